@@ -9,7 +9,7 @@ import { DeskLog, askedOf } from './desk-log.ts';
 import { cookieOf, guardedForm, knownHost, limited, ownPath, readForm, secured } from './guards.ts';
 import type { Known } from './guards.ts';
 import { written } from './html.ts';
-import { preferred } from './language.ts';
+import { preferred, speakingIn } from './language.ts';
 import type { InLanguages } from './language.ts';
 import { documentOf } from './layout.ts';
 import { Live, ownerOf } from './live.ts';
@@ -123,7 +123,8 @@ const serve =
     const visit = visitOf(req, res, dependencies, stop.signal);
     const { needs = 'see' } = page;
     if (!may(visit, needs)) throw new RoleError(needs);
-    const answer = await route.handle(visit, deskOf(dependencies.service, visit.person));
+    const desk = deskOf(dependencies.service, visit.person);
+    const answer = await speakingIn(visit.language, () => route.handle(visit, desk));
     if (route.kind === 'action') {
       const { operator } = visit;
       const { id: session } = (res.locals as Known).session;

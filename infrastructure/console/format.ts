@@ -1,9 +1,20 @@
-/** Amounts and dates as Brazil writes them, in either language of the console. */
+import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import { spoken } from './language.ts';
+import type { InLanguages, Language } from './language.ts';
+
+/** Amounts and counts in the language of the answer; days and times as both languages write them, day first, on 24 hours. */
 const ZONE = 'America/Sao_Paulo';
-const AMOUNT = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' });
-const COUNT = new Intl.NumberFormat('pt-BR');
-const SECONDS = new Intl.NumberFormat('pt-BR', { maximumFractionDigits: 1 });
-const PERCENT = new Intl.NumberFormat('pt-BR', { style: 'percent', maximumFractionDigits: 2 });
+const numbersIn = (locale: string) => ({
+  amount: new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' }),
+  count: new Intl.NumberFormat(locale),
+  seconds: new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }),
+  percent: new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }),
+});
+const NUMBERS: InLanguages<ReturnType<typeof numbersIn>> = {
+  'pt-BR': numbersIn('pt-BR'),
+  en: numbersIn('en'),
+};
 const INSTANT = new Intl.DateTimeFormat('pt-BR', {
   timeZone: ZONE,
   day: '2-digit',
@@ -14,18 +25,19 @@ const INSTANT = new Intl.DateTimeFormat('pt-BR', {
   second: '2-digit',
 });
 
-/** 123456 cents: R$ 1.234,56. */
-export const amount = (cents: number): string => AMOUNT.format(cents / 100);
-/** A decimal text with all its digits, 0.9993: 0,9993. */
-export const exact = (decimal: string): string => decimal.replace('.', ',');
-export const count = (value: number): string => COUNT.format(value);
+/** 123456 cents: R$ 1.234,56, in English R$1,234.56. */
+export const amount = (cents: number, language = spoken()): string =>
+  NUMBERS[language].amount.format(cents / 100);
+/** A decimal text with all its digits, 0.9993: 0,9993, in English 0.9993. */
+export const exact = (decimal: string): string => (spoken() === 'en' ? decimal : decimal.replace('.', ','));
+export const count = (value: number): string => NUMBERS[spoken()].count.format(value);
 /** 0.25: 25%. */
-export const percent = (share: number): string => PERCENT.format(share);
+export const percent = (share: number): string => NUMBERS[spoken()].percent.format(share);
 /** 850.4 milliseconds: 850 ms; 9999.35: 10 s. */
 export const duration = (milliseconds: number): string =>
   Math.round(milliseconds) < 1_000
     ? `${Math.round(milliseconds)} ms`
-    : `${SECONDS.format(milliseconds / 1_000)} s`;
+    : `${NUMBERS[spoken()].seconds.format(milliseconds / 1_000)} s`;
 /** 2026-11-22: 22/11/2026. */
 export const date = (day: string): string => day.slice(0, 10).split('-').reverse().join('/');
 /** An ISO instant, on the clocks of São Paulo: 22/11/2026, 14:05:09. */
@@ -55,24 +67,61 @@ export const span = (since: string, now: string): string => {
     .join(' ');
 };
 
-/** Cents of an amount as people type it, `1.234,56` or `R$ 1234,5`; undefined for anything else, such as `1,234.56`. */
-export const centsTyped = (text: string): number | undefined => {
-  const [, whole, fraction = ''] =
-    /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})*|\d{1,12})(?:,(\d{1,2}))?$/.exec(text.trim()) ?? [];
-  if (whole === undefined) return undefined;
-  return Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0') || 0);
+/** The marks between thousands and before cents. Where both could be meant, three digits are thousands and never a fraction. */
+const TYPED: InLanguages<{ readonly group: string; readonly pattern: RegExp }> = {
+  'pt-BR': { group: '.', pattern: /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})*|\d{1,12})(?:,(\d{1,2}))?$/ },
+  en: { group: ',', pattern: /^(?:R\$)?\s*(\d{1,3}(?:,\d{3})*|\d{1,12})(?:\.(\d{1,2}))?$/ },
 };
+
+/**
+ * Cents of an amount as people type it, `1.234,56` or `R$ 1234,5`, in English `1,234.56`; undefined for anything else. Nothing that both
+ * languages take means something else in the other one.
+ */
+export const centsTyped = (text: string, language = spoken()): number | undefined => {
+  const { group, pattern } = TYPED[language];
+  const [, whole, fraction = ''] = pattern.exec(text.trim()) ?? [];
+  if (whole === undefined) return undefined;
+  return Number(whole.replaceAll(group, '')) * 100 + Number(fraction.padEnd(2, '0') || 0);
+};
+
+/** As an amount is typed, without the sign of the currency. */
+export const typedAmount = (cents: number, language = spoken()): string =>
+  amount(cents, language).replace(/^[^\d-]+/, '');
+
+const OTHER: InLanguages<Language> = { 'pt-BR': 'en', en: 'pt-BR' };
+
+/** What somebody who writes as the other language does has meant, written as this one does; undefined where that is nothing either. */
+export const amountMeant = (text: string): string | undefined => {
+  const cents = centsTyped(text, OTHER[spoken()]);
+  return cents === undefined ? undefined : typedAmount(cents);
+};
+
+/** A day as people type it, `22/11/2026` or `2026-11-22`; undefined for what is none. */
+export const dayTyped = (text: string): CalendarDate | undefined => {
+  const [, day, month, year] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text.trim()) ?? [];
+  const iso =
+    year === undefined ? text.trim() : `${year}-${month!.padStart(2, '0')}-${day!.padStart(2, '0')}`;
+  return isCalendarDate(iso) ? iso : undefined;
+};
+
+/** A day as it is typed; what is none stays as it is. */
+export const typedDay = (text: string): string => (isCalendarDate(text) ? date(text) : text);
 
 /** Hours behind UTC in São Paulo, in winter and in the summers that had one. */
 const OFFSETS = [3, 2];
 
+/** What people type of a moment, with a blank or a comma behind the day, or as ISO 8601 has it. */
+const MOMENT = /^([\d/-]+)(?:T|,? +)(\d{1,2}:\d{2})(?::(\d{2}))?$/;
+
 /**
- * The last millisecond of a moment as a field for date and time gives it, `2026-06-20T15:00` or with seconds, on the clocks of
- * São Paulo: ISO 8601 UTC. Undefined for anything else.
+ * The last millisecond of a moment, `20/06/2026 15:00` or `2026-06-20T15:00`, with seconds or without, on the clocks of São Paulo:
+ * ISO 8601 UTC. Undefined for anything else.
  */
 export const momentTyped = (text: string): string | undefined => {
-  const [, day, minute, second = '59'] = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::(\d{2}))?$/.exec(text) ?? [];
+  const [, typedAs = '', time = '', second = '59'] = MOMENT.exec(text.trim()) ?? [];
+  const day = dayTyped(typedAs);
   if (day === undefined) return undefined;
+  const minute = time.padStart(5, '0');
   const typed = Date.parse(`${day}T${minute}:${second}.999Z`);
   if (Number.isNaN(typed) || !new Date(typed).toISOString().startsWith(day)) return undefined;
   const shown = `${date(day)}, ${minute}:${second}`;

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 export const LANGUAGES = ['pt-BR', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -21,3 +23,12 @@ export const preferred = (accepted: readonly string[]): Language => {
   }
   return 'pt-BR';
 };
+
+const speaking = new AsyncLocalStorage<Language>();
+
+/** Does this work, and whatever it waits for, with amounts, counts and fields in this language. */
+export const speakingIn = <Result>(language: Language, work: () => Result): Result =>
+  speaking.run(language, work);
+
+/** The language of the answer that is being drawn; Portuguese where none is. */
+export const spoken = (): Language => speaking.getStore() ?? 'pt-BR';

@@ -10,7 +10,7 @@ import type { DeskLog } from './desk-log.ts';
 import type { Known } from './guards.ts';
 import { html, written } from './html.ts';
 import type { View } from './html.ts';
-import { preferred } from './language.ts';
+import { preferred, speakingIn } from './language.ts';
 import type { InLanguages, Language } from './language.ts';
 import { documentOf } from './layout.ts';
 import type { Shown } from './layout.ts';
@@ -142,7 +142,7 @@ export const answerProblem =
     if (res.headersSent) return void res.destroy();
     await around.log.refused(res, error, status);
     const language = session?.language ?? preferred(req.acceptsLanguages());
-    const body = bodyOf(error, status, language);
+    const body = speakingIn(language, () => bodyOf(error, status, language));
     if (req.headers['hx-request'] === 'true') return sendRefusedPart(res, status, body);
     const title = titleOf(error)[language];
     sendHtml(res, status, documentOf({ ...pageAround(around, session), language, title, body }));

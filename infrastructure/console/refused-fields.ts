@@ -1,4 +1,5 @@
 import { amount, date, exact } from './format.ts';
+import { speakingIn } from './language.ts';
 import type { InLanguages, Language } from './language.ts';
 import { fieldName } from './pages/operation/recorded.ts';
 
@@ -75,7 +76,8 @@ export const refusedField = (message: string): InLanguages<string> | undefined =
     const match = pattern.exec(message);
     if (!match) continue;
     const [, ...found] = match;
-    return { 'pt-BR': says['pt-BR'](...found), en: says.en(...found) };
+    const saidIn = (language: Language): string => speakingIn(language, () => says[language](...found));
+    return { 'pt-BR': saidIn('pt-BR'), en: saidIn('en') };
   }
   return undefined;
 };

@@ -73,7 +73,7 @@ describe('an operation', () => {
     const picture = page.locator('canvas[data-picture]');
     await expect(picture.getAttribute('aria-label')).resolves.toContain(`${paid(book)} paid`);
     await drawn(picture);
-    for (const tick of await ticks(page)) expect(tick).toMatch(/^R\$ \d{1,3}(\.\d{3})*(,\d\d)?$/);
+    for (const tick of await ticks(page)) expect(tick).toMatch(/^R\$\d{1,3}(,\d{3})*(\.\d\d)?$/);
     expect(await page.locator('.timeline > li').count()).toBeGreaterThanOrEqual(book.told.length);
     const sent = page.locator('section[aria-labelledby="webhooks-title"] tbody tr');
     // Deliveries are queued in their own time, and this page does not follow.

@@ -106,10 +106,10 @@ describe('Reconciliation', () => {
         ['In the statement, and never notified', '1'],
       ]),
     );
-    await page.getByText('77.777,77').first().waitFor();
+    await page.getByText('77,777.77').first().waitFor();
     expect(await looked(page, 'reconciliation-result')).toEqual([]);
     await page.reload();
-    await page.getByText('77.777,77').first().waitFor();
+    await page.getByText('77,777.77').first().waitFor();
     await page.getByRole('link', { name: 'Today' }).click();
     await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
     await page.goBack();

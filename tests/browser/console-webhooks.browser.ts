@@ -107,7 +107,7 @@ describe('Webhooks', () => {
     await page.getByRole('link', { name: 'Delivered', exact: true }).click();
     await page.locator('nav.choices a[aria-current]', { hasText: 'Delivered' }).waitFor();
     await page.waitForLoadState();
-    for (const tick of await ticks(page)) expect(tick).toMatch(/^\d+(,\d)? m?s$/);
+    for (const tick of await ticks(page)) expect(tick).toMatch(/^\d+(\.\d)? m?s$/);
     const states = await page.locator('tbody tr td:nth-child(4)').allInnerTexts();
     expect(new Set(states)).toEqual(new Set(['Delivered']));
     expect(await looked(page, 'webhook')).toEqual([]);

@@ -33,13 +33,18 @@ addEventListener('change', (event) => {
 });
 
 // The sum of amounts as they are typed, by the rule of `centsTyped`.
-const AMOUNT = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' });
+const LANGUAGE = document.documentElement.lang;
+const AMOUNT = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency: 'BRL' });
+const TYPED = {
+  'pt-BR': [/^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})*|\d{1,12})(?:,(\d{1,2}))?$/, '.'],
+  en: [/^(?:R\$)?\s*(\d{1,3}(?:,\d{3})*|\d{1,12})(?:\.(\d{1,2}))?$/, ','],
+};
 const centsOf = (text) => {
-  const [, whole, fraction = ''] =
-    /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})*|\d{1,12})(?:,(\d{1,2}))?$/.exec(text.trim()) ?? [];
+  const [pattern, group] = TYPED[LANGUAGE];
+  const [, whole, fraction = ''] = pattern.exec(text.trim()) ?? [];
   return whole === undefined
     ? NaN
-    : Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
+    : Number(whole.replaceAll(group, '')) * 100 + Number(fraction.padEnd(2, '0'));
 };
 addEventListener('input', (event) => {
   if (!event.target.matches('[data-summand]')) return;

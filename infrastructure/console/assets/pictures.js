@@ -4,11 +4,12 @@
   const drawn = new Map();
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  // As `format.ts` writes them, in either language; whole amounts beside an axis have no cents.
+  // As `format.ts` writes them, in the language of the page; whole amounts beside an axis have no cents.
+  const { lang } = document.documentElement;
   const reais = { style: 'currency', currency: 'BRL' };
-  const amount = new Intl.NumberFormat('pt-BR', reais);
-  const short = new Intl.NumberFormat('pt-BR', { ...reais, trailingZeroDisplay: 'stripIfInteger' });
-  const seconds = new Intl.NumberFormat('pt-BR', { maximumFractionDigits: 1 });
+  const amount = new Intl.NumberFormat(lang, reais);
+  const short = new Intl.NumberFormat(lang, { ...reais, trailingZeroDisplay: 'stripIfInteger' });
+  const seconds = new Intl.NumberFormat(lang, { maximumFractionDigits: 1 });
   const duration = (value) =>
     Math.round(value) < 1_000 ? `${Math.round(value)} ms` : `${seconds.format(value / 1_000)} s`;
   const textOf = { cents: (value) => amount.format(value / 100), milliseconds: duration };

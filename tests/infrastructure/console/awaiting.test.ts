@@ -50,7 +50,7 @@ test('what needs two people is listed with what it says, and confirmed by anothe
   const awaiting = await desk.world.parts.administrator.confirmations.awaiting();
   const shown = await desk.get('/awaiting');
   expect(wordsOf(shown.text)).toMatch(
-    /Approve A1 R\$ [\d.,]+ committee Ana .* Reject A2 R\$ [\d.,]+ fraud: forged Ana/,
+    /Approve A1 R\$[\d.,]+ committee Ana .* Reject A2 R\$[\d.,]+ fraud: forged Ana/,
   );
   expect(formIn(shown.text).fields.filter(([name]) => name === 'first')).toEqual([]);
   const done = wordsOf((await settle('confirm', 'D-1')).text);
@@ -86,7 +86,7 @@ test('a decision of the console that needs two people awaits, and its own author
 test('a weaker rule is listed with what it would be, and of no operation', async () => {
   await setRule(['approve'], 'WEAKER', 'Ana');
   const shown = wordsOf((await desk.get(`/awaiting?fund=${fundId()}`)).text);
-  expect(shown).toContain("The fund's rule Approve ≥ R$ 0,00 (two names, as they are stated) Ana");
+  expect(shown).toContain("The fund's rule Approve ≥ R$0.00 (two names, as they are stated) Ana");
   expect(wordsOf((await settle('confirm', 'WEAKER')).text)).toContain('WEAKER Done');
 });
 
@@ -94,11 +94,11 @@ test('a rule is set in its form, and one that asks for less awaits another perso
   const set = (...fields: readonly (readonly [string, string])[]) =>
     desk.post('/funds/rule', [['fund', fundId()], ...fields]);
   expect(wordsOf((await desk.get('/funds')).text)).toContain(
-    'Approve ≥ R$ 0,00 (two names, as they are stated)',
+    'Approve ≥ R$0.00 (two names, as they are stated)',
   );
-  const more = await set(['approve', '0,00'], ['disburse', '50.000,00'], ['evidence', 'stated']);
+  const more = await set(['approve', '0.00'], ['disburse', '50,000.00'], ['evidence', 'stated']);
   expect(wordsOf(more.text)).toContain('The rule is in force from now on.');
-  expect((await desk.get('/funds')).text).toContain('value="50.000,00"');
+  expect((await desk.get('/funds')).text).toContain('value="50,000.00"');
   const less = await set(['approve', '10'], ['evidence', 'stated']);
   expect(wordsOf(less.text)).toContain('awaits the confirmation of another person');
   const again = await set(['evidence', 'stated']);

@@ -16,9 +16,9 @@ const cashOn = async (day: string): Promise<string> => {
 };
 
 test('what is due before the day and open is overdue, in the month of the day too', async () => {
-  expect(await cashOn('2026-06-20')).toContain('06/2026 R$ 0,00 R$ 950,00 R$ 0,00');
-  expect(await cashOn('2026-06-15')).toContain('06/2026 R$ 0,00 R$ 0,00 R$ 950,00');
-  expect(await cashOn('2026-06-20')).toContain('07/2026 R$ 0,00 R$ 0,00 R$ 950,00');
+  expect(await cashOn('2026-06-20')).toContain('06/2026 R$0.00 R$950.00 R$0.00');
+  expect(await cashOn('2026-06-15')).toContain('06/2026 R$0.00 R$0.00 R$950.00');
+  expect(await cashOn('2026-06-20')).toContain('07/2026 R$0.00 R$0.00 R$950.00');
 });
 
 test('an operation that was received after its disbursement is said to count in the portfolio before', async () => {

@@ -27,19 +27,19 @@ test.each<[string, () => unknown, string, string]>([
     'no amount',
     () => requirePositive('disbursed_value', 0 as Json),
     'Valor desembolsado: R$ 0,00 não é aceito. Informe um valor acima de zero.',
-    'Disbursed value: R$ 0,00 is not accepted. Give an amount above zero.',
+    'Disbursed value: R$0.00 is not accepted. Give an amount above zero.',
   ],
   [
     'an amount that differs from its confirmation',
     () => requireConfirmed({ disbursedValue: 100_000, confirmedValue: 100_001 } as Json, loan, 1_000),
     'Valor desembolsado: R$ 1.000,00 da primeira vez e R$ 1.000,01 da segunda. Informe o mesmo valor duas vezes.',
-    'Disbursed value: R$ 1.000,00 the first time and R$ 1.000,01 the second. Give the same amount twice.',
+    'Disbursed value: R$1,000.00 the first time and R$1,000.01 the second. Give the same amount twice.',
   ],
   [
     'an amount far off',
     () => requireConfirmed({ disbursedValue: 200_000 } as Json, loan, 1_050),
     'Valor desembolsado: R$ 2.000,00 fica a mais de 10,5% do valor de aquisição, R$ 1.000,00. Se está certo, informe-o mais uma vez.',
-    'Disbursed value: R$ 2.000,00 is more than 10,5% away from the acquisition value, R$ 1.000,00. If it is right, give it once more.',
+    'Disbursed value: R$2,000.00 is more than 10.5% away from the acquisition value, R$1,000.00. If it is right, give it once more.',
   ],
   [
     'a code of two applications',

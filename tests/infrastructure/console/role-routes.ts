@@ -66,7 +66,7 @@ const COLUMNS = [
     ['from', '2026-06-01'],
     ['to', '2026-06-20'],
     ['window', '3'],
-    ['tolerance', '0,00'],
+    ['tolerance', '0'],
   ] as const),
 ] as const;
 

@@ -1,9 +1,8 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { may } from '../../../../application/desk/rights.ts';
-import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { Rows } from '../../../presenting/columns.ts';
 import { printShown } from '../../../presenting/shown-operation.ts';
-import { momentTyped } from '../../format.ts';
+import { dayTyped, momentTyped } from '../../format.ts';
 import { fundField, fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -11,6 +10,7 @@ import { tokenField } from '../../layout.ts';
 import { inEach } from '../../language.ts';
 import { ConsoleProblem, action, query, upload, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
+import { dayField, momentField } from '../../typed-fields.ts';
 import { explainedView } from './explained.ts';
 import { AUDIT } from './texts.ts';
 import { verificationView } from './verification.ts';
@@ -79,8 +79,8 @@ const explainForm = (visit: Visit, applications: readonly (readonly [string, str
             ${applications.map(([id, name]) => html`<option value=${id}>${name}</option>`)}
           </select>
         </label>
-        <label>${texts.asOf} <input type="date" name="as_of" /></label>
-        <label>${texts.knownAt} <input type="datetime-local" name="known_at" /></label>
+        <label>${texts.asOf} ${dayField({ name: 'as_of' })}</label>
+        <label>${texts.knownAt} ${momentField({ name: 'known_at' })}</label>
       </div>
       <p><button>${texts.show}</button></p>
     </form>
@@ -151,13 +151,14 @@ const requestIn = async ({ fields }: Visit, { loans }: Desk) => {
   const [code, application] = [given('code'), given('application')];
   const [asOf, knownAt] = [given('as_of'), given('known_at')];
   if (code === '' || code.length > LONGEST_CODE) throw problem(422, 'badCode');
-  if (asOf !== '' && !isCalendarDate(asOf)) throw problem(422, 'badDay');
+  const day = dayTyped(asOf);
+  if (asOf !== '' && day === undefined) throw problem(422, 'badDay');
   const moment = knownAt === '' ? undefined : momentTyped(knownAt);
   if (knownAt !== '' && moment === undefined) throw problem(422, 'badMoment');
   return {
     code,
     applicationId: application === '' ? await loans.applicationOf(code) : application,
-    ...(isCalendarDate(asOf) && { asOf }),
+    ...(day !== undefined && { asOf: day }),
     ...(moment !== undefined && { knownAt: moment }),
   };
 };

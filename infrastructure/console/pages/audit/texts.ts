@@ -51,8 +51,8 @@ const EN = {
   download: 'Download as JSON',
   whole: 'The hash chain is whole.',
   badCode: 'Give the code of an operation.',
-  badDay: 'Day: it has to exist.',
-  badMoment: 'As known at: give a day and a time.',
+  badDay: 'Day: one that exists, such as 20/06/2026.',
+  badMoment: 'As known at: give a day and a time, such as 20/06/2026 15:00.',
   kinds: {
     log: 'the log as a whole',
     chain: 'hash chain',
@@ -118,8 +118,8 @@ const PT: typeof EN = {
   download: 'Baixar JSON',
   whole: 'A cadeia de hashes está íntegra.',
   badCode: 'Informe o código de uma operação.',
-  badDay: 'Dia: ele precisa existir.',
-  badMoment: 'Como se sabia em: informe dia e hora.',
+  badDay: 'Dia: informe um que existe, como 20/06/2026.',
+  badMoment: 'Como se sabia em: informe dia e hora, como 20/06/2026 15:00.',
   kinds: {
     log: 'o registro como um todo',
     chain: 'cadeia de hash',

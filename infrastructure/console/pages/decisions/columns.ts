@@ -1,5 +1,5 @@
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
-import { amount, centsTyped, date } from '../../format.ts';
+import { amount, centsTyped, date, dayTyped } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
@@ -63,18 +63,18 @@ export const givenColumns = (decision: DecisionName, language: Language): readon
 
 /** What was decided of an operation. */
 export const decidedColumns = (
-  { decision, date: day }: Draft,
+  { decision, date: day, language: typedIn }: Draft,
   language: Language,
 ): readonly Column<DraftLine>[] => {
   if (decision === 'process_repurchase') return exitColumns(language);
   if (decision !== 'disburse') return [];
   const texts = DECISIONS[language];
   const of = ({ value }: DraftLine): View => {
-    const cents = centsTyped(value);
+    const cents = centsTyped(value, typedIn);
     return cents === undefined ? value : amount(cents);
   };
   return [
     [texts.value, of, 'number'],
-    [texts.date, () => date(day)],
+    [texts.date, () => date(dayTyped(day) ?? day)],
   ];
 };

@@ -5,9 +5,11 @@ import type { FoundLoan } from '../../../../application/administrator/changed-me
 import { isFarOff } from '../../../../application/administrator/disbursement-rule.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import type { PendingOperation } from '../../../../application/administrator/awaited.ts';
-import { addDays, isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { addDays } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
-import { amount, centsTyped, date as written } from '../../format.ts';
+import { amount, amountMeant, centsTyped, dayTyped, date as written, typedAmount } from '../../format.ts';
+import { spoken } from '../../language.ts';
+import type { Language } from '../../language.ts';
 import { keyOf, operationsNamed } from './offered.ts';
 import type { DecisionTexts } from './texts.ts';
 
@@ -29,6 +31,8 @@ export interface DraftLine {
 /** A decision that is being written, on one operation or on many. */
 export interface Draft {
   readonly decision: DecisionName;
+  /** In which amounts were typed. */
+  readonly language: Language;
   readonly lines: readonly DraftLine[];
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
   readonly date: string;
@@ -43,8 +47,6 @@ export interface Problem {
   readonly text: (texts: DecisionTexts) => string;
 }
 
-const typedAmount = (cents: number): string => amount(cents).replace(/^\D+/, '');
-
 /** As the form is at first: each operation disbursed today, at its acquisition value. */
 export const newDraft = async (
   decision: DecisionName,
@@ -53,6 +55,7 @@ export const newDraft = async (
   administrator: Pick<Administrator, 'found'>,
 ): Promise<Draft> => ({
   decision,
+  language: spoken(),
   lines: await Promise.all(
     operations.map(async ({ applicationId, code, status, acquisitionValue }) => ({
       applicationId,
@@ -80,6 +83,7 @@ export const draftSent = async (
   const messages = fields.getAll('reason_message');
   return {
     decision,
+    language: spoken(),
     lines: await Promise.all(
       operationsNamed(fields).map(async ({ applicationId, code }, at) => ({
         applicationId,
@@ -100,14 +104,20 @@ export const draftSent = async (
   };
 };
 
+/** An amount as it was typed, for a field of the answer: one that can be read, in its language. */
+export const retyped = (value: string, { language }: Pick<Draft, 'language'>): string => {
+  const cents = language === spoken() ? undefined : centsTyped(value, language);
+  return cents === undefined ? value : typedAmount(cents);
+};
+
 /** Whether somebody decided on it since the form was made. */
 export const hasChanged = ({ found, status }: DraftLine): boolean =>
   found !== undefined && status !== '' && statusOf(found.loan) !== status;
 
 /** Of what was typed, in cents; undefined as long as one amount cannot be read. */
-export const sumOf = (lines: readonly Pick<DraftLine, 'value'>[]): number | undefined =>
+export const sumOf = ({ lines, language }: Pick<Draft, 'lines' | 'language'>): number | undefined =>
   lines.reduce<number | undefined>((sum, { value }) => {
-    const cents = centsTyped(value);
+    const cents = centsTyped(value, language);
     return sum === undefined || cents === undefined ? undefined : sum + cents;
   }, 0);
 
@@ -124,22 +134,29 @@ const problemsOfLine = (line: DraftLine, tolerance: number): readonly Problem[] 
   if (cents === undefined || cents === 0) {
     const low = cents === 0 || /^-|^\u2212/.test(value.trim());
     return [
-      { field: 'value', of, text: (texts) => (low ? texts.notAboveZero(code) : texts.wrongAmount(code)) },
+      {
+        field: 'value',
+        of,
+        text: (texts) => (low ? texts.notAboveZero(code) : texts.wrongAmount(code, amountMeant(value))),
+      },
     ];
   }
   if (confirmed !== '' && centsTyped(confirmed) !== cents)
     return [{ field: 'confirmed', of, text: (texts) => texts.otherValue(code) }];
   if (confirmed !== '' || !found || !isFarOff(cents, found.loan.acquisitionValue, tolerance)) return [];
-  const price = amount(found.loan.acquisitionValue);
-  return [{ field: 'confirmed', of, text: (texts) => texts.farOff(code, price, String(tolerance / 100)) }];
+  const { acquisitionValue } = found.loan;
+  const text = (texts: DecisionTexts) =>
+    texts.farOff(code, amount(acquisitionValue), String(tolerance / 100));
+  return [{ field: 'confirmed', of, text }];
 };
 
 const problemsOfDate = (
-  date: string,
+  typed: string,
   lines: readonly DraftLine[],
   today: CalendarDate,
 ): readonly Problem[] => {
-  if (!isCalendarDate(date) || date > addDays(today, 1))
+  const date = dayTyped(typed);
+  if (date === undefined || date > addDays(today, 1))
     return [{ field: 'date', text: (texts) => texts.wrongDate }];
   const early = lines.flatMap(({ code, found }) =>
     found && date < found.loan.dateIssued ? [`${code} (${written(found.loan.dateIssued)})`] : [],
@@ -196,7 +213,7 @@ export const decisionsOf = ({ decision, lines, reasons, date, note }: Draft): re
       decision,
       ...(decision === 'reject' && { reasons }),
       ...(decision === 'disburse' && {
-        disbursement_date: date,
+        disbursement_date: dayTyped(date),
         disbursed_value: amountTyped(value),
         ...(confirmed !== '' && { confirmed_value: amountTyped(confirmed) }),
       }),

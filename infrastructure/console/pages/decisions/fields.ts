@@ -2,7 +2,8 @@ import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { amount } from '../../format.ts';
-import { sumOf } from './draft.ts';
+import { dayField, amountField } from '../../typed-fields.ts';
+import { retyped, sumOf } from './draft.ts';
 import type { Draft, DraftLine, Problem } from './draft.ts';
 import { keyOf } from './offered.ts';
 import { DECISIONS } from './texts.ts';
@@ -105,51 +106,42 @@ export const reasonFields = ({ reasons }: Draft, problems: readonly Problem[], l
   `;
 };
 
-export const valueFields = (line: DraftLine, problems: readonly Problem[], language: Language): View => {
-  const texts = DECISIONS[language];
-  const { code, value, confirmed } = line;
-  const typed = saidOf(problems, { field: 'value', of: keyOf(line) }, language);
-  const again = saidOf(problems, { field: 'confirmed', of: keyOf(line) }, language);
-  const asked = again.text !== undefined || confirmed !== '';
-  return html`<input
-      name="value"
-      value=${value}
-      inputmode="decimal"
-      autocomplete="off"
-      aria-label=${texts.valueOf(code)}
-      data-summand
-      required
-      ...${typed.attributes}
-    />
-    ${typed.text}
-    ${
-      asked
-        ? html`<input
-            name="confirmed_value"
-            value=${confirmed}
-            inputmode="decimal"
-            autocomplete="off"
-            aria-label=${texts.valueAgain(code)}
-            placeholder=${texts.again}
-            ...${again.attributes}
-          />`
-        : html`<input type="hidden" name="confirmed_value" value="" />`
-    }
-    ${again.text}`;
-};
-
-export const disbursementFields = (
-  { lines, date }: Draft,
-  problems: readonly Problem[],
+export const valueFields = (
+  line: DraftLine,
+  { draft, problems }: { readonly draft: Draft; readonly problems: readonly Problem[] },
   language: Language,
 ): View => {
   const texts = DECISIONS[language];
+  const { code } = line;
+  const [value, confirmed] = [retyped(line.value, draft), retyped(line.confirmed, draft)];
+  const typed = saidOf(problems, { field: 'value', of: keyOf(line) }, language);
+  const again = saidOf(problems, { field: 'confirmed', of: keyOf(line) }, language);
+  const asked = again.text !== undefined || confirmed !== '';
+  const label = { 'aria-label': texts.valueOf(code), 'data-summand': true };
+  return html`${amountField({ name: 'value', value, required: true, ...label, ...typed.attributes })}
+  ${typed.text}
+  ${
+    asked
+      ? amountField({
+          name: 'confirmed_value',
+          value: confirmed,
+          'aria-label': texts.valueAgain(code),
+          placeholder: texts.again,
+          ...again.attributes,
+        })
+      : html`<input type="hidden" name="confirmed_value" value="" />`
+  }
+  ${again.text}`;
+};
+
+export const disbursementFields = (draft: Draft, problems: readonly Problem[], language: Language): View => {
+  const texts = DECISIONS[language];
   const { attributes, text } = saidOf(problems, { field: 'date' }, language);
-  const sum = sumOf(lines);
+  const sum = sumOf(draft);
   return html`
     <p>${texts.sum} <output data-sum>${sum === undefined ? NO_SUM : amount(sum)}</output></p>
     <label>
-      ${texts.date} <input type="date" name="date" value=${date} required ...${attributes} /> ${text}
+      ${texts.date} ${dayField({ name: 'date', value: draft.date, required: true, ...attributes })} ${text}
     </label>
   `;
 };

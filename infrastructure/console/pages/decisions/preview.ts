@@ -45,7 +45,7 @@ const columnsOf = (
   const { decision } = draft;
   const typed: Column<DraftLine> = [
     texts.value,
-    (line) => valueFields(line, problems, language),
+    (line) => valueFields(line, { draft, problems }, language),
     'number typed',
   ];
   return [

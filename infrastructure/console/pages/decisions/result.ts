@@ -26,10 +26,10 @@ const outcomeOf = (given: DecisionAnswer, language: Language): string => {
 const NOT_DONE: ReadonlySet<DecisionAnswer['outcome']> = new Set(['refused', 'awaiting_confirmation']);
 
 /** Of what was carried out, in cents. */
-const sumDone = (answers: readonly DecisionAnswer[], { decision, lines }: Draft): number => {
+const sumDone = (answers: readonly DecisionAnswer[], { decision, lines, language }: Draft): number => {
   const done = lines.filter((_, at) => !NOT_DONE.has(answers[at]!.outcome));
   return decision === 'disburse'
-    ? done.reduce((sum, { value }) => sum + (centsTyped(value) ?? 0), 0)
+    ? done.reduce((sum, { value }) => sum + (centsTyped(value, language) ?? 0), 0)
     : exitSum(done);
 };
 

@@ -50,12 +50,13 @@ const pt = {
     repeated: 'Feita: sua própria decisão, já confirmada neste formulário',
   } satisfies Record<DecisionAnswer['outcome'] | 'repeated', string>,
   outcome: 'Resultado',
-  wrongAmount: (code: string) => `O valor de ${code} deve ser escrito como 1.234,56.`,
+  wrongAmount: (code: string, meant: string | undefined) =>
+    `O valor de ${code} deve ser escrito como 1.234,56: ponto nos milhares, vírgula nos centavos${meant === undefined ? '' : ` (aqui, ${meant})`}.`,
   notAboveZero: (code: string) => `O valor de ${code} deve ser maior que zero.`,
   farOff: (code: string, acquisitionValue: string, tolerance: string) =>
     `O valor de ${code} difere em mais de ${tolerance.replace('.', ',')}% do valor de aquisição, ${acquisitionValue}. Se estiver certo, digite-o mais uma vez.`,
   otherValue: (code: string) => `Os dois valores de ${code} não são iguais.`,
-  wrongDate: 'A data não pode ser posterior a amanhã.',
+  wrongDate: 'Informe um dia que existe, como 30/06/2026, e não posterior a amanhã.',
   beforeIssue: (codes: string) => `A data não pode ser anterior à emissão: ${codes}.`,
   noReason: 'Escreva ao menos um motivo, com código e mensagem.',
   wrongCode: 'Este código tem um espaço, um acento ou outro sinal que não pode ter.',
@@ -141,12 +142,13 @@ export const DECISIONS: InLanguages<DecisionTexts> = {
       repeated: 'Done: your own decision, confirmed with this form before',
     },
     outcome: 'Outcome',
-    wrongAmount: (code) => `The value of ${code} has to be written like 1.234,56.`,
+    wrongAmount: (code, meant) =>
+      `The value of ${code} has to be written like 1,234.56: a comma between thousands, a point before the cents${meant === undefined ? '' : ` (here, ${meant})`}.`,
     notAboveZero: (code) => `The value of ${code} has to be above zero.`,
     farOff: (code, acquisitionValue, tolerance) =>
       `The value of ${code} is more than ${tolerance}% away from its acquisition value, ${acquisitionValue}. If it is right, type it once more.`,
     otherValue: (code) => `The two values of ${code} are not equal.`,
-    wrongDate: 'The day may not be after tomorrow.',
+    wrongDate: 'Give a day that exists, such as 30/06/2026, and not after tomorrow.',
     beforeIssue: (codes) => `The day may not be before the issue: ${codes}.`,
     noReason: 'Give at least one reason, with code and message.',
     wrongCode: 'This code has a space, an accent or another sign that it may not have.',

@@ -2,8 +2,8 @@ import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { DeskLogLine, DeskQuery } from '../../../../application/desk/desk.ts';
 import { endOfBusinessDay } from '../../../../application/support/business-day.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
-import { addDays, isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
-import { amount, count, instant } from '../../format.ts';
+import { addDays } from '../../../../domain/shared/calendar-date.ts';
+import { amount, count, dayTyped, instant } from '../../format.ts';
 import { fundChoices, fundNames, fundView } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -12,6 +12,7 @@ import { operationPath, withQuery } from '../../names.ts';
 import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
+import { dayField } from '../../typed-fields.ts';
 import { WORDS } from '../words.ts';
 import { DESK } from './texts.ts';
 
@@ -37,9 +38,10 @@ const askedOf = ({ query }: Visit): Asked =>
 
 /** @throws ConsoleProblem for what is no date */
 const queryOf = ({ since, subject, fund, code }: Asked): DeskQuery => {
-  if (since !== undefined && !isCalendarDate(since)) throw new ConsoleProblem(422, inEach(DESK, 'badDay'));
+  const day = since === undefined ? undefined : dayTyped(since);
+  if (since !== undefined && day === undefined) throw new ConsoleProblem(422, inEach(DESK, 'badDay'));
   return {
-    ...(since !== undefined && { since: endOfBusinessDay(addDays(since, -1)) }),
+    ...(day !== undefined && { since: endOfBusinessDay(addDays(day, -1)) }),
     ...(subject !== undefined && { subject }),
     ...(fund !== undefined && { fundId: fund }),
     ...(code !== undefined && { code }),
@@ -49,7 +51,7 @@ const queryOf = ({ since, subject, fund, code }: Asked): DeskQuery => {
 const form = (asked: Asked, funds: readonly string[], names: FundNames, visit: Visit): View => {
   const [texts, words] = [DESK[visit.language], WORDS[visit.language]];
   return html`<form method="get" action="/desk" class="actions">
-    <label>${texts.since} <input type="date" name="since" value=${asked.since ?? ''} /></label>
+    <label>${texts.since} ${dayField({ name: 'since', value: asked.since })}</label>
     <label>
       ${words.fund}
       <select name="fund">

@@ -9,7 +9,7 @@ const pt = {
   fromHelp: 'Por operação, como 50.000,00; 0,00 para todas; vazio: uma pessoa basta.',
   evidence: 'O que prova que são duas',
   send: 'Gravar a regra',
-  wrongAmount: 'Um valor deve ser escrito como 50.000,00.',
+  wrongAmount: 'Um valor é escrito como 50.000,00: ponto nos milhares, vírgula nos centavos.',
   notYet: 'Processos de uma versão anterior ainda podem estar em uso: termine a atualização primeiro.',
   outcomes: {
     applied: 'A regra vale a partir de agora.',
@@ -28,10 +28,10 @@ export const RULES: InLanguages<typeof pt> = {
     none: 'One person decides everything.',
     change: 'Change the rule',
     from: (decision) => `${decision}: two people from R$`,
-    fromHelp: 'For each operation, such as 50.000,00; 0,00 for all; empty: one person is enough.',
+    fromHelp: 'For each operation, such as 50,000.00; 0.00 for all; empty: one person is enough.',
     evidence: 'What proves that they are two',
     send: 'Set the rule',
-    wrongAmount: 'An amount is written as 50.000,00.',
+    wrongAmount: 'An amount is written as 50,000.00: a comma between thousands, a point before the cents.',
     notYet: 'Processes of an earlier release may still run: finish the upgrade first.',
     outcomes: {
       applied: 'The rule is in force from now on.',

@@ -8,7 +8,7 @@ import type { Covered, FourEyesState } from '../../../../domain/fund/four-eyes.t
 import type { FundId } from '../../../../domain/shared/identifiers.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import type { Evidence } from '../../../../domain/shared/two-people.ts';
-import { amount, centsTyped } from '../../format.ts';
+import { centsTyped, typedAmount } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { keptPage } from '../../kept-pages.ts';
@@ -16,6 +16,7 @@ import { inEach } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
+import { amountField } from '../../typed-fields.ts';
 import { ruleText } from '../awaiting/rule-text.ts';
 import { AWAITING_TEXTS } from '../awaiting/texts.ts';
 import { RULES } from './rule-texts.ts';
@@ -23,15 +24,12 @@ import { FUNDS } from './texts.ts';
 
 const EVIDENCES: readonly Evidence[] = ['signed-in', 'stated'];
 
-/** As amounts are typed, without the sign of the currency. */
-const typed = (value: number): string => amount(value).replace(/[^\d.,]/g, '');
-
 const ruleForm = (fundId: string, rules: FourEyesState['rules'], visit: Visit): View => {
   const [texts, names] = [RULES[visit.language], AWAITING_TEXTS[visit.language]];
   const rule = rules.get(fundId as FundId);
   const from = (name: string): string | undefined => {
     const covered = rule?.decisions.find(({ decision }) => decision === name);
-    return covered && typed(covered.from);
+    return covered && typedAmount(covered.from);
   };
   return html`<details>
     <summary>${texts.change}</summary>
@@ -41,8 +39,7 @@ const ruleForm = (fundId: string, rules: FourEyesState['rules'], visit: Visit): 
       ${COVERABLE.map(
         (name) =>
           html`<label>
-            ${texts.from(names.decisions[name])}
-            <input name=${name} value=${from(name)} inputmode="decimal" autocomplete="off" />
+            ${texts.from(names.decisions[name])} ${amountField({ name, value: from(name) })}
           </label>`,
       )}
       <small>${texts.fromHelp}</small>

@@ -14,6 +14,7 @@ import { EXITS } from '../../../../domain/loan/exits.ts';
 import { linesView } from './price.ts';
 import { installmentsOf } from './schedule.ts';
 import type { ShownStatus } from './schedule.ts';
+import { dayField, momentField } from '../../typed-fields.ts';
 import { OPERATION } from './texts.ts';
 
 export interface Header {
@@ -127,13 +128,9 @@ const positionForm = ({ applicationId, code, language, asOf, knownAt, known }: H
   const past = asOf !== undefined || known !== undefined;
   return html`
     <form method="get" action=${path} class="actions">
-      <label title=${texts.asOfHelp}>
-        ${texts.asOf}
-        <input type="date" name="as_of" value=${asOf ?? ''} />
-      </label>
+      <label title=${texts.asOfHelp}> ${texts.asOf} ${dayField({ name: 'as_of', value: asOf })} </label>
       <label title=${texts.knownAtHelp}>
-        ${texts.knownAt}
-        <input type="datetime-local" name="known_at" step="1" value=${knownAt} />
+        ${texts.knownAt} ${momentField({ name: 'known_at', value: knownAt })}
       </label>
       <button class="secondary">${texts.show}</button>
       ${past && html`<a href=${path}>${texts.today}</a>`}

@@ -5,8 +5,7 @@ import { ReadModelBehindError } from '../../../../application/loans/read-loan.ts
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import { isProposalCode } from '../../../../application/schemas/values.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
-import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
-import { momentTyped } from '../../format.ts';
+import { dayTyped, momentTyped } from '../../format.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import { decisionPath, operationPath, withQuery } from '../../names.ts';
@@ -34,10 +33,11 @@ const placeOf = ({ params }: Visit): { readonly applicationId: string; readonly 
 /** What is asked for of the past. @throws ConsoleProblem for what is no date or no moment */
 const positionOf = ({ query }: Visit) => {
   const [asOf, knownAt] = [query.get('as_of') ?? '', query.get('known_at') ?? ''];
-  if (asOf !== '' && !isCalendarDate(asOf)) throw new ConsoleProblem(400, NO_DATE);
+  const day = dayTyped(asOf);
+  if (asOf !== '' && day === undefined) throw new ConsoleProblem(400, NO_DATE);
   const known = knownAt === '' ? undefined : momentTyped(knownAt);
   if (knownAt !== '' && known === undefined) throw new ConsoleProblem(400, NO_MOMENT);
-  return { asOf: asOf === '' ? undefined : asOf, knownAt, known };
+  return { asOf: day, knownAt, known };
 };
 
 const showing = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -1,7 +1,7 @@
 import { isShownStatus } from '../../../../domain/loan/statuses.ts';
 import { bareDocument, isDocument } from '../../../../application/privacy/forget-borrower.ts';
-import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { dayTyped } from '../../format.ts';
 import type { Visit } from '../../page.ts';
 
 /** What a person asked for. */
@@ -27,12 +27,12 @@ const given = <Name extends keyof Search>(name: Name, value: string): Pick<Searc
   value === '' ? undefined : ({ [name]: value } as unknown as Pick<Search, Name>);
 
 const refusalOf = (typed: (name: string) => string, document: string): Refusal | undefined => {
-  const [from, to] = [typed('from'), typed('to')];
+  const [from, to] = [typed('from'), typed('to')].map((day) => (day === '' ? day : dayTyped(day)));
   if (!/^[\x21-\x7e]{0,100}$/.test(typed('code'))) return 'badCode';
   if (document !== '' && !isDocument(document)) return 'badDocument';
   if (!/^([0-9a-f-]{36})?$/.test(typed('fund').toLowerCase())) return 'badFund';
-  const days = [from, to].every((day) => day === '' || isCalendarDate(day));
-  return days && (to === '' || to >= from) ? undefined : 'badDates';
+  const read = from !== undefined && to !== undefined;
+  return read && (to === '' || to >= from) ? undefined : 'badDates';
 };
 
 /** What was typed, and which field of it cannot be searched for. */
@@ -41,7 +41,7 @@ export const searchOf = ({ fields }: Pick<Visit, 'fields'>): Search => {
   const document = bareDocument(typed('document'));
   const refused = refusalOf(typed, document);
   const [status, days] = [typed('status'), [typed('from'), typed('to')] as const];
-  const [from, to] = days.map((day) => (isCalendarDate(day) ? day : ''));
+  const [from, to] = days.map((day) => dayTyped(day) ?? '');
   return {
     ...given('code', typed('code')),
     ...given('document', refused === 'badDocument' ? typed('document') : document),

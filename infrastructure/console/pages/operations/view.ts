@@ -13,6 +13,7 @@ import type { Visit } from '../../page.ts';
 import { placeParts, placeText } from '../../place.ts';
 import type { ListedOperation } from '../../../../application/loans/search-operations.ts';
 import { tableView } from '../../table.ts';
+import { dayField } from '../../typed-fields.ts';
 import { WORDS } from '../words.ts';
 import type { Refusal, Search } from './searches.ts';
 import { OPERATIONS } from './texts.ts';
@@ -98,10 +99,9 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
           )}
         </select>
       </label>
-      <label>${texts.from} <input type="date" name="from" value=${search.from ?? ''} /></label>
+      <label>${texts.from} ${dayField({ name: 'from', value: search.from })}</label>
       <label>
-        ${texts.to}
-        <input type="date" name="to" value=${search.to ?? ''} ...${days.attributes} /> ${days.text}
+        ${texts.to} ${dayField({ name: 'to', value: search.to, ...days.attributes })} ${days.text}
       </label>
       <button>${texts.search}</button>
       <a href="/operations">${texts.clear}</a>

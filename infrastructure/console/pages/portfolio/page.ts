@@ -1,11 +1,11 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
-import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { Rows } from '../../../presenting/columns.ts';
 import { printComposition } from '../../../presenting/composition.ts';
 import { printPosition } from '../../../presenting/position.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
+import { dayTyped } from '../../format.ts';
 import { fundChoices, fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -13,6 +13,7 @@ import { withQuery } from '../../names.ts';
 import { inEach } from '../../language.ts';
 import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
+import { dayField } from '../../typed-fields.ts';
 import { WORDS } from '../words.ts';
 import { positionView } from './position.ts';
 import { PORTFOLIO } from './texts.ts';
@@ -29,8 +30,9 @@ const refused = (): ConsoleProblem => new ConsoleProblem(400, inEach(PORTFOLIO, 
 
 const dayOf = (text: string): CalendarDate | undefined => {
   if (text === '') return undefined;
-  if (!isCalendarDate(text)) throw refused();
-  return text;
+  const day = dayTyped(text);
+  if (day === undefined) throw refused();
+  return day;
 };
 
 /** A fund and days say nothing of a borrower, so they stand in the address and can be kept. @throws ConsoleProblem */
@@ -59,8 +61,8 @@ const form = (
           ${fundChoices(funds, fundId, names)}
         </select>
       </label>
-      <label>${texts.day} <input type="date" name="day" value=${date} required /></label>
-      <label>${texts.against} <input type="date" name="against" value=${against ?? ''} /></label>
+      <label>${texts.day} ${dayField({ name: 'day', value: date, required: true })}</label>
+      <label>${texts.against} ${dayField({ name: 'against', value: against })}</label>
       <button>${texts.show}</button>
     </form>
   `;

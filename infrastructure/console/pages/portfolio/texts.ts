@@ -14,7 +14,7 @@ const pt = {
   show: 'Mostrar',
   choose: 'Escolha um fundo.',
   computing: 'Calculando a posição…',
-  badRequest: 'A carteira pede um fundo da lista e dias que existem. Escolha-os de novo.',
+  badRequest: 'A carteira pede um fundo da lista e dias que existem, como 20/06/2026. Informe-os de novo.',
   operations: 'Operações em carteira',
   open: 'Valor presente em aberto',
   face: 'Valor de face',
@@ -91,7 +91,8 @@ export const PORTFOLIO: InLanguages<typeof pt> = {
     show: 'Show',
     choose: 'Choose a fund.',
     computing: 'Computing the position…',
-    badRequest: 'A portfolio asks for a fund of the list and for days that exist. Choose them again.',
+    badRequest:
+      'A portfolio asks for a fund of the list and for days that exist, such as 20/06/2026. Give them again.',
     operations: 'Operations held',
     open: 'Open present value',
     face: 'Face value',

@@ -5,9 +5,8 @@ import {
 } from '../../../../application/reconciliation/statements.ts';
 import type { PaymentPeriod } from '../../../../application/reconciliation/reconciliation-reader.ts';
 import type { StatementFormat } from '../../../../application/reconciliation/statements.ts';
-import { isCalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
-import { centsTyped } from '../../format.ts';
+import { centsTyped, dayTyped } from '../../format.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundField } from '../../funds.ts';
 import { html } from '../../html.ts';
@@ -19,6 +18,7 @@ import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
 import type { KeptStatement, Typed } from './statement.ts';
+import { amountField, dayField } from '../../typed-fields.ts';
 import { RECONCILIATION } from './texts.ts';
 
 const DECIMALS = [',', '.'] as const;
@@ -43,7 +43,7 @@ export const typedFirst = (today: CalendarDate): Typed => ({
   from: `${today.slice(0, 8)}01`,
   to: today,
   window: '3',
-  tolerance: '0,00',
+  tolerance: '0',
   requireReference: false,
 });
 
@@ -80,8 +80,9 @@ export const formatIn = (fields: URLSearchParams): StatementFormat => ({
 });
 
 /** @throws ConsoleProblem */
-export const periodIn = ({ from, to, window, tolerance, requireReference }: Typed) => {
-  if (!isCalendarDate(from) || !isCalendarDate(to) || from > to)
+export const periodIn = ({ window, tolerance, requireReference, ...typed }: Typed) => {
+  const [from, to] = [dayTyped(typed.from), dayTyped(typed.to)];
+  if (from === undefined || to === undefined || from > to)
     throw new ConsoleProblem(422, inEach(RECONCILIATION, 'badPeriod'));
   const [windowDays, toleranceCents] = [wholeNumber(window, LONGEST_WINDOW_DAYS), centsTyped(tolerance)];
   if (windowDays === undefined || toleranceCents === undefined || toleranceCents > HIGHEST_TOLERANCE_CENTS)
@@ -169,8 +170,8 @@ const comparisonFields = ({ statement, funds, names }: Mapping, { language }: Vi
   const { typed } = statement;
   return html`<div class="fields">
       ${fundField(texts.fund, { funds, names }, { value: typed.fund, required: true })}
-      <label>${texts.from} <input type="date" name="from" value=${typed.from} required /></label>
-      <label>${texts.to} <input type="date" name="to" value=${typed.to} required /></label>
+      <label>${texts.from} ${dayField({ name: 'from', value: typed.from, required: true })}</label>
+      <label>${texts.to} ${dayField({ name: 'to', value: typed.to, required: true })}</label>
       <label>
         ${texts.window}
         <input
@@ -183,7 +184,7 @@ const comparisonFields = ({ statement, funds, names }: Mapping, { language }: Vi
         />
       </label>
       <label>
-        ${texts.tolerance} <input name="tolerance" inputmode="decimal" value=${typed.tolerance} required />
+        ${texts.tolerance} ${amountField({ name: 'tolerance', value: typed.tolerance, required: true })}
       </label>
     </div>
     <label>

@@ -73,8 +73,9 @@ const EN = {
   exportJson: 'Export as JSON',
   gone: 'The file is no longer kept: only the last ones are. Send it again.',
   badFund: 'Fund: choose one of the list; no application is linked to this one, and it holds no operation.',
-  badPeriod: 'Period: both days have to exist, and the first must not come after the last.',
-  badNumbers: 'Days between: 0 to 60. Amount between: 0,00 to 1.000,00. Lines before the table: 0 to 1000.',
+  badPeriod:
+    'Period: both days have to exist, written as 30/06/2026, and the first must not come after the last.',
+  badNumbers: 'Days between: 0 to 60. Amount between: 0.00 to 1,000.00. Lines before the table: 0 to 1000.',
   problems: {
     date: 'is not a date written as chosen',
     amount: 'is not an amount written as chosen',
@@ -158,7 +159,8 @@ const PT: typeof EN = {
   exportJson: 'Exportar JSON',
   gone: 'O arquivo não está mais guardado: só os últimos ficam. Envie-o de novo.',
   badFund: 'Fundo: escolha um da lista; nenhuma aplicação está ligada a este, e ele não tem operação.',
-  badPeriod: 'Período: os dois dias precisam existir, e o primeiro não pode vir depois do último.',
+  badPeriod:
+    'Período: os dois dias precisam existir, escritos como 30/06/2026, e o primeiro não pode vir depois do último.',
   badNumbers:
     'Dias entre as datas: 0 a 60. Valor de diferença: 0,00 a 1.000,00. Linhas antes da tabela: 0 a 1000.',
   problems: {
