@@ -1,7 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Request } from 'express';
 
-type CookieKind = 'attempt' | undefined;
+/** Of a sign-in that is under way, or of how files are written. */
+type CookieKind = 'attempt' | 'csv' | undefined;
 
 /** Where people find the console. */
 export interface Address {

@@ -5,6 +5,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 import type { SignIn } from '../../application/desk/sign-in.ts';
 import { ASSETS } from './assets.ts';
 import { listenedAddress, publicAddress } from './address.ts';
+import { dialectOf } from './csv-choice.ts';
 import { DeskLog, askedOf } from './desk-log.ts';
 import { cookieOf, guardedForm, knownHost, limited, ownPath, readForm, secured } from './guards.ts';
 import type { Known } from './guards.ts';
@@ -157,6 +158,7 @@ const visitOf = (
     language: session.language ?? preferred(req.acceptsLanguages()),
     operator: session.person?.name ?? settings.operator,
     readOnly: settings.readOnly,
+    csv: dialectOf(cookieOf(req, res, 'csv')),
     path: req.path,
     formToken: session.formToken,
     ...(session.person && { person: session.person }),

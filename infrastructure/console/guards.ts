@@ -66,7 +66,7 @@ export const limited = (most: number): RequestHandler => {
 const addressOf = (res: Response): Address => (res.locals as Known).address;
 
 /** What the browser holds under this name; default: its session. */
-export const cookieOf = (req: Request, res: Response, kind?: 'attempt'): string | undefined => {
+export const cookieOf = (req: Request, res: Response, kind?: 'attempt' | 'csv'): string | undefined => {
   const wanted = `${addressOf(res).cookieName(req, kind)}=`;
   const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length);

@@ -1,11 +1,4 @@
-import { isShownStatus, STATUSES } from '../../domain/loan/statuses.ts';
-import type { Language } from './language.ts';
-
-/** A state of an operation, as people say it. Held by a renegotiation, it reads as the active one that it still is. */
-export const statusName = (status: string, language: Language): string => {
-  const shown = status === 'reserved' ? 'active' : status;
-  return isShownStatus(shown) ? STATUSES[shown].name[language] : status;
-};
+export { statusName } from '../presenting/status-name.ts';
 
 /** The page of an operation. */
 export const operationPath = (applicationId: string, code: string): string =>

@@ -5,6 +5,7 @@ import type { Right } from '../../application/desk/rights.ts';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Rows } from '../presenting/columns.ts';
+import type { CsvDialect } from '../presenting/csv.ts';
 import type { DeskEntry } from '../../domain/desk/line.ts';
 import type { View } from './html.ts';
 import type { InLanguages, Language } from './language.ts';
@@ -13,6 +14,8 @@ import type { InLanguages, Language } from './language.ts';
 export interface Visit {
   readonly language: Language;
   readonly operator: string;
+  /** How files are written. */
+  readonly csv: CsvDialect;
   /** Who is signed in, where the console asks for it. */
   readonly person?: Person;
   readonly readOnly: boolean;

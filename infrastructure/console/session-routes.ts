@@ -1,6 +1,7 @@
 import type { Express, Request, RequestHandler } from 'express';
 import type { SignIn } from '../../application/desk/sign-in.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
+import { dialectOf } from './csv-choice.ts';
 import type { DeskLog } from './desk-log.ts';
 import {
   clearCookie,
@@ -55,6 +56,7 @@ export const addSessions = (app: Express, { signIn, sessions, realClock, log }: 
   }
   app.get('/session', tellSession);
   app.post('/session/language', readForm, guardedForm, chooseLanguage(keeper));
+  app.post('/session/csv', readForm, guardedForm, chooseCsv);
   app.use(withRole);
   return keeper;
 };
@@ -71,6 +73,20 @@ const chooseLanguage =
     if (isLanguage(chosen)) await sessions.speak(cookieOf(req, res)!, chosen);
     res.redirect(303, backOf(req));
   };
+
+/** For as long as a browser keeps it: who opens files in one spreadsheet does so tomorrow. */
+const REMEMBERED_MS = 365 * 24 * 3_600_000;
+
+const chooseCsv: RequestHandler = (req, res) => {
+  const { address } = res.locals as Known;
+  const chosen = dialectOf(new URLSearchParams(String(req.body)).get('csv'));
+  res.cookie(address.cookieName(req, 'csv'), chosen, {
+    ...address.cookieSettings,
+    sameSite: 'strict',
+    maxAge: REMEMBERED_MS,
+  });
+  res.redirect(303, backOf(req));
+};
 
 /** The page that the form stood on, of this console alone. */
 const backOf = (req: Request): string => {

@@ -1,7 +1,8 @@
 import { amount } from '../../application/support/json-amounts.ts';
 import { formatCents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
-import { csvText, textOf } from './csv.ts';
+import { csvBegins, csvText, textOf } from './csv.ts';
+import type { CsvDialect } from './csv.ts';
 import { inOneLine, tableText, widthsOf } from './terminal-text.ts';
 
 export const REPORT_FORMATS = ['table', 'json', 'csv'] as const;
@@ -23,6 +24,8 @@ export interface Column<Row> {
   readonly verbatim?: true;
   /** False: too much for a table. */
   readonly table?: false;
+  /** What CSV for Brazil says instead, where a value is a word of the interface. */
+  readonly brazilian?: (row: Row) => unknown;
 }
 
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
@@ -31,6 +34,8 @@ export interface Printing {
   readonly format: ReportFormat;
   /** Whether a table may be coloured. */
   readonly colour: boolean;
+  /** Of CSV; default: plain. */
+  readonly dialect?: CsvDialect;
   /** Rows come one by one and are wanted at once. */
   readonly follow?: boolean;
 }
@@ -85,22 +90,27 @@ const asTable = <Row>(all: readonly Column<Row>[], colour: boolean): RowText<Row
   };
 };
 
-const asCsv = <Row>(columns: readonly Column<Row>[]): RowText<Row> => {
+const asCsv = <Row>(all: readonly Column<Row>[], dialect: CsvDialect = 'plain'): RowText<Row> => {
+  const columns =
+    dialect === 'brazilian' ? all.map((column) => ({ ...column, of: column.brazilian ?? column.of })) : all;
   let header: readonly (readonly string[])[] = [columns.map(({ name }) => name)];
   return (part) => {
     const rows = part.map((row) => columns.map((column) => jsonValue(column, row)));
-    const text = csvText([...header, ...rows]);
+    const text = `${header.length > 0 ? csvBegins(dialect) : ''}${csvText([...header, ...rows], dialect)}`;
     header = [];
     return text;
   };
 };
 
-const rowText = <Row>(columns: readonly Column<Row>[], { format, colour }: Printing): RowText<Row> => {
+const rowText = <Row>(
+  columns: readonly Column<Row>[],
+  { format, colour, dialect }: Printing,
+): RowText<Row> => {
   switch (format) {
     case 'table':
       return asTable(columns, colour);
     case 'csv':
-      return asCsv(columns);
+      return asCsv(columns, dialect);
     case 'json':
       return (rows) => rows.map((row) => `${jsonOf(columns, row)}\n`).join('');
   }

@@ -1,6 +1,7 @@
 import type { AnalysedPortfolio } from '../../application/portfolio/analysis.ts';
 import { printedRows } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';
+import { statusName } from './status-name.ts';
 
 interface Line {
   readonly by: 'application' | 'state' | 'product' | 'borrower' | 'operation';
@@ -17,10 +18,17 @@ interface Line {
 const columnsFor = (whole: number): readonly Column<Line>[] => [
   { name: 'by', of: ({ by }) => by },
   { name: 'rank', of: ({ rank }) => rank },
-  { name: 'name', of: ({ name }) => name },
+  {
+    name: 'name',
+    of: ({ name }) => name,
+    brazilian: ({ by, name }) => (by === 'state' ? statusName(name, 'pt-BR') : name),
+  },
   { name: 'operations', of: ({ operations }) => operations },
   { name: 'present_value', of: ({ presentValue }) => presentValue, amount: true },
-  { name: 'share', of: ({ presentValue }) => (whole === 0 ? 0 : presentValue / whole).toFixed(6) },
+  {
+    name: 'share',
+    of: ({ presentValue }) => JSON.rawJSON((whole === 0 ? 0 : presentValue / whole).toFixed(6)),
+  },
   { name: 'application_id', of: ({ applicationId }) => applicationId },
   { name: 'originator_proposal_code', of: ({ code }) => code },
 ];

@@ -2,13 +2,14 @@ import type { LoanSummary } from '../../application/loans/loan-page.ts';
 import { amount } from '../../application/support/json-amounts.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { Column } from './columns.ts';
+import { statusName } from './status-name.ts';
 
 /** An operation in a list of the command line, and in what the console exports. */
 export const LOAN_COLUMNS: readonly Column<LoanSummary>[] = [
   { name: 'application_id', of: (row) => row.application_id },
   { name: 'originator_proposal_code', of: (row) => row.code },
   { name: 'fund_id', of: (row) => row.fund_id },
-  { name: 'status', of: (row) => row.status },
+  { name: 'status', of: (row) => row.status, brazilian: (row) => statusName(row.status, 'pt-BR') },
   { name: 'product_type', of: (row) => row.product_type, table: false },
   { name: 'acquisition_value', of: (row) => row.acquisition_value, amount: true },
   { name: 'received_value', of: (row) => row.received_value, amount: true, table: false },

@@ -141,8 +141,23 @@ interface CsvRow extends Partial<Omit<Finding, 'result'>> {
   readonly value?: number;
 }
 
+/** Results and remarks. */
+const IN_PORTUGUESE: Readonly<Record<string, string>> = {
+  matched: 'confere',
+  amount_differs: 'valor difere',
+  missing_in_statement: 'falta no extrato',
+  missing_in_notifications: 'nunca notificado',
+  duplicate_in_statement: 'repetido no extrato',
+  duplicate_in_notifications: 'notificado mais de uma vez',
+  reversal_after_payments: 'estorno depois de pagamentos',
+  underpayment: 'pago a menos',
+  excess: 'pago a mais',
+  shortfall: 'insuficiente',
+  repurchase_pending: 'recompra pendente',
+} satisfies Record<Result | Remark['remark'], string>;
+
 const CSV_COLUMNS: readonly Column<CsvRow>[] = [
-  { name: 'result', of: (row) => row.result },
+  { name: 'result', of: (row) => row.result, brazilian: (row) => IN_PORTUGUESE[row.result] ?? row.result },
   { name: 'rule', of: (row) => row.rule },
   { name: 'match', of: (row) => row.match },
   { name: 'kind', of: ({ payment }) => payment?.kind },

@@ -58,9 +58,7 @@ describe('Decisions', () => {
   test('several are approved at once, after they were shown, in the name of the operator', async () => {
     const { page } = at.desk;
     await choose(['OP-1', 'OP-2', 'OP-3'], 'Approve');
-    expect(await page.getByText(/Approve: 3 operations, acquisition value R\$30,096\.00\./).count()).toBe(
-      1,
-    );
+    expect(await page.getByText(/Approve: 3 operations, acquisition value R\$30,096\.00\./).count()).toBe(1);
     expect(await looked(page, 'decisions-preview')).toEqual([]);
     expect(await confirm()).toBe('3 done, 0 refused.');
     expect(await statusesOf(CODES)).toEqual(['approved', 'approved', 'approved', 'received']);

@@ -114,7 +114,7 @@ describe('Reconciliation', () => {
     await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
     await page.goBack();
     await page.getByText('The statement and the notifications differ.').waitFor();
-    expect(await page.locator('input[name=from]').first().inputValue()).toBe('2026-01-01');
+    expect(await page.locator('input[name=from]').first().inputValue()).toBe('01/01/2026');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export as CSV' }).click(),

@@ -26,6 +26,8 @@ export class DeskWorld {
   readonly world: World;
   readonly application: TestApplication;
   readonly #parts: Parts;
+  /** What the browser was given to keep, beside its session. */
+  #kept: readonly string[] = [];
 
   private constructor(parts: Parts) {
     this.world = parts.world;
@@ -91,7 +93,7 @@ export class DeskWorld {
   }
 
   get headers(): Readonly<Record<string, string>> {
-    return { cookie: this.#parts.session.cookie, 'accept-language': 'en' };
+    return { cookie: [this.#parts.session.cookie, ...this.#kept].join('; '), 'accept-language': 'en' };
   }
 
   /** Who goes on with the session; undefined: as without sign-in. */
@@ -119,6 +121,7 @@ export class DeskWorld {
         ...fields.map(([name, value]): [string, string] => [name, value]),
       ]).toString(),
     });
+    this.#kept = answer.headers['set-cookie']?.map((one) => one.split(';')[0]!) ?? this.#kept;
     return answer.status === 303 ? this.get(answer.headers.location!) : answer;
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { printedRows } from '../../../infrastructure/presenting/columns.ts';
-import { csvText } from '../../../infrastructure/presenting/csv.ts';
+import { CSV_DIALECTS, csvText } from '../../../infrastructure/presenting/csv.ts';
 import { printedObject } from '../../../infrastructure/cli/shown-object.ts';
 
 const CSV = { format: 'csv', colour: false } as const;
@@ -27,7 +27,7 @@ const split = (text: string, delimiter: string): readonly string[] =>
   text.split(/\r\n|\n|\r/).flatMap((line) => line.split(delimiter).map((cell) => cell.replace(/^[" ]+/, '')));
 
 const FORMULA = /^[=+\-@\t\r]/;
-const PLAIN_NUMBER = /^-?\d+(\.\d+)?"*$/;
+const PLAIN_NUMBER = /^-?\d+([.,]\d+)?"*$/;
 const formulas = (cells: readonly string[]): readonly string[] =>
   cells.filter((cell) => FORMULA.test(cell) && !PLAIN_NUMBER.test(cell));
 
@@ -47,24 +47,29 @@ const cell = fc.oneof(
 );
 
 describe('a cell of CSV', () => {
-  test('begins no formula, whichever separator it is read with, unless it is a number of ours', () => {
-    fc.assert(
-      fc.property(fc.array(fc.tuple(hostile, cell, cell), { minLength: 1, maxLength: 4 }), (rows) => {
-        const text = csvText(rows);
-        for (const delimiter of [',', ';', '\t']) {
-          expect(formulas(parsed(text, delimiter))).toEqual([]);
-          expect(formulas(split(text, delimiter))).toEqual([]);
-        }
-      }),
-      { numRuns: 500 },
-    );
-  });
+  test.each(CSV_DIALECTS)(
+    'begins no formula, whichever separator %s CSV is read with, unless it is a number of ours',
+    (dialect) => {
+      fc.assert(
+        fc.property(fc.array(fc.tuple(hostile, cell, cell), { minLength: 1, maxLength: 4 }), (rows) => {
+          const text = csvText(rows, dialect);
+          for (const delimiter of [',', ';', '\t']) {
+            expect(formulas(parsed(text, delimiter))).toEqual([]);
+            expect(formulas(split(text, delimiter))).toEqual([]);
+          }
+        }),
+        { numRuns: 500 },
+      );
+    },
+  );
 
-  test('holds what was written, but for the apostrophes', () => {
+  test.each(CSV_DIALECTS)('holds what was written, but for the apostrophes, as %s CSV', (dialect) => {
     const bare = (value: unknown): string => String(value).replaceAll("'", '');
     fc.assert(
       fc.property(fc.array(fc.tuple(hostile, hostile), { minLength: 1, maxLength: 4 }), (rows) => {
-        const read: readonly (readonly string[])[] = parse(csvText(rows));
+        const read: readonly (readonly string[])[] = parse(csvText(rows, dialect), {
+          delimiter: dialect === 'plain' ? ',' : ';',
+        });
         expect(read.map((row) => row.map(bare))).toEqual(rows.map((row) => row.map(bare)));
       }),
       { numRuns: 300 },
@@ -89,6 +94,36 @@ describe('a cell of CSV', () => {
     [null, '\n'],
   ])('%j is written %j', (value, text) => {
     expect(csvText([[value]])).toBe(text);
+  });
+
+  test.each([
+    [JSON.rawJSON('-12.30'), '-12,30\n'],
+    [JSON.rawJSON('999999999999.99'), '999999999999,99\n'],
+    [12.5, '12,5\n'],
+    [1_234, '1234\n'],
+    ['12.30', '12.30\n'],
+    ['1,5', '1,5\n'],
+    ['-1,5', '"\'-1,5"\n'],
+    ['x;=1+1;y', `"x;'=1+1;y"\n`],
+    ['a, b', '"a, b"\n'],
+    ['00123', '00123\n'],
+  ])('%j is written %j for Brazil', (value, text) => {
+    expect(csvText([[value]], 'brazilian')).toBe(text);
+  });
+
+  test('a list for Brazil begins with a mark, once, and says words of the interface in Portuguese', async () => {
+    const columns = [
+      { name: 'code', of: ({ code }: { readonly code: string }) => code },
+      { name: 'status', of: () => 'term_signed', brazilian: () => 'Termo assinado' },
+      { name: 'amount', of: () => 123_456_789, amount: true as const },
+    ];
+    const rows = Array.from({ length: 501 }, (_, i) => ({ code: `A-${i}` }));
+    const text = (await Array.fromAsync(printedRows(columns, rows, { ...CSV, dialect: 'brazilian' }))).join(
+      '',
+    );
+    expect(text.startsWith('\ufeffcode;status;amount\nA-0;Termo assinado;1234567,89\n')).toBe(true);
+    expect(text.split('\n')).toHaveLength(503);
+    expect(text.lastIndexOf('\ufeff')).toBe(0);
   });
 
   test('is written the same way in lists and in objects, under harmless names', async () => {

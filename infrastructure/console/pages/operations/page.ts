@@ -5,6 +5,7 @@ import { endOfBusinessDay } from '../../../../application/support/business-day.t
 import { printedRows } from '../../../presenting/columns.ts';
 import { withFundNames } from '../../../presenting/fund-names.ts';
 import { LOAN_COLUMNS } from '../../../presenting/loan-columns.ts';
+import { csvFor } from '../../csv-choice.ts';
 import { fundNames } from '../../funds.ts';
 import { Kept } from '../../kept.ts';
 import { inEach } from '../../language.ts';
@@ -17,7 +18,6 @@ import type { Search } from './searches.ts';
 import { OPERATIONS } from './texts.ts';
 import { operationsView, placeOf } from './view.ts';
 
-const CSV = { format: 'csv', colour: false } as const;
 const PAGE_SIZE = 50;
 
 const MOST_SEARCHES = 256;
@@ -67,7 +67,7 @@ const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
     logged: [{ action: 'exported', ...(search.fundId && { fundId: search.fundId }) }],
     name: `operations-${visit.clock.today()}.csv`,
     mediaType: 'text/csv; charset=utf-8',
-    content: printedRows(columns, app.loans.search.every(filterOf(search), visit.signal), CSV),
+    content: printedRows(columns, app.loans.search.every(filterOf(search), visit.signal), csvFor(visit)),
   };
 };
 

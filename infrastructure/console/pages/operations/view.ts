@@ -4,6 +4,7 @@ import type { SearchPlace } from '../../../../application/loans/operation-search
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { statusBadge } from '../../badge.ts';
 import { amount, date, instant } from '../../format.ts';
+import { csvChoice } from '../../csv-choice.ts';
 import { fundChoices, fundView } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -145,5 +146,6 @@ export const operationsView = (found: Found, visit: Visit): View => {
       ${next && html`<a href=${address('/operations', next)} rel="next">${words.more}</a>`}
       ${found.operations.length > 0 && html`<a href=${address('/operations/export')} download>${texts.export}</a>`}
     </p>
+    ${found.operations.length > 0 && csvChoice(visit)}
   `;
 };

@@ -5,6 +5,7 @@ import type { Rows } from '../../../presenting/columns.ts';
 import { printComposition } from '../../../presenting/composition.ts';
 import { printPosition } from '../../../presenting/position.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
+import { csvChoice, csvFor } from '../../csv-choice.ts';
 import { dayTyped } from '../../format.ts';
 import { fundChoices, fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
@@ -84,12 +85,13 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
         asked.fundId === undefined
           ? html`<p>${texts.choose}</p>`
           : html`<div
-              id="position"
-              aria-live="polite"
-              ...${{ 'hx-get': addressOf('/portfolio/position', asked), 'hx-trigger': 'load' }}
-            >
-              <p aria-busy="true">${texts.computing}</p>
-            </div>`
+                id="position"
+                aria-live="polite"
+                ...${{ 'hx-get': addressOf('/portfolio/position', asked), 'hx-trigger': 'load' }}
+              >
+                <p aria-busy="true">${texts.computing}</p>
+              </div>
+              ${csvChoice(visit)}`
       }
     `,
   };
@@ -128,8 +130,6 @@ const distinct = (names: ReadonlyMap<string, string>): ReadonlyMap<string, strin
   );
 };
 
-const CSV = { format: 'csv', colour: false } as const;
-
 /** A file of what `written` makes of the position. */
 const exported =
   (
@@ -137,6 +137,7 @@ const exported =
     written: (
       analysed: AnalysedPortfolio,
       portfolio: Desk['portfolio'],
+      visit: Visit,
     ) => Promise<Rows<string>> | Rows<string>,
   ) =>
   async (visit: Visit, app: Desk): Promise<Answer> => {
@@ -147,16 +148,18 @@ const exported =
       kind: 'file',
       name: `${name}-${date}.csv`,
       mediaType: 'text/csv; charset=utf-8',
-      content: await written(analysed, app.portfolio),
+      content: await written(analysed, app.portfolio, visit),
     };
   };
 
-const positionCsv = ({ position }: AnalysedPortfolio): Rows<string> => printPosition(position, CSV);
+const positionCsv = ({ position }: AnalysedPortfolio, _: unknown, visit: Visit): Rows<string> =>
+  printPosition(position, csvFor(visit));
 
 const compositionCsv = async (
   analysed: AnalysedPortfolio,
   portfolio: Desk['portfolio'],
-): Promise<Rows<string>> => printComposition(analysed, await portfolio.documentsOf(analysed), CSV);
+  visit: Visit,
+): Promise<Rows<string>> => printComposition(analysed, await portfolio.documentsOf(analysed), csvFor(visit));
 
 /** What a fund holds and gets, on any day, and against another one. */
 export const portfolioPage: Page = {

@@ -5,6 +5,7 @@ import { StatementError } from '../../../../application/reconciliation/statement
 import type { DeskEntry } from '../../../../domain/desk/line.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import { printReconciliation } from '../../../presenting/reconciliation.ts';
+import { csvFor } from '../../csv-choice.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -153,7 +154,7 @@ const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
     logged: lines('exported', result),
     name: `reconciliation-${from}-${to}.${format}`,
     mediaType: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json',
-    content: printReconciliation(result, { format, withMatched: true, colour: false, fundName }),
+    content: printReconciliation(result, { ...csvFor(visit), format, withMatched: true, fundName }),
   };
 };
 

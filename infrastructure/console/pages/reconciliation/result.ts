@@ -1,5 +1,6 @@
 import { RESULTS } from '../../../../application/reconciliation/comparison.ts';
 import type { Finding, Comparison, Result, Sum } from '../../../../application/reconciliation/comparison.ts';
+import { csvChoice } from '../../csv-choice.ts';
 import { amount, count, date } from '../../format.ts';
 import { html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -153,6 +154,7 @@ export const resultView = (visit: Visit, id: string, result: Comparison): View =
       <button name="format" value="csv" class="secondary">${texts.exportCsv}</button>
       <button name="format" value="json" class="secondary">${texts.exportJson}</button>
     </form>
+    <p>${csvChoice(visit)}</p>
     ${RESULTS.toReversed()
       .toSorted((one, other) => Number(one === 'matched') - Number(other === 'matched'))
       .map((wanted) => list(visit, id, result, wanted))}
