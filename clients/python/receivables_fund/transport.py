@@ -6,13 +6,13 @@ import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.message import Message
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from itertools import count
 from random import uniform
 from time import monotonic, sleep
 from typing import Any
 from urllib.error import URLError
-from urllib.request import HTTPErrorProcessor, HTTPSHandler, Request, build_opener
+from urllib.request import HTTPErrorProcessor, HTTPHandler, HTTPSHandler, Request, build_opener
 
 from .errors import ApiError, NoAnswer, ReceivablesError
 from .tokens import Tokens
@@ -46,7 +46,9 @@ class Answer:
         try:
             return decoded(self.body)
         except ValueError:
-            raise refusal(self) from None
+            error = refusal(self)
+            error.may_be_done = True
+            raise error from None
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,40 @@ class _AsAnswered(HTTPErrorProcessor):
     https_response = http_response
 
 
+class _Connection(HTTPConnection):
+    """Reads the answer that ended its sending, such as 413 to a form that is too long."""
+
+    def send(self, data: Any) -> None:
+        try:
+            super().send(data)
+        except (BrokenPipeError, ConnectionResetError):
+            if self.sock is None:
+                raise
+
+
+class _TlsConnection(_Connection, HTTPSConnection):
+    pass
+
+
+class _Http(HTTPHandler):
+    def http_open(self, request: Request) -> HTTPResponse:
+        return self.do_open(_Connection, request)
+
+
+class _Https(HTTPSHandler):
+    def __init__(self, context: ssl.SSLContext | None) -> None:
+        super().__init__(context=context)
+        self.context = context
+
+    def https_open(self, request: Request) -> HTTPResponse:
+        return self.do_open(_TlsConnection, request, context=self.context)
+
+
 class Transport:
     def __init__(self, timeout: float, patience: Patience, context: ssl.SSLContext | None) -> None:
         self._timeout = timeout
         self._patience = patience
-        self._opener = build_opener(_AsAnswered, HTTPSHandler(context=context))
+        self._opener = build_opener(_AsAnswered, _Http, _Https(context))
         self._announced: str | None = None
 
     def send(self, asked: Asked, tokens: Tokens | None = None) -> Answer:

@@ -102,6 +102,7 @@ describe('a stranger', () => {
       CLIENT_SECRET: client_secret,
       FUND,
       CERTIFICATE: join(folder.path, 'receiver.pem'),
+      AUTHORITY: join(folder.path, 'ca.pem'),
     };
   });
   afterAll(() => service?.end('SIGTERM'));

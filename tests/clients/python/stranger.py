@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 from unittest import mock
 
-from receivables_fund import ApiError, Client, WebhookRejected, verified_event, verify_standard_webhook
+from receivables_fund import ApiError, Client, ReceivablesError, WebhookRejected, verified_event, verify_standard_webhook
 from receivables_fund.types import Event, LoanData, Settlement
 
 PDF = b"%PDF-1.4\n%%EOF\n"
@@ -32,7 +32,7 @@ class Receiver:
     """Keeps genuine events once; while it is away, it answers 503."""
 
     def __init__(self, certificate: str) -> None:
-        self.secret = ""
+        self.secret = "not known yet"
         self.away = False
         self.refused = 0
         self.kept: dict[str, Event] = {}
@@ -103,6 +103,15 @@ def assign(code: str) -> None:
     client.assign_loan(loan(code), {'cessão "1".pdf': PDF}, sandbox_fail="503-after")
     until(lambda: receiver.heard("disbursement_completed", code), bool)
 
+
+# Whose certificate nobody vouches for gets no secret; with an authority of one's own, it does.
+authority = ssl.create_default_context(cafile=os.environ["AUTHORITY"])
+for context, expected in ((None, "not trusted"), (authority, "401 from elsewhere")):
+    try:
+        Client(receiver.url, "id", "secret", ssl_context=context).list_webhooks()
+        raise AssertionError("answered")
+    except ReceivablesError as error:
+        assert expected in str(error), error
 
 # A receiver, and an operation: what is it worth, then the real one.
 hook = client.create_webhook({"url": receiver.url, "events": ["*"]})

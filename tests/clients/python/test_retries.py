@@ -6,7 +6,7 @@ from decimal import Decimal
 from unittest import mock
 
 from receivables_fund import ApiError, Client, NoAnswer, Patience, ReceivablesError
-from receivables_fund.types import Settlement
+from receivables_fund.types import FilesData, Settlement
 from scripted import AgainstScripted, cuts, refuses, says
 
 SETTLEMENT: Settlement = {
@@ -102,6 +102,23 @@ class WhatIsSentAgain(AgainstScripted):
         with self.assertRaisesRegex(NoAnswer, "timed out"):
             client.list_webhooks()
 
+    def test_nothing_that_was_refused_while_it_was_sent(self) -> None:
+        refused_early = b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\n{}"
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def refuse() -> None:
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(1000)
+                    connection.sendall(refused_early)
+
+            threading.Thread(target=refuse).start()
+            client = Client(f"http://127.0.0.1:{server.getsockname()[1]}", "id", "secret", auth_url=self.service.url)
+            documents: FilesData = {"originator_proposal_code": "OP-1", "documents": [{"type": "ccb", "value": "a.pdf"}]}
+            with self.assertRaises(ApiError) as refused:
+                client.add_documents(documents, {"a.pdf": bytes(20_000_000)})
+        self.assertEqual((refused.exception.status, refused.exception.may_be_done), (413, False))
+
     def test_nothing_that_asks_for_more_patience_than_there_is(self) -> None:
         self.service.answers = [refuses(503, "service_unavailable", True, Retry_After="3600")]
         with self.assertRaises(ApiError) as refused:
@@ -133,8 +150,9 @@ class WhatIsSentAgain(AgainstScripted):
 
     def test_a_page_of_something_between_is_no_answer_of_the_service(self) -> None:
         self.service.answers = [says(200, b"<h1>Sign in</h1>", Content_Type="text/html")]
-        with self.assertRaisesRegex(ReceivablesError, "200 from elsewhere: <h1>Sign in"):
-            self.client.list_webhooks()
+        with self.assertRaisesRegex(ReceivablesError, "200 from elsewhere: <h1>Sign in") as refused:
+            self.client.settle_installment(SETTLEMENT)
+        self.assertTrue(refused.exception.may_be_done)
 
 
 if __name__ == "__main__":
