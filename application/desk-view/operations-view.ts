@@ -2,7 +2,7 @@ import type { App } from '../app.ts';
 import type { ShownEvent, ShownOperation } from '../audit/show-operation.ts';
 import type { Rights } from '../desk/rights.ts';
 import type { LoanDetails } from '../loans/loan-details.ts';
-import type { OperationFilter } from '../loans/search-operations.ts';
+import type { OperationSearch } from '../loans/search-operations.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Desk } from './desk.ts';
 import { MASKED, masked, narrowedTo, seesOperation } from './unseen.ts';
@@ -47,7 +47,7 @@ const maskedOperation = (shown: ShownOperation): ShownOperation => ({
 });
 
 /** Who may not know borrowers must not find out, by searching, whose operation it is. */
-const narrowed = (rights: Rights, filter: OperationFilter): OperationFilter => ({
+const narrowed = (rights: Rights, filter: OperationSearch): OperationSearch => ({
   ...filter,
   ...narrowedTo(rights, filter.document === undefined ? 'see' : 'borrowers'),
 });

@@ -9,7 +9,9 @@ import { assignLoan } from './assign-loan.ts';
 import type { AskedAssignment, LoanReceipt } from './assign-loan.ts';
 import { applicationOf, requireKnown } from './find-operation.ts';
 import type { LoanDetails } from './loan-details.ts';
-import type { LoanPage, LoanSummary } from './loan-page.ts';
+import { withLateness } from './late-operations.ts';
+import type { LoanRow } from './late-operations.ts';
+import type { LoanPage } from './loan-page.ts';
 import type { LoanParts } from './loan-parts.ts';
 import { SqlLoanReader, SqlLoanVersions } from './loan-reader.ts';
 import { SqlOperationStates } from './operation-states.ts';
@@ -47,8 +49,8 @@ export class Loans {
   readonly #deps: Dependencies & { readonly loans: SqlLoanReader; readonly versions: SqlLoanVersions };
 
   constructor(dependencies: Dependencies) {
-    const { database, privacy } = dependencies;
-    this.search = new SearchOperations(database, privacy);
+    const { database } = dependencies;
+    this.search = new SearchOperations(dependencies);
     const [loans, versions] = [new SqlLoanReader(database), new SqlLoanVersions(database)];
     this.#deps = { ...dependencies, loans, versions };
   }
@@ -109,13 +111,21 @@ export class Loans {
     return listLoans(this.#deps, reader, query);
   }
 
-  /** Rows as the read model has them now, of each application the oldest first. */
+  /** Rows as the read model has them now, of each application the oldest first; late ones as a search has them. */
   async *rows({
-    applicationId,
     limit,
-    ...filter
-  }: Omit<LoansQuery, 'updatedSince'> & { readonly applicationId?: string }): AsyncGenerator<LoanSummary> {
+    ...query
+  }: Omit<LoansQuery, 'updatedSince'> & { readonly applicationId?: string }): AsyncGenerator<LoanRow> {
+    const { overdue, applicationId, ...filter } = query;
     let left = limit;
+    if (overdue) {
+      for await (const row of this.search.every(query)) {
+        if (left-- <= 0) return;
+        yield row;
+      }
+      return;
+    }
+    const { database, clock } = this.#deps;
     for (const id of applicationId === undefined
       ? await applicationsIn(this.#deps.registry)
       : [applicationId]) {
@@ -123,7 +133,7 @@ export class Loans {
       while (left > 0 && cursor !== null) {
         const query = { applicationId: id, ...filter, limit: Math.min(PAGE, left) };
         const page = await this.#deps.loans.list({ ...query, ...(cursor !== undefined && { cursor }) });
-        yield* page.loans;
+        yield* await withLateness(database, clock.today(), page.loans);
         left -= page.loans.length;
         cursor = page.nextCursor;
       }

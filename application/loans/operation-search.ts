@@ -1,97 +1,276 @@
-import type { SelectQueryBuilder } from 'kysely';
+import { sql } from 'kysely';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import { OVERDUE, OWING, overdueSums } from './late-operations.ts';
 import { SUMMARY } from './loan-page.ts';
 import type { LoanSummary } from './loan-page.ts';
-import type { Schema } from '../sql/schema.ts';
-import type { SqlDatabase } from '../sql/sql-database.ts';
-
-/** A place in a list of found operations: the next page begins after it. */
-export interface SearchPlace {
-  /** The code where a code was searched for, otherwise when the operation was received. */
-  readonly key: string;
-  readonly stream: string;
-}
-
-export interface OperationQuery {
-  /** What the code begins with, byte by byte. */
-  readonly code?: string;
-  readonly fundId?: string;
-  /** Of these funds alone; at least one. */
-  readonly onlyFundIds?: readonly string[];
-  readonly status?: string;
-  /** Received at or after, ISO 8601 UTC. */
-  readonly from?: string;
-  /** Received before. */
-  readonly before?: string;
-  /** None but these, at most `MOST_STREAMS`. */
-  readonly streams?: readonly string[];
-  readonly after?: SearchPlace;
-  readonly limit: number;
-}
+import { SORTED_BY, byFund, entered, findsNothing, fitting, inOrder, placeOf } from './operation-query.ts';
+import type {
+  Listed,
+  Loans,
+  OperationFilter,
+  OperationQuery,
+  SearchPlace,
+  Sorting,
+} from './operation-query.ts';
 
 export const MOST_STREAMS = 10_000;
+
+interface Bounds {
+  /** So many operations that are late are put in the order of their days or values. */
+  readonly mostLate: number;
+  /** Operations are looked through so many at a time; in between, others have their turn. */
+  readonly atOnce: number;
+  /** So many are looked through for a page, which is short where few of them fit. */
+  readonly mostLookedAt: number;
+  /** So many are looked through to be counted. */
+  readonly mostCounted: number;
+}
+const BOUNDS: Bounds = { mostLate: 10_000, atOnce: 25_000, mostLookedAt: 200_000, mostCounted: 100_000 };
+
+/** So much dearer is it to look at a row than at what an index holds of it. */
+const ROWS_COST = 5;
+
+/** How many operations there are, or so many at least. */
+export interface OperationCount {
+  readonly operations: number;
+  readonly atLeast: boolean;
+  /** In cents, of late ones that were sorted. */
+  readonly overdueValue?: number;
+}
 
 interface OperationPage {
   readonly operations: readonly LoanSummary[];
   readonly next: SearchPlace | undefined;
+  /** How the list is sorted. */
+  readonly sorting: Sorting;
+  /** In which it can be had. */
+  readonly orders: readonly Sorting['by'][];
+  /** Of all pages; only where it was asked for. */
+  readonly total?: OperationCount;
 }
 
-/** Codes are visible ASCII, so every code that begins with a text comes before this. */
-const AFTER_ALL_CODES = '\u007f';
+interface Places {
+  readonly found: readonly Listed[];
+  readonly next: SearchPlace | undefined;
+  readonly total?: OperationCount;
+}
 
-type Row = Schema['loan'] & Pick<Schema['progress'], 'updated_at' | 'received_value'>;
-type Loans = SelectQueryBuilder<Pick<Schema, 'loan'>, 'loan', Row>;
+/** How a list can be had. */
+interface Way {
+  /** All that may be asked for is sorted; otherwise an index is walked along. */
+  readonly sorts: boolean;
+  readonly usual: Sorting;
+  readonly orders: readonly Sorting['by'][];
+}
 
-const filtered = (all: Loans, query: OperationQuery): Loans => {
-  const { code, fundId, onlyFundIds, status, from, before, streams } = query;
-  let rows = all;
-  if (code !== undefined)
-    rows = rows.where('loan.code', '>=', code).where('loan.code', '<', code + AFTER_ALL_CODES);
-  if (fundId !== undefined) rows = rows.where('fund_id', '=', fundId);
-  if (onlyFundIds !== undefined) rows = rows.where('fund_id', 'in', onlyFundIds);
-  if (status !== undefined) rows = rows.where('status', '=', status);
-  if (from !== undefined) rows = rows.where('loan.received_at', '>=', from);
-  if (before !== undefined) rows = rows.where('loan.received_at', '<', before);
-  return streams === undefined ? rows : rows.where('stream', 'in', streams);
+const NEWEST: Sorting = { by: 'received_at', descending: true };
+const BY_CODE: Sorting = { by: 'code', descending: false };
+const LONGEST_LATE: Sorting = { by: 'days_late', descending: true };
+
+type Walk = 'code' | 'received_at';
+type Counted = OperationQuery & { readonly counted?: true };
+
+const NONE: OperationCount = { operations: 0, atLeast: false };
+
+/** Whether what is asked for is more than where the index is entered. */
+const isFiltered = ({ applicationId, code, onlyFundIds, status, overdue }: OperationFilter): boolean =>
+  [applicationId, code, onlyFundIds, status, overdue].some((one) => one !== undefined);
+
+const pageOf = (found: readonly Listed[], limit: number, sorting: Sorting): Places => {
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return { found: found.slice(0, limit), next: last && placeOf(last, sorting) };
 };
 
-const ordered = (rows: Loans, { code, after, limit }: OperationQuery): Loans => {
-  if (code !== undefined) {
-    const rest = after
-      ? rows.where((eb) =>
-          eb(eb.refTuple('loan.code', 'loan.stream'), '>', eb.tuple(after.key, after.stream)),
-        )
-      : rows;
-    return rest.orderBy('loan.code').orderBy('loan.stream').limit(limit);
-  }
-  const rest = after
-    ? rows.where((eb) =>
-        eb(eb.refTuple('loan.received_at', 'loan.stream'), '<', eb.tuple(after.key, after.stream)),
-      )
-    : rows;
-  return rest.orderBy('loan.received_at', 'desc').orderBy('loan.stream', 'desc').limit(limit);
-};
-
-/** The indexes of this search hold what it filters by, so that rows are looked up only to be shown. */
+/**
+ * Operations by what a desk asks for. Few of them, and those that are late, are sorted; all others are walked along an index that holds what
+ * is asked for, so that rows are looked up only to be shown. Either is bounded.
+ */
 export class SqlOperationSearch {
   readonly #database: SqlDatabase;
+  readonly #bounds: Bounds;
 
-  constructor(database: SqlDatabase) {
+  constructor(database: SqlDatabase, bounds: Partial<Bounds> = {}) {
     this.#database = database;
+    this.#bounds = { ...BOUNDS, ...bounds };
   }
 
-  /** In the order of codes where one is searched for, otherwise the newest first; stable while operations are added. */
-  async find(query: OperationQuery): Promise<OperationPage> {
-    if (query.streams?.length === 0) return { operations: [], next: undefined };
+  /**
+   * The newest first; where part of a code is searched for in the order of codes; of late ones those that are late for longest. Stable
+   * while operations are added.
+   */
+  async find(asked: Counted): Promise<OperationPage> {
+    const { sorts, usual, orders } = await this.#wayOf(asked);
+    const { sorting: wanted = usual, counted } = asked;
+    const sorting = orders.includes(wanted.by) ? wanted : usual;
+    if (findsNothing(asked)) {
+      return { operations: [], next: undefined, sorting, orders, ...(counted && { total: NONE }) };
+    }
+    const { after, ...others } = byFund(asked);
+    const query: Counted = { ...others, ...(after?.by === sorting.by && { after }) };
+    const places = await (sorts ? this.#sorted(query, sorting) : this.#walked(query, sorting));
+    const { found, next, total } = places;
+    return {
+      operations: await this.#rowsOf(found),
+      next,
+      sorting,
+      orders,
+      ...(counted && total && { total }),
+    };
+  }
+
+  async #wayOf({ overdue, streams, code, from, before }: OperationFilter): Promise<Way> {
+    const few = streams !== undefined;
+    if (overdue && (few || !(await this.#manyAreLate())))
+      return { sorts: true, usual: LONGEST_LATE, orders: SORTED_BY };
+    if (few)
+      return { sorts: true, usual: code === undefined ? NEWEST : BY_CODE, orders: ['received_at', 'code'] };
+    // The index of codes does not know when they came.
+    if (from !== undefined || before !== undefined)
+      return { sorts: false, usual: NEWEST, orders: ['received_at'] };
+    return code === undefined
+      ? { sorts: false, usual: NEWEST, orders: ['received_at', 'code'] }
+      : { sorts: false, usual: BY_CODE, orders: ['code'] };
+  }
+
+  async #manyAreLate(): Promise<boolean> {
+    const late = this.#database.builder
+      .selectFrom('installment')
+      .select('operation')
+      .distinct()
+      .where('status', '=', OVERDUE)
+      .orderBy('operation');
+    return (await this.#database.read(late.offset(this.#bounds.mostLate).limit(1))).length > 0;
+  }
+
+  /** From those that are late, or that are named, to their operations. */
+  #few(query: OperationQuery) {
+    const { builder } = this.#database;
+    const { streams, overdue } = query;
+    const from = overdue
+      ? builder
+          .selectFrom(overdueSums(this.#database).as('late'))
+          .crossJoin('loan')
+          .whereRef('loan.id', '=', 'late.operation')
+          .where('loan.status', 'in', OWING)
+          .select(['late.since', 'late.value'])
+      : builder
+          .selectFrom('loan')
+          .select([sql<string>`cast(null as text)`.as('since'), sql.lit(0).as('value')]);
+    const all = fitting(entered(from, query), query);
+    const few = streams === undefined ? all : all.where('loan.stream', 'in', streams);
+    return few.select(['loan.stream', 'loan.received_at', 'loan.code']);
+  }
+
+  async #sorted(query: OperationQuery, sorting: Sorting): Promise<Places> {
+    const { limit, after, overdue } = query;
+    // Found once, for the page and for what all pages add up to.
+    const few = this.#database.builder
+      .with(
+        (cte) => cte('few').materialized(),
+        () => this.#few(query),
+      )
+      .selectFrom('few as loan');
+    const page = inOrder(few as unknown as Loans, sorting, after)
+      .select([
+        sql<number | string>`(select count(*) from few)`.as('operations'),
+        sql<number | string | null>`(select sum(value) from few)`.as('overdue_value'),
+      ])
+      .limit(limit + 1);
+    const rows = await this.#database.read(page);
+    const total = rows[0] && {
+      operations: Number(rows[0].operations),
+      atLeast: false,
+      ...(overdue && { overdueValue: Number(rows[0].overdue_value) }),
+    };
+    return {
+      ...pageOf(rows, limit, sorting),
+      ...(total ? { total } : after === undefined && { total: NONE }),
+    };
+  }
+
+  /** Along the index of codes, or that of arrivals, which is entered at a fund and a day. */
+  #along(by: Walk, query: OperationQuery): Loans {
     const all = this.#database.builder
       .selectFrom('loan')
-      .innerJoin('progress', 'progress.operation', 'loan.id')
-      .select(SUMMARY) as unknown as Loans;
-    const { limit } = query;
-    const rows = await this.#database.read(ordered(filtered(all, query), { ...query, limit: limit + 1 }));
-    const operations = rows.slice(0, limit);
-    const last = operations.at(-1);
-    const key = query.code === undefined ? last?.received_at : last?.code;
-    const next = rows.length > limit && last ? { key: key!, stream: last.stream } : undefined;
-    return { operations, next };
+      .select(['loan.fund_id', 'loan.status', `loan.${by}`]);
+    const more = query.overdue ? all.select('loan.id') : all;
+    const rows = by === 'received_at' && query.code !== undefined ? more.select('loan.code') : more;
+    return by === 'code' ? rows : entered(rows, query);
+  }
+
+  /** Those of them that fit. */
+  #fittingOf(by: Walk, some: Loans, query: OperationQuery): Loans {
+    const { builder } = this.#database;
+    const rows = builder.selectFrom(some.as('loan')) as unknown as Loans;
+    const late = builder
+      .selectFrom('installment')
+      .select('installment.code')
+      .where('installment.operation', '=', sql.ref<number>('loan.id'))
+      .where('installment.status', '=', OVERDUE);
+    const all = query.overdue ? rows.where('loan.status', 'in', OWING).where((eb) => eb.exists(late)) : rows;
+    return fitting(by === 'code' ? entered(all, query) : all, query);
+  }
+
+  async #walked(query: Counted, sorting: Sorting): Promise<Places> {
+    const { limit, counted } = query;
+    const by = sorting.by === 'code' ? 'code' : 'received_at';
+    const { atOnce, mostLookedAt } = this.#stepsOf(by, query);
+    const found: Listed[] = [];
+    let after = query.after;
+    for (let lookedAt = atOnce; ; lookedAt += atOnce) {
+      const next = inOrder(this.#along(by, query), sorting, after);
+      const some = next.limit(atOnce) as unknown as Loans;
+      const fits = inOrder(this.#fittingOf(by, some, query), sorting).limit(limit + 1 - found.length);
+      const [rows, [end]] = await this.#database.snapshot([fits, next.offset(atOnce - 1).limit(1)]);
+      found.push(...rows);
+      if (found.length > limit || end === undefined || lookedAt >= mostLookedAt) {
+        const page = pageOf(found, limit, sorting);
+        const whole = end && found.length <= limit ? { ...page, next: placeOf(end, sorting) } : page;
+        return counted ? { ...whole, total: await this.#total(by, query, whole) } : whole;
+      }
+      after = placeOf(end, sorting);
+    }
+  }
+
+  /** Nothing is looked at in vain where an index is entered at what is asked for; fewer are where rows have to be looked up. */
+  #stepsOf(by: Walk, query: OperationQuery): Pick<Bounds, 'atOnce' | 'mostLookedAt' | 'mostCounted'> {
+    const { atOnce, mostLookedAt, mostCounted } = this.#bounds;
+    const looksUp = query.overdue || (by === 'received_at' && query.code !== undefined);
+    const steps = (most: number): number => (looksUp ? Math.ceil(most / ROWS_COST) : most);
+    const filtered = isFiltered(query) || (by === 'code' && query.fundId !== undefined);
+    return {
+      atOnce: filtered ? steps(atOnce) : query.limit + 1,
+      mostLookedAt: filtered ? steps(mostLookedAt) : 0,
+      mostCounted: steps(mostCounted),
+    };
+  }
+
+  async #total(by: Walk, query: OperationQuery, { found, next }: Places): Promise<OperationCount> {
+    if (next === undefined && query.after === undefined) return { operations: found.length, atLeast: false };
+    const { mostCounted } = this.#stepsOf(by, query);
+    const all = this.#along(by, query).select('loan.stream').orderBy(`loan.${by}`) as unknown as Loans;
+    const count = this.#fittingOf(by, all.limit(mostCounted), query).select((eb) =>
+      eb.fn.countAll<number | string>().as('operations'),
+    );
+    const [[counted], beyond] = await this.#database.snapshot([count, all.offset(mostCounted).limit(1)]);
+    return { operations: Number(counted!.operations), atLeast: beyond.length > 0 };
+  }
+
+  /** In the order of the list. */
+  async #rowsOf(found: readonly Listed[]): Promise<readonly LoanSummary[]> {
+    if (found.length === 0) return [];
+    const rows = await this.#database.read(
+      this.#database.builder
+        .selectFrom('loan')
+        .innerJoin('progress', 'progress.operation', 'loan.id')
+        .select(SUMMARY)
+        .where(
+          'loan.stream',
+          'in',
+          found.map(({ stream }) => stream),
+        ),
+    );
+    const byStream = new Map(rows.map((row) => [row.stream, row]));
+    return found.flatMap(({ stream }) => byStream.get(stream) ?? []);
   }
 }

@@ -1,52 +1,77 @@
+import type { BusinessClock } from '../ports/clock.ts';
 import type { Privacy } from '../privacy/privacy.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import type { LoanSummary } from './loan-page.ts';
+import { withLateness } from './late-operations.ts';
+import type { LoanRow } from './late-operations.ts';
 import { MOST_STREAMS, SqlOperationSearch } from './operation-search.ts';
-import type { OperationQuery, SearchPlace } from './operation-search.ts';
+import type { OperationCount } from './operation-search.ts';
+import type { OperationQuery, SearchPlace, Sorting } from './operation-query.ts';
 
-export interface ListedOperation extends LoanSummary {
+export interface ListedOperation extends LoanRow {
   /** Of the borrower, masked; null once it was forgotten, or where its key is missing. */
   readonly document: string | null;
 }
 
-export type OperationFilter = Omit<OperationQuery, 'streams' | 'after' | 'limit'> & {
+export type OperationSearch = Omit<OperationQuery, 'streams' | 'after' | 'limit'> & {
   /** CPF or CNPJ of the borrower, without punctuation. */
   readonly document?: string;
 };
 
+export interface FoundOperations {
+  readonly operations: readonly ListedOperation[];
+  readonly next: SearchPlace | undefined;
+  /** How the list is sorted, and how else it could be. */
+  readonly sorting: Sorting;
+  readonly orders: readonly Sorting['by'][];
+  /** Of all pages; none of a page that is behind the last. */
+  readonly total?: OperationCount;
+}
+
+interface Dependencies {
+  readonly database: SqlDatabase;
+  readonly clock: Pick<BusinessClock, 'today'>;
+  readonly privacy: () => Privacy;
+}
+
 const READ_AT_ONCE = 1_000;
 
-/** Operations of every application by code, fund, state and day, and by their borrower: the index of borrowers says which those are. */
+/** Operations of every application by code, fund, state, day and lateness, and by their borrower: the index of borrowers says which those are. */
 export class SearchOperations {
   readonly #rows: SqlOperationSearch;
-  readonly #privacy: () => Privacy;
+  readonly #deps: Dependencies;
 
-  constructor(database: SqlDatabase, privacy: () => Privacy) {
-    this.#rows = new SqlOperationSearch(database);
-    this.#privacy = privacy;
+  constructor(dependencies: Dependencies) {
+    this.#rows = new SqlOperationSearch(dependencies.database);
+    this.#deps = dependencies;
   }
 
   async page({
     after,
     limit,
-    ...filter
-  }: OperationFilter & Pick<OperationQuery, 'after' | 'limit'>): Promise<{
-    readonly operations: readonly ListedOperation[];
-    readonly next: SearchPlace | undefined;
-  }> {
-    const query = await this.#queryOf(filter);
-    const { operations, next } = await this.#rows.find({ ...query, ...(after && { after }), limit });
-    const documents = await Promise.all(operations.map((one) => this.#privacy().maskedDocument(one)));
-    return { operations: operations.map((one, i) => ({ ...one, document: documents[i]! })), next };
+    ...search
+  }: OperationSearch & Pick<OperationQuery, 'after' | 'limit'>): Promise<FoundOperations> {
+    const query = await this.#queryOf(search);
+    const page = await this.#rows.find({ ...query, ...(after && { after }), limit, counted: true });
+    const { database, clock, privacy } = this.#deps;
+    const [operations, documents] = await Promise.all([
+      withLateness(database, clock.today(), page.operations),
+      Promise.all(page.operations.map((one) => privacy().maskedDocument(one))),
+    ]);
+    return { ...page, operations: operations.map((one, i) => ({ ...one, document: documents[i]! })) };
   }
 
-  async *every(filter: OperationFilter, signal: AbortSignal): AsyncGenerator<LoanSummary> {
-    const query = { ...(await this.#queryOf(filter)), limit: READ_AT_ONCE };
+  /** All of them, in the order of the pages. */
+  async *every(search: OperationSearch, signal?: AbortSignal): AsyncGenerator<LoanRow> {
+    const { database, clock } = this.#deps;
+    const query = { ...(await this.#queryOf(search)), limit: READ_AT_ONCE };
     let page = await this.#rows.find(query);
     for (;;) {
-      yield* page.operations;
-      if (page.next === undefined || signal.aborted) return;
-      page = await this.#rows.find({ ...query, after: page.next });
+      yield* await withLateness(database, clock.today(), page.operations);
+      if (page.next === undefined || signal?.aborted) return;
+      const { sorting, next: after } = page;
+      page = await this.#rows.find({ ...query, sorting, after });
+      if (page.sorting !== sorting)
+        throw new Error('more is late now than can be sorted; list the operations anew');
     }
   }
 
@@ -54,14 +79,14 @@ export class SearchOperations {
   async documentsOf(streams: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
     const { operations } = await this.#rows.find({ streams, limit: streams.length });
     const found = operations.map(
-      async (one) => [one.stream, await this.#privacy().maskedDocument(one)] as const,
+      async (one) => [one.stream, await this.#deps.privacy().maskedDocument(one)] as const,
     );
     return new Map(await Promise.all(found));
   }
 
-  async #queryOf({ document, ...filter }: OperationFilter): Promise<Omit<OperationQuery, 'after' | 'limit'>> {
-    if (document === undefined) return filter;
-    const streams = await this.#privacy().streamsOf(document);
-    return { ...filter, streams: streams.slice(0, MOST_STREAMS) };
+  async #queryOf({ document, ...search }: OperationSearch): Promise<Omit<OperationQuery, 'after' | 'limit'>> {
+    if (document === undefined) return search;
+    const streams = await this.#deps.privacy().streamsOf(document);
+    return { ...search, streams: streams.slice(0, MOST_STREAMS) };
   }
 }

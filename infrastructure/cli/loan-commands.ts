@@ -72,7 +72,7 @@ const addList = (loan: Command, dependencies: CliDependencies): void => {
         .choices(LOAN_STATUSES)
         .argParser(statesOption),
     )
-    .option('--overdue', 'only with an overdue installment')
+    .option('--overdue', 'only those that are late, by days_late, the most first')
     .option(
       '--limit <n>',
       'at most so many (default: 1000; all of them with --output or -o csv)',

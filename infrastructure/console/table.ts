@@ -8,7 +8,9 @@ import type { View } from './html.ts';
 export type Column<Row> = readonly [
   title: View,
   cell: (row: Row, place: number) => View,
-  look?: 'number' | 'number typed' | 'date' | 'code' | 'wide' | 'wide code',
+  look?: 'number' | 'number typed' | 'date' | 'code' | 'wide' | 'wide code' | undefined,
+  /** The rows are in its order. */
+  sorted?: 'ascending' | 'descending' | undefined,
 ];
 
 export const rowsView = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): View =>
@@ -19,8 +21,10 @@ export const rowsView = <Row>(columns: readonly Column<Row>[], rows: readonly Ro
       </tr>`,
   );
 
-const headOf = <Row>([title, , look]: Column<Row>): View =>
-  html`<th scope="col" class=${look?.startsWith('number') ? 'number' : undefined}>${title}</th>`;
+const headOf = <Row>([title, , look, sorted]: Column<Row>): View =>
+  html`<th scope="col" class=${look?.startsWith('number') ? 'number' : undefined} aria-sort=${sorted}>
+    ${title}
+  </th>`;
 
 interface Place {
   readonly label?: string;

@@ -1,11 +1,11 @@
+import type { LoanRow } from '../../application/loans/late-operations.ts';
 import type { LoanSummary } from '../../application/loans/loan-page.ts';
 import { amount } from '../../application/support/json-amounts.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { Column } from './columns.ts';
 import { statusName } from './status-name.ts';
 
-/** An operation in a list of the command line, and in what the console exports. */
-export const LOAN_COLUMNS: readonly Column<LoanSummary>[] = [
+const SUMMARY_COLUMNS = [
   { name: 'application_id', of: (row) => row.application_id },
   { name: 'originator_proposal_code', of: (row) => row.code },
   { name: 'fund_id', of: (row) => row.fund_id },
@@ -17,10 +17,25 @@ export const LOAN_COLUMNS: readonly Column<LoanSummary>[] = [
   { name: 'date_issued', of: (row) => row.date_issued },
   { name: 'received_at', of: (row) => row.received_at, table: false },
   { name: 'updated_at', of: (row) => row.updated_at },
+] as const satisfies readonly Column<LoanSummary>[];
+
+const LATE_COLUMNS = [
+  { name: 'days_late', of: (row) => row.days_late, align: 'right' },
+  { name: 'overdue_value', of: (row) => row.overdue_value, amount: true },
+] as const satisfies readonly Column<LoanRow>[];
+
+export type LoanColumnName = (typeof SUMMARY_COLUMNS | typeof LATE_COLUMNS)[number]['name'];
+
+/** An operation in a list: of the command line, of the console, and in what that exports. */
+export const LOAN_COLUMNS: readonly (Column<LoanRow> & { readonly name: LoanColumnName })[] = [
+  ...SUMMARY_COLUMNS,
+  ...LATE_COLUMNS,
 ];
 
 /** In the interface a token says whose operation it is, and what came in stands among the balances. */
-const SHOWN = LOAN_COLUMNS.filter(({ name }) => name !== 'application_id' && name !== 'received_value');
+const SHOWN: readonly Column<LoanSummary>[] = SUMMARY_COLUMNS.filter(
+  ({ name }) => name !== 'application_id' && name !== 'received_value',
+);
 
 export const presentLoanSummary = (loan: LoanSummary): object =>
   Object.fromEntries(

@@ -124,7 +124,7 @@ test("the evening: the custodian's statement is reconciled", async () => {
 test('to the auditor: an operation is explained, with who decided and how a price came about', async () => {
   const { page } = at.desk;
   await goTo('Operações');
-  await page.getByLabel('Código começa com').fill('DAY-3');
+  await page.getByLabel('Parte do código').fill('DAY-3');
   await page.getByRole('button', { name: 'Procurar' }).click();
   await page.getByRole('link', { name: 'DAY-3' }).click();
   await shown(page, 'DAY-3');

@@ -188,11 +188,47 @@ describe('the search of operations', () => {
     await open('/operations');
     await page.getByLabel('Fund').selectOption(book.fund);
     await page.getByLabel('Status').selectOption(book.status);
-    await page.getByLabel('Code begins with').fill('OP');
+    await page.getByLabel('Part of the code').fill('op');
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.waitForURL(/search=/);
+    await page.waitForURL(/code=op/);
+    // The address alone is the search.
+    expect(new URL(page.url()).search).toBe(`?code=op&fund=${book.fund}&status=${book.status}`);
     const expected = books(({ fund, status }) => fund === book.fund && status === book.status);
     expect((await listed()).toSorted()).toEqual(expected.map(({ code }) => code).toSorted());
+  });
+
+  test('finds who is late, with days and values, sorted by its columns', async () => {
+    const { page } = at.desk;
+    const overdue = (book: Book): number =>
+      book.status === 'active' ? book.parts.filter(({ status }) => status === 'overdue').length : 0;
+    const expected = books((book) => overdue(book) > 0);
+    expect(expected.length).toBeGreaterThan(1);
+    await open('/operations');
+    await page.getByLabel('Lateness').selectOption('true');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.waitForURL(/overdue=true/);
+    expect(await looked(page, 'operations-late')).toEqual([]);
+    await page.getByRole('status').getByText(`${expected.length} operations.`).waitFor();
+    expect((await listed()).toSorted()).toEqual(expected.map(({ code }) => code).toSorted());
+    const days = async () => (await page.locator('tbody td:nth-child(4)').allInnerTexts()).map(Number);
+    await open('/operations?overdue=true');
+    const worstFirst = await days();
+    expect(worstFirst).toEqual(worstFirst.toSorted((one, other) => other - one));
+    await page.getByRole('link', { name: 'Days late' }).click();
+    await page.waitForURL(/sort=days_late/);
+    expect(await days()).toEqual(worstFirst.toReversed());
+    await page.getByRole('link', { name: 'Overdue value' }).click();
+    await page.waitForURL(/sort=-overdue_value/);
+    expect(await page.locator('th[aria-sort]').innerText()).toContain('Overdue value');
+    const csv = await page
+      .getByRole('link', { name: 'Export CSV' })
+      .evaluate(async (a: { href: string }) => (await fetch(a.href)).text());
+    const codes = csv
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(',')[1]);
+    expect(codes).toEqual(await page.locator('tbody td:first-child').allInnerTexts());
   });
 
   test('by the borrower: the document is posted, found, masked, and stands in no address', async () => {

@@ -7,7 +7,6 @@ import { SqlClientRegistry } from '../../application/clients/client-registry.ts'
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { Worklists } from '../../application/administrator/worklists.ts';
-import { SqlOperationSearch } from '../../application/loans/operation-search.ts';
 import { SqlOperationStates } from '../../application/loans/operation-states.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import { SqlSealBook } from '../../application/audit/seals/seal-book.ts';
@@ -69,7 +68,7 @@ describeClientRegistryContract('SqlClientRegistry on PostgreSQL', async () => {
 describeOperationSearchContract('SqlOperationSearch on PostgreSQL', async () => {
   const { database, close } = await open();
   return {
-    search: new SqlOperationSearch(database),
+    database,
     project: projectInto(new SqlProjectionStore(database)),
     close,
   };

@@ -3,7 +3,6 @@ import { SqlCheckpointStore } from '../../application/coordination/stored-places
 import { SqlClockOffset } from '../../application/maintenance/sandbox/clock-offset.ts';
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import { Worklists } from '../../application/administrator/worklists.ts';
-import { SqlOperationSearch } from '../../application/loans/operation-search.ts';
 import { SqlOperationStates } from '../../application/loans/operation-states.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import { SqlSealBook } from '../../application/audit/seals/seal-book.ts';
@@ -61,7 +60,7 @@ describeKeyStoreContract('InMemoryKeyStore', async () => ({
 describeOperationSearchContract('SqlOperationSearch on SQLite', async () => {
   const { database, close } = await openReadModel();
   return {
-    search: new SqlOperationSearch(database),
+    database,
     project: projectInto(new SqlProjectionStore(database)),
     close,
   };

@@ -1,3 +1,4 @@
+import type { App } from '../../../application/app.ts';
 import type { Person } from '../../../application/desk/person.ts';
 import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
 import { partsOf } from '../../../infrastructure/composition/container.ts';
@@ -18,6 +19,7 @@ interface Parts {
   readonly application: TestApplication;
   readonly server: ConsoleServer;
   readonly foundations: Foundations;
+  readonly service: App;
   readonly session: { readonly cookie: string; readonly formToken: string };
 }
 
@@ -33,6 +35,10 @@ export class DeskWorld {
     this.world = parts.world;
     this.application = parts.application;
     this.#parts = parts;
+  }
+
+  get service(): App {
+    return this.#parts.service;
   }
 
   static async open(): Promise<DeskWorld> {
@@ -51,6 +57,7 @@ export class DeskWorld {
       application,
       server,
       foundations,
+      service,
       session: await server.enter(),
     });
   }
@@ -109,7 +116,14 @@ export class DeskWorld {
 
   /** The page that the form leads to. */
   async post(path: string, fields: Fields): Promise<ConsoleAnswer> {
-    const answer = await this.#parts.server.ask(path, {
+    const answer = await this.posted(path, fields);
+    this.#kept = answer.headers['set-cookie']?.map((one) => one.split(';')[0]!) ?? this.#kept;
+    return answer.status === 303 ? this.get(answer.headers.location!) : answer;
+  }
+
+  /** The answer to the form itself. */
+  posted(path: string, fields: Fields): Promise<ConsoleAnswer> {
+    return this.#parts.server.ask(path, {
       method: 'POST',
       headers: {
         ...this.headers,
@@ -121,8 +135,6 @@ export class DeskWorld {
         ...fields.map(([name, value]): [string, string] => [name, value]),
       ]).toString(),
     });
-    this.#kept = answer.headers['set-cookie']?.map((one) => one.split(';')[0]!) ?? this.#kept;
-    return answer.status === 303 ? this.get(answer.headers.location!) : answer;
   }
 
   /** A form with a file. The page that it leads to. */

@@ -78,7 +78,9 @@ test('an audit of a fund is asked for by its name', async () => {
 test('the export keeps the id where it was, and has the name in a last column', async () => {
   await name('Aurora');
   const lines = (await desk.get('/operations/export')).text.trim().split('\n');
-  expect(lines[0]).toMatch(/^application_id,originator_proposal_code,fund_id,.*,updated_at,fund_name$/);
+  expect(lines[0]).toMatch(
+    /^application_id,originator_proposal_code,fund_id,.*,updated_at,days_late,overdue_value,fund_name$/,
+  );
   expect(lines[1]).toMatch(new RegExp(`,${named},.*,Aurora$`));
 });
 

@@ -1,70 +1,62 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
-import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
-import { addDays } from '../../../../domain/shared/calendar-date.ts';
-import { endOfBusinessDay } from '../../../../application/support/business-day.ts';
+import type { FoundOperations } from '../../../../application/loans/search-operations.ts';
 import { printedRows } from '../../../presenting/columns.ts';
 import { withFundNames } from '../../../presenting/fund-names.ts';
 import { LOAN_COLUMNS } from '../../../presenting/loan-columns.ts';
 import { csvFor } from '../../csv-choice.ts';
 import { fundNames } from '../../funds.ts';
-import { Kept } from '../../kept.ts';
 import { inEach } from '../../language.ts';
 import { ConsoleProblem, query, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import type { OperationFilter } from '../../../../application/loans/search-operations.ts';
+import { placeParts } from '../../place.ts';
 import { operationRoutes } from '../operation/page.ts';
-import { searchOf } from './searches.ts';
-import type { Search } from './searches.ts';
+import { addressFor, filterOf, searchAt } from './searches.ts';
 import { OPERATIONS } from './texts.ts';
-import { operationsView, placeOf } from './view.ts';
+import { PAGE_SIZE, operationsView } from './view.ts';
 
-const PAGE_SIZE = 50;
-
-const MOST_SEARCHES = 256;
-const searches = new Kept<Search>(MOST_SEARCHES);
-
-const beginOf = (day: CalendarDate): string => endOfBusinessDay(addDays(day, -1));
-
-/** Days are those of São Paulo. */
-const filterOf = ({ from, to, refused: _, ...search }: Search): OperationFilter => ({
-  ...search,
-  ...(from !== undefined && { from: beginOf(from) }),
-  ...(to !== undefined && { before: endOfBusinessDay(to) }),
-});
-
-const searchAt = (visit: Visit) => {
-  const id = visit.query.get('search') ?? undefined;
-  const search = id === undefined ? undefined : searches.find(visit, id);
-  return { id: search && id, search: search ?? {}, forgotten: id !== undefined && search === undefined };
+const placeOf = (text: string | null) => {
+  const [by, key, stream] = placeParts(text, 3);
+  return by !== undefined && key !== undefined && stream !== undefined ? { by, key, stream } : undefined;
 };
 
-const list = async (visit: Visit, app: Desk): Promise<Answer> => {
-  const { id, search, forgotten } = searchAt(visit);
+const NOTHING = {
+  operations: [],
+  next: undefined,
+  sorting: { by: 'received_at', descending: true },
+  orders: [],
+} as const;
+
+const list = async (visit: Visit, { loans, clients, ...app }: Desk): Promise<Answer> => {
+  const search = searchAt(visit);
+  const { refused, forgotten, typed } = search;
   const after = placeOf(visit.query.get('after'));
-  const [found, funds, names] = await Promise.all([
-    search.refused
-      ? { operations: [], next: undefined }
-      : app.loans.search.page({ ...filterOf(search), ...(after && { after }), limit: PAGE_SIZE }),
-    app.clients.funds(),
+  const asked = (): Promise<FoundOperations> =>
+    loans.search.page({ ...filterOf(search), ...(after && { after }), limit: PAGE_SIZE });
+  const [found, funds, names, applications] = await Promise.all([
+    refused || forgotten ? NOTHING : asked(),
+    clients.funds(),
     fundNames(app, visit),
+    clients.applicationNames(),
   ]);
   const body = operationsView(
-    { ...found, id, search, funds, names, forgotten, continued: after !== undefined },
+    { found, search, funds, names, applications, continued: after !== undefined },
     visit,
   );
-  const { fundId } = search;
+  const fundId = refused ? undefined : typed.fund;
   const logged = [{ action: 'listed', count: found.operations.length, ...(fundId && { fundId }) }] as const;
-  return { kind: 'page', body, logged, ...(search.refused && { status: 422 }) };
+  return { kind: 'page', body, logged, ...(refused && { status: 422 }) };
 };
 
-/** Every operation that is found, not one page of them. */
+/** Every operation that is found, not one page of them, with every column of a list. */
 const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
-  const { search } = searchAt(visit);
-  if (search.refused) throw new ConsoleProblem(422, inEach(OPERATIONS, search.refused));
+  const search = searchAt(visit);
+  const { refused, forgotten, typed } = search;
+  if (refused) throw new ConsoleProblem(422, inEach(OPERATIONS, refused));
+  if (forgotten) throw new ConsoleProblem(410, inEach(OPERATIONS, 'forgotten'));
   const columns = withFundNames(LOAN_COLUMNS, await app.funds.names(), (row) => row.fund_id);
   return {
     kind: 'file',
-    logged: [{ action: 'exported', ...(search.fundId && { fundId: search.fundId }) }],
+    logged: [{ action: 'exported', ...(typed.fund && { fundId: typed.fund }) }],
     name: `operations-${visit.clock.today()}.csv`,
     mediaType: 'text/csv; charset=utf-8',
     content: printedRows(columns, app.loans.search.every(filterOf(search), visit.signal), csvFor(visit)),
@@ -76,10 +68,7 @@ export const operationsPage: Page = {
   title: inEach(OPERATIONS, 'title'),
   routes: [
     view('/operations', list),
-    query('/operations/search', async (visit) => ({
-      kind: 'redirect',
-      to: `/operations?search=${searches.keep(visit, searchOf(visit))}`,
-    })),
+    query('/operations/search', async (visit) => ({ kind: 'redirect', to: addressFor(visit) })),
     view('/operations/export', exported),
     ...operationRoutes,
   ],

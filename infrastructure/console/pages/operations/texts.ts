@@ -2,7 +2,7 @@ import type { InLanguages } from '../../language.ts';
 
 const pt = {
   title: 'Operações',
-  code: 'Código começa com',
+  code: 'Parte do código',
   document: 'CPF ou CNPJ do devedor',
   from: 'Recebida de',
   to: 'até',
@@ -10,6 +10,20 @@ const pt = {
   clear: 'Limpar',
   export: 'Exportar CSV',
   none: 'Nenhuma operação corresponde à busca.',
+  nothingYet: 'Ainda não há operações.',
+  whatComes: 'Cada operação que um originador enviar aparece aqui, a mais nova primeiro.',
+  lateness: 'Atraso',
+  onlyLate: 'Só em atraso',
+  daysLate: 'Dias em atraso',
+  overdueValue: 'Valor em atraso',
+  installments: 'Parcelas',
+  updatedAt: 'Alteração',
+  sortBy: 'Ordenar por esta coluna',
+  counted: (operations: string, one: boolean, atLeast: boolean) =>
+    `${atLeast ? 'Pelo menos ' : ''}${operations} ${one ? 'operação' : 'operações'}.`,
+  overdueSum: (value: string) => `Em atraso ao todo: ${value}, em valor de face.`,
+  tooManyLate: 'Há tantas em atraso que a lista segue a ordem de entrada; exporte o CSV para ordená-las.',
+  lookedThrough: 'A busca ainda não percorreu tudo: a próxima página continua.',
   forgotten: 'Esta busca não é mais conhecida. Preencha-a de novo.',
   found: 'Operações encontradas',
   borrower: 'Devedor',
@@ -24,6 +38,8 @@ const pt = {
   badDocument:
     'O documento é um CPF de 11 algarismos ou um CNPJ de 14 caracteres. Corrija-o e procure de novo.',
   badFund: 'O fundo é um UUID, como os da lista. Corrija-o e procure de novo.',
+  badChoice:
+    'O endereço pede uma situação, um atraso ou uma ordem que não existe. Escolha na lista e procure de novo.',
   badDates: 'As datas de recebimento precisam existir, e a segunda não pode vir antes da primeira.',
 };
 
@@ -31,7 +47,7 @@ export const OPERATIONS: InLanguages<typeof pt> = {
   'pt-BR': pt,
   en: {
     title: 'Operations',
-    code: 'Code begins with',
+    code: 'Part of the code',
     document: 'CPF or CNPJ of the borrower',
     from: 'Received from',
     to: 'to',
@@ -39,6 +55,20 @@ export const OPERATIONS: InLanguages<typeof pt> = {
     clear: 'Clear',
     export: 'Export CSV',
     none: 'No operation matches the search.',
+    nothingYet: 'There are no operations yet.',
+    whatComes: 'Each operation that an originator sends stands here, the newest first.',
+    lateness: 'Lateness',
+    onlyLate: 'Late only',
+    daysLate: 'Days late',
+    overdueValue: 'Overdue value',
+    installments: 'Installments',
+    updatedAt: 'Changed',
+    sortBy: 'Sort by this column',
+    counted: (operations: string, one: boolean, atLeast: boolean) =>
+      `${atLeast ? 'At least ' : ''}${operations} ${one ? 'operation' : 'operations'}.`,
+    overdueSum: (value: string) => `Overdue in all: ${value}, face value.`,
+    tooManyLate: 'So many are late that they stand in the order of arrival; export the CSV to sort them.',
+    lookedThrough: 'Not everything was looked through yet: the next page goes on.',
     forgotten: 'This search is not known any more. Fill it in again.',
     found: 'Operations found',
     borrower: 'Borrower',
@@ -52,6 +82,8 @@ export const OPERATIONS: InLanguages<typeof pt> = {
       'A code has up to 100 letters, digits and signs, without blanks or accents. Correct it and search again.',
     badDocument: 'A document is a CPF of 11 digits or a CNPJ of 14 characters. Correct it and search again.',
     badFund: 'A fund is a UUID, such as those of the list. Correct it and search again.',
+    badChoice:
+      'The address asks for a status, a lateness or an order that there is none of. Choose from the lists and search again.',
     badDates: 'The days of reception have to exist, and the second must not come before the first.',
   },
 };

@@ -1,42 +1,24 @@
 import { LOAN_STATUSES } from '../../../../domain/loan/statuses.ts';
 import { may } from '../../../../application/desk/rights.ts';
-import type { SearchPlace } from '../../../../application/loans/operation-search.ts';
-import type { FundNames } from '../../../../domain/fund/names.ts';
-import { statusBadge } from '../../badge.ts';
-import { amount, date, instant } from '../../format.ts';
 import { csvChoice } from '../../csv-choice.ts';
-import { fundChoices, fundView } from '../../funds.ts';
-import { html } from '../../html.ts';
+import { amount, count } from '../../format.ts';
+import { fundChoices } from '../../funds.ts';
+import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../layout.ts';
-import { operationPath, statusName, withQuery } from '../../names.ts';
+import { statusName } from '../../names.ts';
 import type { Visit } from '../../page.ts';
-import { placeParts, placeText } from '../../place.ts';
-import type { ListedOperation } from '../../../../application/loans/search-operations.ts';
+import { placeText } from '../../place.ts';
 import { tableView } from '../../table.ts';
 import { dayField } from '../../typed-fields.ts';
 import { WORDS } from '../words.ts';
+import { columnsOf } from './columns.ts';
+import type { Found } from './columns.ts';
+import { sameSearch } from './searches.ts';
 import type { Refusal, Search } from './searches.ts';
 import { OPERATIONS } from './texts.ts';
 
-export interface Found {
-  readonly search: Search;
-  /** Its number; undefined for a list without a search. */
-  readonly id: string | undefined;
-  readonly funds: readonly string[];
-  readonly names: FundNames;
-  readonly operations: readonly ListedOperation[];
-  readonly next: SearchPlace | undefined;
-  /** This is not the first page. */
-  readonly continued: boolean;
-  /** The address names a search that is not kept any more. */
-  readonly forgotten: boolean;
-}
-
-export const placeOf = (text: string | null): SearchPlace | undefined => {
-  const [key, stream] = placeParts(text, 2);
-  return key !== undefined && stream !== undefined ? { key, stream } : undefined;
-};
+export const PAGE_SIZE = 50;
 
 /** At the field that cannot be searched for, what is wrong with it. */
 const saidAt = (which: Refusal, { refused }: Search, { language }: Visit) =>
@@ -50,16 +32,19 @@ const saidAt = (which: Refusal, { refused }: Search, { language }: Visit) =>
 const form = ({ search, funds, names }: Found, visit: Visit): View => {
   const { language } = visit;
   const [texts, words] = [OPERATIONS[language], WORDS[language]];
+  const { typed } = search;
   const [code, document] = [saidAt('badCode', search, visit), saidAt('badDocument', search, visit)];
   const [fund, days] = [saidAt('badFund', search, visit), saidAt('badDates', search, visit)];
+  const choice = saidAt('badChoice', search, visit);
   return html`
     <form method="post" action="/operations/search" class="actions" autocomplete="off">
       ${tokenField(visit)}
+      ${typed.sort !== undefined && html`<input type="hidden" name="sort" value=${typed.sort} />`}
       <label
         >${texts.code}
         <input
           name="code"
-          value=${search.code ?? ''}
+          value=${typed.code ?? ''}
           maxlength="100"
           spellcheck="false"
           ...${code.attributes}
@@ -72,7 +57,7 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
           ${texts.document}
           <input
             name="document"
-            value=${search.document ?? ''}
+            value=${typed.document ?? ''}
             maxlength="24"
             spellcheck="false"
             ...${document.attributes}
@@ -84,25 +69,33 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
         ${words.fund}
         <select name="fund" ...${fund.attributes}>
           <option value="">${words.all}</option>
-          ${fundChoices(funds, search.fundId, names)}
+          ${fundChoices(funds, typed.fund?.toLowerCase(), names)}
         </select>
         ${fund.text}
       </label>
       <label>
         ${words.status}
-        <select name="status">
+        <select name="status" ...${choice.attributes}>
           <option value="">${words.all}</option>
           ${LOAN_STATUSES.map(
             (one) =>
-              html`<option value=${one} selected=${one === search.status}>
+              html`<option value=${one} selected=${one === typed.status}>
                 ${statusName(one, language)}
               </option>`,
           )}
         </select>
+        ${choice.text}
       </label>
-      <label>${texts.from} ${dayField({ name: 'from', value: search.from })}</label>
       <label>
-        ${texts.to} ${dayField({ name: 'to', value: search.to, ...days.attributes })} ${days.text}
+        ${texts.lateness}
+        <select name="overdue">
+          <option value="">${words.all}</option>
+          <option value="true" selected=${typed.overdue === 'true'}>${texts.onlyLate}</option>
+        </select>
+      </label>
+      <label>${texts.from} ${dayField({ name: 'from', value: typed.from })}</label>
+      <label>
+        ${texts.to} ${dayField({ name: 'to', value: typed.to, ...days.attributes })} ${days.text}
       </label>
       <button>${texts.search}</button>
       <a href="/operations">${texts.clear}</a>
@@ -110,42 +103,46 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
   `;
 };
 
-const table = ({ operations, names }: Found, { language }: Visit): View => {
-  const [texts, words] = [OPERATIONS[language], WORDS[language]];
-  return tableView(
-    { label: texts.found, dense: true },
-    [
-      [
-        words.operation,
-        (one) => html`<a class="code" href=${operationPath(one.application_id, one.code)}>${one.code}</a>`,
-      ],
-      [words.status, ({ status }) => statusBadge(status, language)],
-      [texts.borrower, ({ document }) => document ?? texts.erased, 'code'],
-      [words.acquisitionValue, (one) => amount(one.acquisition_value), 'number'],
-      [texts.received, (one) => amount(one.received_value), 'number'],
-      [texts.product, (one) => one.product_type],
-      [texts.issued, (one) => date(one.date_issued)],
-      [texts.receivedAt, (one) => instant(one.received_at)],
-      [words.fund, (one) => fundView(one.fund_id, names), 'code'],
-      [words.application, (one) => one.application_id, 'code'],
-    ],
-    operations,
-  );
+/** How many there are, what they owe, and what else there is to know of the list. */
+const summary = ({ found, search }: Found, { language }: Visit): View => {
+  const texts = OPERATIONS[language];
+  const { total, operations, next, sorting } = found;
+  const { overdueValue } = total ?? {};
+  const says = [
+    total && texts.counted(count(total.operations), total.operations === 1, total.atLeast),
+    overdueValue !== undefined && texts.overdueSum(amount(overdueValue)),
+    search.typed.overdue &&
+      sorting.by === 'received_at' &&
+      !found.orders.includes('days_late') &&
+      texts.tooManyLate,
+    next && operations.length < PAGE_SIZE && texts.lookedThrough,
+  ].filter(Boolean);
+  return says.length > 0 && html`<p role="status">${says.join(' ')}</p>`;
 };
 
-export const operationsView = (found: Found, visit: Visit): View => {
-  const [texts, words] = [OPERATIONS[visit.language], WORDS[visit.language]];
-  const { id, next, continued, forgotten } = found;
-  const address = (path: string, after?: SearchPlace): string =>
-    withQuery(path, { search: id, after: after && placeText(after.key, after.stream) });
+const pages = ({ found, search, continued }: Found, { language }: Visit): View => {
+  const [texts, words] = [OPERATIONS[language], WORDS[language]];
+  const { operations, next } = found;
+  const to = next && sameSearch('/operations', search, { after: placeText(next.by, next.key, next.stream) });
+  return html`<p class="actions">
+    ${continued && html`<a href=${sameSearch('/operations', search)}>${texts.first}</a>`}
+    ${to !== undefined && html`<a href=${to} rel="next">${words.more}</a>`}
+    ${operations.length > 0 && html`<a href=${sameSearch('/operations/export', search)} download>${texts.export}</a>`}
+  </p>`;
+};
+
+export const operationsView = (all: Found, visit: Visit): View => {
+  const { found, search } = all;
+  const texts = OPERATIONS[visit.language];
+  if (search.refused) return form(all, visit);
+  if (search.forgotten)
+    return html`${form(all, visit)}
+      <p class="problem" role="alert">${texts.forgotten}</p>`;
+  const none =
+    Object.keys(search.typed).length > 0 ? empty(texts.none) : empty(texts.nothingYet, texts.whatComes);
   return html`
-    ${form(found, visit)} ${forgotten && html`<p class="problem" role="alert">${texts.forgotten}</p>`}
-    ${found.operations.length === 0 ? html`<p>${texts.none}</p>` : table(found, visit)}
-    <p class="actions">
-      ${continued && html`<a href=${address('/operations')}>${texts.first}</a>`}
-      ${next && html`<a href=${address('/operations', next)} rel="next">${words.more}</a>`}
-      ${found.operations.length > 0 && html`<a href=${address('/operations/export')} download>${texts.export}</a>`}
-    </p>
-    ${found.operations.length > 0 && csvChoice(visit)}
+    ${form(all, visit)} ${summary(all, visit)}
+    ${tableView({ label: texts.found, dense: true, empty: none }, columnsOf(all, visit), found.operations)}
+    ${pages(all, visit)} ${found.operations.length > 0 && csvChoice(visit)}
   `;
 };
