@@ -52,11 +52,16 @@ export const refuseOlderLog = async ({ dataDir, engines }: Configuration, fit: L
   );
 };
 
-/** Any of a service's own. */
-export const holdsEvents = async (log: EventSubscription): Promise<boolean> => {
+/** Any of a service's own, or of streams whose name begins so. */
+export const holdsEvents = async (log: EventSubscription, streamPrefix = ''): Promise<boolean> => {
   const stop = new AbortController();
   try {
-    for await (const { kind } of log.subscribe({ from: 'start', batchSize: 1, signal: stop.signal }))
+    for await (const { kind } of log.subscribe({
+      from: 'start',
+      streamPrefix,
+      batchSize: 1,
+      signal: stop.signal,
+    }))
       if (kind !== 'checkpoint') return kind === 'events';
     return false;
   } finally {

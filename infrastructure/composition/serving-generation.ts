@@ -1,3 +1,4 @@
+import { LOAN_STREAM_PREFIX } from '../../application/command-handling/operation.ts';
 import { DamagedStoreError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { SqlWatch } from '../../application/ports/observation.ts';
@@ -88,7 +89,8 @@ const isSound = async ({ generations, log, thorough }: Serving): Promise<boolean
   const generation = await generations.open(number);
   try {
     await generation.ensureTables(projections);
-    if ((await generation.places()).size > 0 || !(await holdsEvents(log))) return true;
+    // What stands beside the operations leaves no place in a read model.
+    if ((await generation.places()).size > 0 || !(await holdsEvents(log, LOAN_STREAM_PREFIX))) return true;
     throw new DamagedStoreError(`generation ${number} of the read models is empty`);
   } finally {
     await generation.close();

@@ -19,6 +19,7 @@ let service: RunningService;
 /** On the directory that the service runs on. */
 let receivables: ReturnType<typeof receivablesOn>;
 let api: ApiClient;
+let client: Awaited<ReturnType<RunningService['createClient']>>;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
@@ -27,7 +28,7 @@ beforeAll(async () => {
   ) as [string, string, string];
   receivables = receivablesOn(dataDir);
   service = await RunningService.start({ DATA_DIR: dataDir, SANDBOX_STEP: '1ms' });
-  const client = await service.createClient(fund);
+  client = await service.createClient(fund);
   await receivables('client', 'update', client.client_id, '--add-fund', other);
   api = new ApiClient(service.baseUrl, client);
 });
@@ -43,6 +44,14 @@ test('two commands that give two funds one name at once: one of them is told tha
   const outcomes = await Promise.allSettled([name(fund, 'Aurora'), name(other, 'AURORA')]);
   const refused = outcomes.filter((one) => one.status === 'rejected');
   expect(refused.map(({ reason }) => (reason as { code: number }).code)).toEqual([3]);
+});
+
+test('read models that hold nothing yet are whole at the next start', async () => {
+  await service.stop();
+  service = await RunningService.start({ DATA_DIR: dataDir, SANDBOX_STEP: '1ms' });
+  expect(service.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  expect(JSON.parse(await receivables('projections', 'list', '-o', 'json'))).toMatchObject({ generation: 1 });
+  api = new ApiClient(service.baseUrl, client);
 });
 
 test('the name is nothing that integrators see, and the service goes on', async () => {
