@@ -16,6 +16,26 @@ const FUND = '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11';
 /** An interpreter that has what builds and checks a package; see .ci/run. */
 const builder = process.env['PYTHON'] ?? 'python3';
 
+/** What a type checker has to find. */
+const MISTAKEN = `from decimal import Decimal
+from receivables_fund import ApiError, Client
+from receivables_fund.types import BatchedSettlement, Event, Settlement
+client = Client("https://api.example.com", "id", "secret")
+paid: Settlement = {"originator_proposal_code": "OP-1", "installment_code": "001", "settled_at": "2026-02-15", "settled_value": Decimal("950.00"), "payment_method": "pix"}
+client.settle_instalment(paid)  # mistake
+client.settle_installment({**paid, "setled_value": Decimal(950)})  # mistake
+client.settle_installment({**paid, "settled_value": 950.1})  # mistake
+client.settle_installment({**paid, "payment_method": "cash"})  # mistake
+print(client.settle_installment(paid)["difference"])
+print(client.settle_installment(paid, dry_run=True)["difference"])  # mistake
+line: BatchedSettlement = {**paid}  # mistake
+client.list_loans(status=["activ"])  # mistake
+def happened(event: Event) -> Decimal | None:
+    return event["settled_value"] if event["event"] == "installment_settled" else event["settled_value"]  # mistake
+def gone(error: ApiError) -> bool:
+    return error.error_code == "loan_not_fund"  # mistake
+`;
+
 let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 /** An interpreter that has the package and nothing else. */
 let python: string;
@@ -77,6 +97,16 @@ print(package.read_text("licenses/LICENSE"), end="")`;
     const files = [...checked.map((name) => join(import.meta.dirname, name)), 'life.py', 'receiver.py'];
     for (const what of [['--python-version', '3.10', '-p', 'receivables_fund'], files])
       await run(builder, [...check, ...what], { MYPYPATH: import.meta.dirname });
+
+    await writeFile(join(folder.path, 'mistaken.py'), MISTAKEN);
+    const { stdout } = (await run(builder, [...check, 'mistaken.py']).catch((error) => error)) as {
+      stdout: string;
+    };
+    const found = new Set(
+      [...stdout.matchAll(/^mistaken.py:(\d+): error/gm)].map(([, line]) => Number(line)),
+    );
+    const made = MISTAKEN.split('\n').flatMap((line, at) => (line.includes('# mistake') ? [at + 1] : []));
+    expect([...found]).toEqual(made);
   });
 });
 
