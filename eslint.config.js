@@ -6,6 +6,9 @@ export default tseslint.config(
     ignores: [
       'node_modules/',
       'data/',
+      'clients/typescript/dist/',
+      'clients/typescript/src/generated/',
+      'tests/clients/typescript/stranger/',
       '*.config.js',
       '.dependency-cruiser.cjs',
       '**/*.mjs',

@@ -4,7 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: root })];
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...globSync(['docs/**/*.md', 'clients/*/README.md'], { cwd: root }),
+];
 const contents = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 /** As code hosts make them of headings. */
@@ -41,7 +45,7 @@ describe('the pages', () => {
 
   test('are all listed in the README', () => {
     const listed = linksOf('README.md');
-    const expected = globSync(['docs/*.md', 'docs/*/README.md'], { cwd: root });
+    const expected = globSync(['docs/*.md', 'docs/*/README.md', 'clients/*/README.md'], { cwd: root });
     expect(expected.filter((page) => !listed.includes(page))).toEqual([]);
   });
 });

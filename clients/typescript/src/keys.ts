@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+
+/** A request whose key may be left out. */
+export type Keyed<Body, Key extends keyof Body> = Omit<Body, Key> & {
+  [Name in Key]?: Body[Name] | undefined;
+};
+
+/** Fields by which the service knows a request again. */
+type KeyField = 'idempotency_key' | 'decision_id';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * What stands for the request: an installment is settled once and an operation leaves once, so their keys follow from what they are
+ * about, and a program that is started again finds what it did. Two equal prepayments can both be meant: theirs is one of chance.
+ */
+const keyFor = ({ originator_proposal_code: code, installment_code, reason }: Fields): string => {
+  const about = installment_code ?? reason;
+  return typeof code === 'string' && typeof about === 'string' ? `${code}-${about}` : randomUUID();
+};
+
+/** The same body with a key, its own one if it has one. It is made once, before the first attempt. */
+export const withKey = <Body extends object>(body: Body, field: KeyField): Body => {
+  const given = (body as Fields)[field];
+  if (given !== undefined && given !== null) return body;
+  return { ...body, [field]: field === 'decision_id' ? randomUUID() : keyFor(body as Fields) };
+};

@@ -1,0 +1,64 @@
+import type { RefusalBody } from './errors.ts';
+
+/** What became of one attempt: an answer, or none. */
+export type Outcome =
+  | {
+      readonly status: number;
+      readonly refusal: RefusalBody | undefined;
+      /** Seconds. */
+      readonly retryAfter: number | undefined;
+    }
+  | { readonly lost: unknown };
+
+/** How a connection fails before anything of the request has left. */
+const NOT_SENT = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
+]);
+
+const codesOf = (error: unknown): readonly unknown[] => {
+  if (!(error instanceof Error)) return [];
+  const several = error instanceof AggregateError ? error.errors.flatMap(codesOf) : [];
+  return [(error as NodeJS.ErrnoException).code, ...several, ...codesOf(error.cause)].filter(Boolean);
+};
+
+/** Whether the request may have reached the service, though no answer came. */
+export const mayHaveArrived = (lost: unknown): boolean => {
+  const codes = codesOf(lost);
+  return codes.length === 0 || !codes.every((code) => NOT_SENT.has(String(code)));
+};
+
+/** Refusals that say that nothing was done, whatever was asked. */
+const DONE_NOTHING = new Set([408, 409, 429]);
+/** What a proxy answers for a service that it does not reach, or not in time. */
+const OF_A_PROXY = new Set([502, 503, 504]);
+
+/** Whether the request may be sent again without doing anything twice. @param idempotent that it may be carried out twice */
+export const mayRepeat = (outcome: Outcome, idempotent: boolean): boolean => {
+  if ('lost' in outcome) return idempotent || !mayHaveArrived(outcome.lost);
+  const { status, refusal } = outcome;
+  if (status === 429) return true;
+  const retryable = refusal ? refusal.retryable === true : OF_A_PROXY.has(status);
+  return retryable && (idempotent || DONE_NOTHING.has(status));
+};
+
+const FIRST_MS = 500;
+const LONGEST_MS = 20_000;
+
+/**
+ * Milliseconds to wait before the next attempt: never less than the service asked for, otherwise doubling. Chance spreads those who
+ * were refused together.
+ */
+export const waitBefore = (outcome: Outcome, attempt: number, chance: () => number = Math.random): number => {
+  const asked = 'lost' in outcome ? undefined : outcome.retryAfter;
+  if (asked !== undefined) return asked * 1_000 + chance() * 250;
+  const most = Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1));
+  return most * (0.5 + chance() / 2);
+};
+
+/** Seconds that a Retry-After asks for: a number of them, or a date. */
+export const secondsOf = (retryAfter: string | null, now = Date.now()): number | undefined => {
+  if (retryAfter === null) return undefined;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
+  const date = Date.parse(retryAfter);
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1_000);
+};

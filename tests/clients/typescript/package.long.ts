@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { API_VERSION } from '../../../infrastructure/http/openapi/version.ts';
+import { authority } from '../../support/certificates.ts';
+import { EXPECTED, documentedCode, receive } from '../../support/documented-receiver.ts';
+import { RunningService } from '../../support/running-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const PACKAGE = join(ROOT, 'clients/typescript');
+const FUND = '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11';
+const PATIENCE_MS = 240_000;
+const README = '../clients/typescript/README.md';
+/** Of the page, in the order in which it is read. */
+const SAMPLES = ['first.ts', 'receiver.ts', 'recover.ts'];
+
+const run = promisify(execFile);
+
+/** What a shell has that belongs to nobody's project: no variable of npm, no program of the root in the path. */
+const plain = {
+  PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+  HOME: process.env['HOME'],
+};
+
+let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+let running: RunningService;
+let tls: { readonly TLS_KEY: string; readonly TLS_CERT: string };
+
+const inFolder = (name: string): string => join(folder.path, name);
+
+beforeAll(async () => {
+  folder = await temporaryDirectory();
+  await run('npm', ['pack', '--pack-destination', folder.path], { cwd: PACKAGE, env: plain });
+  await writeFile(inFolder('package.json'), '{ "type": "module" }');
+  const [tarball] = (await readdir(folder.path)).filter((name) => name.endsWith('.tgz'));
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], {
+    cwd: folder.path,
+    env: plain,
+  });
+  const ca = await authority();
+  const { key, cert } = await ca.leaf();
+  tls = { TLS_KEY: inFolder('key.pem'), TLS_CERT: inFolder('cert.pem') };
+  await writeFile(tls.TLS_KEY, key);
+  await writeFile(tls.TLS_CERT, cert);
+  await writeFile(inFolder('ca.pem'), ca.caPem);
+  running = await RunningService.start({
+    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    WEBHOOK_CA_FILE: inFolder('ca.pem'),
+    WEBHOOK_RETRY_SCHEDULE: '20ms',
+  });
+}, PATIENCE_MS);
+afterAll(async () => {
+  await running?.stop();
+  await folder?.remove();
+});
+
+/** Of a client of an application of its own, for a program of the stranger. */
+const surroundings = async (): Promise<Record<string, string>> => {
+  const { client_id, client_secret } = await running.createClient(FUND);
+  return { BASE: running.baseUrl, CLIENT_ID: client_id, CLIENT_SECRET: client_secret, FUND, ...tls };
+};
+
+describe('the package', () => {
+  test('carries the version of the description, its licence, its types, and needs nothing else', async () => {
+    const installed = inFolder('node_modules/receivables-fund');
+    const { version, dependencies, license } = JSON.parse(
+      await readFile(join(installed, 'package.json'), 'utf8'),
+    );
+    expect([version, dependencies, license]).toEqual([API_VERSION, undefined, 'Apache-2.0']);
+    expect(await readFile(join(installed, 'LICENSE'), 'utf8')).toBe(
+      await readFile(join(ROOT, 'LICENSE'), 'utf8'),
+    );
+    expect((await readdir(inFolder('node_modules'))).filter((name) => !name.startsWith('.'))).toEqual([
+      'receivables-fund',
+    ]);
+    const names = await readdir(installed, { recursive: true });
+    expect(names.filter((name) => /(?<!\.d)\.ts$/.test(name))).toEqual([]);
+  });
+
+  test.each([
+    ['with the types of Node.js', { types: ['node'], lib: ['es2023'] }, 'node_modules/@types/node'],
+    ['with those of a browser', { types: [], lib: ['es2023', 'dom', 'dom.iterable'] }, undefined],
+  ])(
+    'is understood by a strict compiler %s',
+    async (_, chosen, types) => {
+      const programs = types === undefined ? ['only.ts'] : ['life.ts', ...SAMPLES];
+      await copyFile(join(import.meta.dirname, 'stranger/life.ts'), inFolder('life.ts'));
+      for (const name of SAMPLES) await writeFile(inFolder(name), documentedCode(README, name));
+      await writeFile(inFolder('only.ts'), "export * from 'receivables-fund';\n");
+      const compilerOptions = {
+        ...{ target: 'es2022', module: 'nodenext', strict: true, noEmit: true, skipLibCheck: false },
+        ...{ noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, ...chosen },
+      };
+      await writeFile(inFolder('tsconfig.json'), JSON.stringify({ compilerOptions, files: programs }));
+      if (types !== undefined) {
+        await mkdir(inFolder('node_modules/@types'), { recursive: true });
+        for (const name of [types, 'node_modules/undici-types'])
+          await symlink(join(ROOT, name), inFolder(name)).catch(() => undefined);
+      }
+      const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+      const compiled = await run(process.execPath, [compiler, '-p', folder.path]).catch(
+        (error: { stdout: string }) => error,
+      );
+      expect(compiled.stdout).toBe('');
+    },
+    PATIENCE_MS,
+  );
+});
+
+test(
+  'a stranger lives a whole life with it, loses an answer and a receiver, and ends with one settlement of each',
+  async () => {
+    await copyFile(join(import.meta.dirname, 'stranger/life.ts'), inFolder('life.ts'));
+    const { stdout } = await run(process.execPath, ['life.ts'], {
+      cwd: folder.path,
+      env: { ...plain, ...(await surroundings()) },
+      timeout: PATIENCE_MS,
+    });
+    expect(JSON.parse(stdout)).toEqual({
+      version: API_VERSION,
+      statuses: [
+        ...[
+          'quoted',
+          'received',
+          'received',
+          'received',
+          'received',
+          'rejected',
+          'quoted',
+          'settled',
+          'settled',
+        ],
+        ...['prepayment_processed', 'repurchase_pending', 'renegotiated'],
+      ],
+      stored: '%PDF-1.4\n%%EOF\n',
+      lost: [
+        ['lost', false],
+        [200, true],
+      ],
+      refused: [409, 'installment_already_closed', 'another', false],
+      settlements: 1,
+      batch: [200, 400],
+      received_value: 1850.15, // 950, and what the rest was worth on the day of the prepayment
+      missed: [
+        ...['disbursement_completed', 'installment_prepaid', 'installment_settled', 'loan_approved'],
+        ...['loan_fully_settled', 'loan_received', 'loan_term_signed', 'renegotiation_completed'],
+        ...['repurchase_completed', 'repurchase_received'],
+      ],
+      recovered: true,
+      redelivered: ['completed', 0],
+      followed: 'loan_received',
+      closed: 'operation_invalid_state',
+      loans: ['LIFE-1', 'LIFE-2', 'LIFE-3'],
+      clock: 3600,
+      forgeries: 0,
+      renewed: true,
+      subscriptions: 0,
+    });
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'what its page shows runs as it stands, one after the other',
+  async () => {
+    const env = { ...plain, ...(await surroundings()) };
+    for (const name of SAMPLES) await writeFile(inFolder(name), documentedCode(README, name));
+    const { stdout } = await run('sh', ['-eu', '-c', documentedCode(README, 'run.sh')], {
+      cwd: folder.path,
+      env: {
+        ...env,
+        PATH: `${dirname(process.execPath)}${delimiter}${plain.PATH}`,
+        RECEIVER: 'https://localhost:1/hooks',
+      },
+      timeout: PATIENCE_MS,
+    });
+    expect(stdout).toBe('quoted settled settled true true\n001 1000\ncompleted\n');
+    expect(await receive([process.execPath, 'receiver.ts'], folder.path)).toEqual(EXPECTED);
+  },
+  PATIENCE_MS,
+);
