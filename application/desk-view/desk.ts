@@ -38,7 +38,7 @@ export interface Desk {
   };
   readonly maintenance: Pick<Maintenance, 'lag'>;
   readonly portfolio: Pick<Portfolio, 'analyse' | 'documentsOf'>;
-  readonly reconciliation: Pick<Reconciliation, 'preview' | 'compare'>;
+  readonly reconciliation: Pick<Reconciliation, 'preview' | 'daysOf' | 'applicationsOf' | 'compare'>;
   readonly webhooks: Pick<Webhooks, 'find' | 'list'> & {
     readonly deliveries: Pick<Deliveries, DeliveryNames>;
     readonly desk: Pick<WebhookDesk, 'endpoints' | 'records'>;

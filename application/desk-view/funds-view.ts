@@ -81,6 +81,14 @@ export const reconciliationFor = (
     rights.within('reconcile');
     return reconciliation.preview(bytes, layout);
   },
+  async daysOf(statement, format) {
+    rights.within('reconcile');
+    return reconciliation.daysOf(statement, format);
+  },
+  async applicationsOf(fundId, codes) {
+    requireSeen(rights, fundId);
+    return reconciliation.applicationsOf(fundId, codes);
+  },
   async compare(request) {
     requireSeen(rights, request.fundId);
     rights.require('reconcile', request.fundId);

@@ -65,6 +65,21 @@ export class SqlNotifiedPayments {
     }
   }
 
+  /** Whose operations of the fund these codes, at most 500, are; a code that several applications gave is left out. */
+  async applicationsOf(fundId: string, codes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (codes.length === 0) return new Map();
+    const rows = await this.#database.read(
+      this.#database.builder
+        .selectFrom('loan')
+        .select(['code', sql<string>`min(application_id)`.as('application_id')])
+        .where('fund_id', '=', fundId)
+        .where('code', 'in', codes)
+        .groupBy('code')
+        .having(sql<boolean>`count(*) = 1`),
+    );
+    return new Map(rows.map(({ code, application_id: id }) => [code, id]));
+  }
+
   /** Which of these, at most 500, are codes of operations of the fund, paid or not. */
   async operationsAmong(fundId: string, codes: readonly string[]): Promise<readonly string[]> {
     const rows = await this.#database.read(

@@ -2,6 +2,8 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 import type { ComparisonRequest } from './compare-statement.ts';
 import type { Comparison } from './comparison.ts';
 import { SqlNotifiedPayments } from './reconciliation-reader.ts';
+import type { PaymentPeriod } from './reconciliation-reader.ts';
+import { StatementError } from './statement-lines.ts';
 import type {
   StatementFormat,
   StatementLayout,
@@ -17,6 +19,8 @@ interface Dependencies {
   /** Loaded when a statement is there to read. */
   readonly text: () => Promise<StatementText>;
 }
+
+type Days = Omit<PaymentPeriod, 'fundId'>;
 
 /** How a statement is to be compared: its period, and how far two of a pair may be apart. */
 interface StatementRequest extends Omit<ComparisonRequest, 'statement'> {
@@ -44,6 +48,25 @@ export class Reconciliation {
   /** How many chunks a comparison will read of this file. @throws StatementError when there is no such file */
   async chunksOf(path: string): Promise<number> {
     return (await this.#deps.text()).chunksOf(path);
+  }
+
+  /** The first and the last day of a statement's movements. @throws StatementError */
+  async daysOf(statement: StatementSource, format: StatementFormat): Promise<Days> {
+    const { readStatement } = await this.#deps.text();
+    let days: Days | undefined;
+    for await (const lines of readStatement(statement, format))
+      for (const { date } of lines) {
+        const { from, to } = (days ??= { from: date, to: date });
+        if (date < from || date > to) days = { from: date < from ? date : from, to: date > to ? date : to };
+      }
+    if (days === undefined)
+      throw new StatementError('the statement holds no movement', { problem: { kind: 'empty' } });
+    return days;
+  }
+
+  /** By its code, the application of each operation of the fund that is named here; none for a code that several applications have. */
+  applicationsOf(fundId: string, codes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.#notified.applicationsOf(fundId, codes);
   }
 
   /** With everything that was recorded before the call. @throws StatementError */

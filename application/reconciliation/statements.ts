@@ -37,6 +37,8 @@ export interface StatementPreview {
   readonly format: StatementFormat;
   /** From the header on, where there is one; not all of equal length in a file that is broken. */
   readonly records: readonly (readonly string[])[];
+  /** What stands in the lines before that: of whom and of which days it is, perhaps. */
+  readonly above: string;
 }
 
 /** The path of a file, or one that is in memory. */

@@ -55,6 +55,26 @@ const usualWidth = (read: readonly Read[]): { readonly width: number; readonly r
   return { width: usual?.[0] ?? 0, records: usual?.[1].length ?? 0 };
 };
 
+const isDate = (text: string): boolean =>
+  DATE_FORMATS.some((format) => dateReader(format)(text) !== undefined);
+
+const isMovement = ({ record }: Read): boolean =>
+  record.some(isDate) && record.some((cell) => !isDate(cell) && WITH_CENTS.test(cell));
+
+/**
+ * The line of titles right above the first movement, or that movement; -1 where there is none. Programs fill the lines of an address or a
+ * period up with delimiters, so that they are as wide as the table.
+ */
+const tableStart = (read: readonly Read[], width: number): number => {
+  const movement = read.findIndex((one) => one.record.length === width && isMovement(one));
+  const above = read[movement - 1];
+  const titled = (cell: string, i: number): boolean =>
+    !(isDate(cell) || WITH_CENTS.test(cell)) || (above?.record[i] ?? '') !== '';
+  const isTitles =
+    above?.record.length === width && !above.record.some(isDate) && read[movement]!.record.every(titled);
+  return isTitles ? movement - 1 : movement;
+};
+
 /** Encoding, delimiter, and the lines before the table. */
 const layoutOf = (bytes: Uint8Array): StatementLayout => {
   const encoding = encodingOf(bytes.subarray(0, LOOKED_AT_BYTES));
@@ -62,7 +82,8 @@ const layoutOf = (bytes: Uint8Array): StatementLayout => {
     const read = beginning(bytes, { encoding, delimiter, skipLines: 0 });
     const { width, records } = usualWidth(read);
     const first = read.findIndex(({ record }) => record.length === width);
-    const skipLines = width > 1 && first > 0 ? read[first]!.line - 1 : 0;
+    const begins = Math.max(first, tableStart(read, width));
+    const skipLines = width > 1 && begins > 0 ? read[begins]!.line - 1 : 0;
     return { delimiter, skipLines, score: width > 1 ? records * 100 + width : 0 };
   });
   const [best] = tried.toSorted((one, other) => other.score - one.score);
@@ -85,9 +106,6 @@ const dateFormatOf = (cells: Cells): string => {
   const scores = DATE_FORMATS.map((format) => howMany(cells, dateReader(format)));
   return DATE_FORMATS[highest(scores)] ?? DATE_FORMATS[0];
 };
-
-const isDate = (text: string): boolean =>
-  DATE_FORMATS.some((format) => dateReader(format)(text) !== undefined);
 
 /** What stands in the columns: which of them are dates, amounts and references, and how they are written. */
 const columnsOf = (records: readonly (readonly string[])[]) => {
@@ -127,5 +145,9 @@ export const previewOf = (bytes: Uint8Array, given?: StatementLayout): Statement
   const layout = given ?? layoutOf(bytes);
   const read = beginning(bytes, layout);
   const records = read.map(({ record }) => record);
-  return { format: { ...layout, ...columnsOf(records) }, records };
+  const above = Buffer.from(bytes.subarray(0, LOOKED_AT_BYTES))
+    .toString(layout.encoding)
+    .split(/\r\n|\n|\r/, layout.skipLines)
+    .join('\n');
+  return { format: { ...layout, ...columnsOf(records) }, records, above };
 };

@@ -33,6 +33,7 @@ const at = atDesk(async (world) => {
   expect(await world.audit()).toEqual([]);
   await mostPayments(living.flatMap(({ application }) => application.funds));
   expect(payments.length).toBeGreaterThan(3);
+  await world.parts.app.funds.name({ fundId: fund, name: 'Fundo da Praia', operator: 'ana' });
 });
 
 const brazilian = (cents: number): string =>
@@ -44,7 +45,7 @@ const statement = (): string => {
   const line = (one: NotifiedPayment, more = 0): string =>
     `${one.date.split('-').reverse().join('/')};PIX RECEBIDO;${one.event_id};${brazilian(one.amount + more)}`;
   return [
-    'Banco Custodiante S.A.',
+    'Banco Custodiante S.A.;Conta do FUNDO DA PRAIA;;',
     '',
     'Data;Histórico;Documento;Valor',
     line(second!, 100),
@@ -83,6 +84,12 @@ describe('Reconciliation', () => {
       await chosen('amount_column'),
       await chosen('reference_column'),
     ]).toEqual(['1', '4', '3']);
+    const days = [...payments.slice(1).map(({ date }) => date), '2026-06-30'].toSorted();
+    const typed = async (name: string) => page.locator(`input[name=${name}]`).first().inputValue();
+    expect([await typed('from'), await typed('to')]).toEqual(
+      [days[0]!, days.at(-1)!].map((day) => day.split('-').toReversed().join('/')),
+    );
+    expect(await typed('fund')).toBe('Fundo da Praia');
     expect(await looked(page, 'reconciliation-columns')).toEqual([]);
   });
 
@@ -107,6 +114,9 @@ describe('Reconciliation', () => {
       ]),
     );
     await page.getByText('77,777.77').first().waitFor();
+    const [{ code }] = payments as unknown as readonly [NotifiedPayment];
+    const link = page.getByRole('link', { name: code, exact: true }).first();
+    expect(await link.getAttribute('href')).toMatch(new RegExp(`^/operations[/?].*${code}`));
     expect(await looked(page, 'reconciliation-result')).toEqual([]);
     await page.reload();
     await page.getByText('77,777.77').first().waitFor();

@@ -28,7 +28,31 @@ describe('the preview of a statement', () => {
         ['20/06/2026', 'PIX RECEBIDO', 'OP-1/001', '1.950,00 C', '10.950,00'],
         ['21/06/2026', 'TARIFA', '', '-12,50', '10.937,50'],
       ],
+      above: 'Banco Custodiante S.A.\nExtrato da conta 1234-5\n',
     });
+  });
+
+  test.each<[string, string, number]>([
+    [
+      'whose first lines are as wide as the table',
+      'Banco;;;\nPeríodo;01/06/2026;30/06/2026;\nData;Histórico;Documento;Valor\n20/06/2026;PIX;OP-1;1.950,00\n',
+      2,
+    ],
+    [
+      'with commas between columns and before cents',
+      'Banco,,,\nData,Histórico,Documento,Valor\n20/06/2026,PIX,OP-1,"1.950,00"\n21/06/2026,PIX,OP-2,"7,50"\n',
+      1,
+    ],
+    ['without titles', 'Banco;;;\n20/06/2026;PIX;OP-1;1.950,00\n21/06/2026;PIX;OP-2;7,50\n', 1],
+  ])('finds the table of a file %s, with a mark of its bytes and by Windows', (_, text, skipLines) => {
+    for (const bytes of [
+      Buffer.from(`\uFEFF${text}`.replaceAll('\n', '\r\n')),
+      Buffer.from(text.replaceAll('\n', '\r\n'), 'latin1'),
+    ]) {
+      const { format } = previewOf(bytes);
+      expect(format).toMatchObject({ skipLines, dateColumn: '1', amountColumn: '4' });
+      expect(format).toMatchObject({ dateFormat: 'dd/mm/yyyy', decimal: ',' });
+    }
   });
 
   test.each([

@@ -5,7 +5,6 @@ import {
 } from '../../../../application/reconciliation/statements.ts';
 import type { PaymentPeriod } from '../../../../application/reconciliation/reconciliation-reader.ts';
 import type { StatementFormat } from '../../../../application/reconciliation/statements.ts';
-import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { centsTyped, dayTyped } from '../../format.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundField } from '../../funds.ts';
@@ -37,15 +36,22 @@ export const typedIn = (fields: URLSearchParams): Typed => ({
   requireReference: fields.has('require_reference'),
 });
 
-/** The month of this day so far. */
-export const typedFirst = (today: CalendarDate): Typed => ({
-  fund: '',
-  from: `${today.slice(0, 8)}01`,
-  to: today,
-  window: '3',
-  tolerance: '0',
-  requireReference: false,
-});
+/** The fund that the lines above the table name, or the only one; its days come from the file. */
+export const typedFirst = ({ funds, names }: Pick<Mapping, 'funds' | 'names'>, above: string): Typed => {
+  const text = above.toLowerCase();
+  const named = funds.filter((id) =>
+    [id, names.get(id) ?? id].some((one) => text.includes(one.toLowerCase())),
+  );
+  const [fund = ''] = named.length === 1 ? named : funds.length === 1 ? funds : [];
+  return {
+    fund: names.get(fund) ?? fund,
+    from: '',
+    to: '',
+    window: '3',
+    tolerance: '0',
+    requireReference: false,
+  };
+};
 
 const among = <T extends string>(all: readonly T[], text: string | null): T =>
   all.find((one) => one === text) ?? all[0]!;
@@ -170,8 +176,8 @@ const comparisonFields = ({ statement, funds, names }: Mapping, { language }: Vi
   const { typed } = statement;
   return html`<div class="fields">
       ${fundField(texts.fund, { funds, names }, { value: typed.fund, required: true })}
-      <label>${texts.from} ${dayField({ name: 'from', value: typed.from, required: true })}</label>
-      <label>${texts.to} ${dayField({ name: 'to', value: typed.to, required: true })}</label>
+      <label>${texts.from} ${dayField({ name: 'from', value: typed.from })}</label>
+      <label>${texts.to} ${dayField({ name: 'to', value: typed.to })}</label>
       <label>
         ${texts.window}
         <input
@@ -187,6 +193,7 @@ const comparisonFields = ({ statement, funds, names }: Mapping, { language }: Vi
         ${texts.tolerance} ${amountField({ name: 'tolerance', value: typed.tolerance, required: true })}
       </label>
     </div>
+    <p><small>${texts.daysOfFile}</small></p>
     <label>
       <input type="checkbox" name="require_reference" checked=${typed.requireReference} />
       ${texts.requireReference}

@@ -15,7 +15,7 @@ import { ConsoleProblem, query, upload, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { fileOf } from '../../received-file.ts';
 import { formatIn, layoutIn, mappingForm, periodIn, typedFirst, typedIn, uploadForm } from './form.ts';
-import { resultView, moreRows, someOf } from './result.ts';
+import { codesFirst, codesOf, moreRows, resultView, someOf } from './result.ts';
 import { statementPath, statements } from './statement.ts';
 import type { KeptStatement } from './statement.ts';
 import { RECONCILIATION, problemText } from './texts.ts';
@@ -68,13 +68,19 @@ const shown = async (visit: Visit, app: Desk): Promise<Answer> => {
   const id = params['statement']!;
   const statement = keptAs(visit, id);
   const { said, compared: result } = statement;
-  const [funds, names] = await Promise.all([app.clients.funds(), fundNames(app, visit)]);
+  const [funds, names, applications] = await Promise.all([
+    app.clients.funds(),
+    fundNames(app, visit),
+    result
+      ? app.reconciliation.applicationsOf(result.period.fundId, codesFirst(result))
+      : new Map<string, string>(),
+  ]);
   return {
     kind: 'page',
     logged: lines('viewed', result),
     body: section(
       html`${said && html`<p class="problem" role="alert">${said(language)}</p>`}
-        ${result && resultView(visit, id, result)}
+        ${result && resultView(visit, id, { result, applications })}
         <details open=${result === undefined}>
           <summary>${texts.mapping}</summary>
           ${mappingForm({ id, statement, funds, names }, visit)}
@@ -89,8 +95,15 @@ const shown = async (visit: Visit, app: Desk): Promise<Answer> => {
 
 const taken = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { name, bytes } = fileOf(visit);
-  const preview = await app.reconciliation.preview(bytes);
-  const statement = { name, bytes, preview, typed: typedFirst(visit.clock.today()) };
+  const [preview, funds, names] = await Promise.all([
+    app.reconciliation.preview(bytes),
+    app.clients.funds(),
+    fundNames(app, visit),
+  ]);
+  const typed = typedFirst({ funds, names }, preview.above);
+  const statement: KeptStatement = { name, bytes, preview, typed };
+  // What cannot be read as it seems to be written is no mistake of the person, who says next how it is.
+  await dated(statement, app).catch(saidOf);
   return { kind: 'redirect', to: statementPath(statements.keep(visit, statement)) };
 };
 
@@ -114,16 +127,25 @@ const asked = async (visit: Visit, work: (statement: KeptStatement) => Promise<v
   return { kind: 'redirect', to: statementPath(id), logged };
 };
 
-const readAgain = (visit: Visit, { reconciliation }: Desk): Promise<Answer> =>
+/** Days that were not typed are those of the file. @throws StatementError */
+const dated = async (statement: KeptStatement, { reconciliation }: Desk): Promise<void> => {
+  const { typed, preview } = statement;
+  if (typed.from !== '' && typed.to !== '') return;
+  const days = await reconciliation.daysOf(statement, preview.format);
+  statement.typed = { ...typed, from: typed.from || days.from, to: typed.to || days.to };
+};
+
+const readAgain = (visit: Visit, app: Desk): Promise<Answer> =>
   asked(visit, async (statement) => {
-    statement.preview = await reconciliation.preview(statement.bytes, layoutIn(visit.fields));
+    statement.preview = await app.reconciliation.preview(statement.bytes, layoutIn(visit.fields));
+    await dated(statement, app).catch(saidOf);
   });
 
 const compared = (visit: Visit, app: Desk): Promise<Answer> =>
   asked(visit, async (statement) => {
     const format = formatIn(visit.fields);
-    const { records } = await app.reconciliation.preview(statement.bytes, format);
-    statement.preview = { format, records };
+    statement.preview = { ...(await app.reconciliation.preview(statement.bytes, format)), format };
+    await dated(statement, app);
     const request = periodIn(statement.typed);
     const fundId = await app.funds.find(statement.typed.fund);
     if (fundId === undefined) throw problem(422, 'badFund');
@@ -133,14 +155,16 @@ const compared = (visit: Visit, app: Desk): Promise<Answer> =>
 const isResult = (text: string | null): text is Result =>
   (RESULTS as readonly (string | null)[]).includes(text);
 
-const further = async (visit: Visit): Promise<Answer> => {
+const further = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { id, statement } = keptIn(visit);
   const [wanted, from] = [visit.fields.get('result'), Number(visit.fields.get('from'))];
   if (statement.compared === undefined || !isResult(wanted) || !Number.isSafeInteger(from) || from < 0)
     throw problem(410, 'gone');
   const found = someOf(statement.compared, wanted, from);
   const logged = lines('viewed', statement.compared);
-  return { kind: 'part', logged, body: moreRows(visit, id, { found, wanted, from }) };
+  const { fundId } = statement.compared.period;
+  const applications = await app.reconciliation.applicationsOf(fundId, codesOf(found));
+  return { kind: 'part', logged, body: moreRows(visit, id, { found, wanted, from, fundId, applications }) };
 };
 
 const exported = async (visit: Visit, app: Desk): Promise<Answer> => {

@@ -6,6 +6,7 @@ import { html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
+import { operationPath, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { rowsView, tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
@@ -27,14 +28,33 @@ export const someOf = (result: Comparison, wanted: Result, from: number): readon
   return found;
 };
 
-const nameOf = (payment: Finding['payment']): View =>
-  payment && (payment.installment === null ? payment.code : `${payment.code}/${payment.installment}`);
+/** By its code, the application of an operation. */
+export type Applications = ReadonlyMap<string, string>;
 
-const columnsOf = (language: Language): readonly Column<Finding>[] => {
+/** All of a code that several applications have are a list. */
+const nameOf = (
+  payment: NonNullable<Finding['payment']>,
+  fundId: string,
+  applications: Applications,
+): View => {
+  const { code, installment } = payment;
+  const application = applications.get(code);
+  const path =
+    application === undefined
+      ? withQuery('/operations', { code, fund: fundId })
+      : operationPath(application, code);
+  return html`<a href=${path}>${code}</a>${installment !== null && `/${installment}`}`;
+};
+
+const columnsOf = (
+  language: Language,
+  fundId: string,
+  applications: Applications,
+): readonly Column<Finding>[] => {
   const texts = RECONCILIATION[language];
   return [
     [texts.payment, ({ payment }) => payment && texts.payments[payment.kind]],
-    [texts.operation, ({ payment }) => nameOf(payment), 'code'],
+    [texts.operation, ({ payment }) => payment && nameOf(payment, fundId, applications), 'code'],
     [texts.notifiedOn, ({ payment }) => payment && date(payment.date), 'number'],
     [texts.value, ({ payment }) => payment && amount(payment.amount), 'number'],
     [texts.line, ({ line }) => line && count(line.line), 'number'],
@@ -50,7 +70,19 @@ const columnsOf = (language: Language): readonly Column<Finding>[] => {
   ];
 };
 
+/** Codes of what is shown of one list. */
+export const codesOf = (found: readonly Finding[]): readonly string[] => [
+  ...new Set(found.slice(0, AT_ONCE).flatMap(({ payment }) => payment?.code ?? [])),
+];
+
+/** Codes of what is shown first of all lists. */
+export const codesFirst = (result: Comparison): readonly string[] => [
+  ...new Set(RESULTS.flatMap((wanted) => codesOf(someOf(result, wanted, 0)))),
+];
+
 interface Part {
+  readonly fundId: string;
+  readonly applications: Applications;
   /** From there on, one more than are shown where there are more. */
   readonly found: readonly Finding[];
   readonly wanted: Result;
@@ -58,7 +90,11 @@ interface Part {
 }
 
 /** A row that fetches what follows. */
-const moreRow = ({ language }: Visit, id: string, { found, wanted, from }: Part): View => {
+const moreRow = (
+  { language }: Visit,
+  id: string,
+  { found, wanted, from }: Pick<Part, 'found' | 'wanted' | 'from'>,
+): View => {
   const values = JSON.stringify({ statement: id, result: wanted, from: String(from + AT_ONCE) });
   return (
     found.length > AT_ONCE &&
@@ -82,11 +118,16 @@ const moreRow = ({ language }: Visit, id: string, { found, wanted, from }: Part)
 
 /** Further rows of a list. */
 export const moreRows = (visit: Visit, id: string, part: Part): View => [
-  rowsView(columnsOf(visit.language), part.found.slice(0, AT_ONCE)),
+  rowsView(columnsOf(visit.language, part.fundId, part.applications), part.found.slice(0, AT_ONCE)),
   moreRow(visit, id, part),
 ];
 
-const list = (visit: Visit, id: string, result: Comparison, wanted: Result): View => {
+const list = (
+  visit: Visit,
+  id: string,
+  { result, applications }: { readonly result: Comparison; readonly applications: Applications },
+  wanted: Result,
+): View => {
   const texts = RECONCILIATION[visit.language];
   const { count: all } = result.results[wanted];
   if (all === 0) return null;
@@ -96,7 +137,7 @@ const list = (visit: Visit, id: string, result: Comparison, wanted: Result): Vie
     <summary id=${title}>${texts.kinds[wanted]} (${count(all)})</summary>
     ${tableView(
       { titledBy: title, dense: true, below: moreRow(visit, id, part) },
-      columnsOf(visit.language),
+      columnsOf(visit.language, result.period.fundId, applications),
       part.found.slice(0, AT_ONCE),
     )}
   </details>`;
@@ -136,7 +177,12 @@ const days = ({ totals }: Comparison, language: Language): View => {
   </details>`;
 };
 
-export const resultView = (visit: Visit, id: string, result: Comparison): View => {
+export const resultView = (
+  visit: Visit,
+  id: string,
+  found: { readonly result: Comparison; readonly applications: Applications },
+): View => {
+  const { result } = found;
   const { language } = visit;
   const texts = RECONCILIATION[language];
   const { notified, statement: lines, linesOutside, clean } = result;
@@ -157,7 +203,7 @@ export const resultView = (visit: Visit, id: string, result: Comparison): View =
     <p>${csvChoice(visit)}</p>
     ${RESULTS.toReversed()
       .toSorted((one, other) => Number(one === 'matched') - Number(other === 'matched'))
-      .map((wanted) => list(visit, id, result, wanted))}
+      .map((wanted) => list(visit, id, found, wanted))}
     ${days(result, language)}
   </section>`;
 };
