@@ -48,6 +48,8 @@ const run = async (command: string, args: readonly string[], variables: NodeJS.P
 
 beforeAll(async () => {
   folder = await temporaryDirectory();
+  for (const name of ['life.py', 'receiver.py'])
+    await writeFile(join(folder.path, name), documentedCode(README, name));
   await run(builder, ['-m', 'build', '--no-isolation', '--outdir', join(folder.path, 'dist'), PROJECT]);
   await run(builder, ['-m', 'venv', join(folder.path, 'fresh')]);
   python = join(folder.path, 'fresh/bin/python');
@@ -90,8 +92,6 @@ print(package.read_text("licenses/LICENSE"), end="")`;
   });
 
   test('is typed through and through, and so is what uses it', async () => {
-    for (const name of ['life.py', 'receiver.py'])
-      await writeFile(join(folder.path, name), documentedCode(README, name));
     const checked = ['stranger.py', 'test_retries.py', 'test_tokens.py', 'test_webhooks.py', 'test_wire.py'];
     const check = ['-m', 'mypy', '--strict', '--python-executable', python, '--cache-dir', 'checked'];
     const files = [...checked.map((name) => join(import.meta.dirname, name)), 'life.py', 'receiver.py'];

@@ -66,8 +66,10 @@ class Receiver:
         self.kept.setdefault(event["event_id"], event)
         return 204
 
-    def heard(self, name: str, code: str) -> bool:
-        return any(e["event"] == name and e["originator_proposal_code"] == code for e in list(self.kept.values()))
+    def heard(self, name: str, code: str) -> str | None:
+        """The id of such an event, once it has come."""
+        kept = list(self.kept.values())
+        return next((e["event_id"] for e in kept if (e["event"], e["originator_proposal_code"]) == (name, code)), None)
 
 
 client = Client(
@@ -131,7 +133,7 @@ for code in ("LIFE-2", "LIFE-3", "LIFE-4"):
     assign(code)
 
 # The receiver goes away, and the answer to a settlement is lost: the client asks again, and the money counts once.
-last_kept = list(receiver.kept.values())[-1]["event_id"]
+last_kept = receiver.heard("disbursement_completed", "LIFE-4")
 receiver.away = True
 settlement: Settlement = {
     "originator_proposal_code": "LIFE-1",
