@@ -115,7 +115,14 @@ module.exports = {
       name: 'production-never-imports-tests',
       severity: 'error',
       from: { path: PRODUCTION },
-      to: { path: '^tests/' },
+      to: { path: '^(tests|clients)/' },
+    },
+    {
+      name: 'clients-need-nothing',
+      comment: 'What integrators install brings no other package, and nothing of the service.',
+      severity: 'error',
+      from: { path: '^clients/typescript/src/' },
+      to: { pathNot: ['^clients/typescript/src/', '^crypto$'] },
     },
     {
       name: 'production-needs-no-development-package',

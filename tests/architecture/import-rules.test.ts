@@ -8,6 +8,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PRODUCTION = ['domain', 'application', 'projections', 'infrastructure'];
+const CLIENT = 'clients/typescript/src';
 const CONFIGURATION = join(ROOT, '.dependency-cruiser.cjs');
 
 interface Violation {
@@ -29,7 +30,7 @@ interface Cruise {
 /** What is imported in the tree at `directory`, and what breaks the rules there. */
 const cruised = async (directory: string): Promise<Cruise> => {
   const program = join(ROOT, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruiser.mjs');
-  const args = [program, '--config', CONFIGURATION, '--output-type', 'json', ...PRODUCTION];
+  const args = [program, '--config', CONFIGURATION, '--output-type', 'json', ...PRODUCTION, CLIENT];
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     cwd: directory,
     maxBuffer: 2 ** 26,
@@ -141,6 +142,9 @@ const REFUSED: readonly (readonly [rule: string, file: string, line: string])[] 
     'infrastructure/http/test.ts',
     "import { kept } from '../../tests/kept.ts';",
   ],
+  ['production-never-imports-tests', 'infrastructure/http/own.ts', `import '../../${CLIENT}/kept.ts';`],
+  ['clients-need-nothing', `${CLIENT}/library.ts`, "import { request } from 'undici';"],
+  ['clients-need-nothing', `${CLIENT}/service.ts`, "import { kept } from '../../../domain/kept.ts';"],
   ['production-needs-no-development-package', 'infrastructure/http/dev.ts', "import fc from 'fast-check';"],
   ['no-cycles', 'domain/egg.ts', "import type { Hen } from './hen.ts';"],
   ['everything-resolves', 'domain/missing.ts', "import { nothing } from './nothing.ts';"],
@@ -224,6 +228,8 @@ const ALLOWED: readonly (readonly [file: string, line: string])[] = [
     "import { kept } from './kept.ts'; import 'inversify'; export { kept };",
   ],
   ['tests/kept.ts', 'export const kept = 1;'],
+  [`${CLIENT}/kept.ts`, "import 'node:crypto'; import './other.ts'; export const kept = 1;"],
+  [`${CLIENT}/other.ts`, 'export const other = 1;'],
 ];
 
 describe('the rules bite', () => {

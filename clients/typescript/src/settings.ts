@@ -37,6 +37,8 @@ export interface AttemptReport {
   readonly request_id: string | undefined;
   /** Whether the service knew the request already, and answered it without doing it again. */
   readonly replayed: boolean;
+  /** A change that the service announces: the version that brings it, and its day. */
+  readonly deprecation: string | undefined;
   readonly milliseconds: number;
   /** Milliseconds until the next attempt; undefined where there is none. */
   readonly again_in: number | undefined;

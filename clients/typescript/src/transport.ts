@@ -232,6 +232,7 @@ export class Transport {
       error_code: answer?.refusal?.error_code,
       request_id: answer?.headers.get('x-request-id') ?? undefined,
       replayed: answer?.headers.get('idempotent-replayed') === 'true',
+      deprecation: answer?.headers.get('x-svc-api-deprecation') ?? undefined,
       milliseconds: Math.round(performance.now() - since),
     });
   }
