@@ -85,6 +85,22 @@ describe('an operation', () => {
     expect(await looked(page, 'operation')).toEqual([]);
   });
 
+  test('tells marks of overdue installments that follow each other in one line, which opens', async () => {
+    const { page } = at.desk;
+    const { path } = operationWith(
+      ({ status, parts }) =>
+        status === 'active' && parts.filter((part) => part.status === 'overdue').length > 2,
+    );
+    await open(path);
+    const group = page.locator('.timeline details.group').filter({ hasText: 'installments overdue' }).first();
+    const [, said] = /(\d+) installments overdue/.exec(await group.locator('> summary').innerText())!;
+    await group.locator('> summary').click();
+    expect(await group.locator('.timeline > li').count()).toBe(Number(said));
+    await group.getByText('Data and webhooks').first().click();
+    await group.getByText('As it is recorded').waitFor();
+    expect(await looked(page, 'operation-late')).toEqual([]);
+  });
+
   test('explains a price line by line when it is opened', async () => {
     const { page } = at.desk;
     const { path } = operationWith((one) => paid(one) > 0);
@@ -148,6 +164,22 @@ describe('an operation', () => {
     });
     expect(href).toContain(path.replace('/operations/', '/documents/'));
     expect(book.papers.map(({ size }) => size)).toContain(body);
+  });
+
+  test('stands beside one of its documents, or two of them beside one another', async () => {
+    const { page } = at.desk;
+    const { path } = operationWith((one) => !one.forgotten && one.papers.length > 1);
+    await open(path);
+    await page.getByRole('link', { name: 'Show beside' }).first().click();
+    await page.locator('iframe.document').waitFor();
+    expect(await looked(page, 'operation-document')).toEqual([]);
+    await page.getByRole('link', { name: 'Compare' }).first().click();
+    await page.waitForURL(/document=.*document=/);
+    expect(await page.locator('iframe.document').count()).toBe(2);
+    expect(await looked(page, 'operation-documents')).toEqual([]);
+    await page.getByRole('link', { name: 'Close' }).first().click();
+    await page.getByRole('link', { name: 'Compare' }).first().waitFor();
+    expect(await page.locator('iframe.document').count()).toBe(1);
   });
 
   test('that does not exist is said to, with what to do', async () => {

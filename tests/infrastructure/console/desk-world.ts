@@ -1,5 +1,5 @@
 import type { App } from '../../../application/app.ts';
-import type { Person } from '../../../application/desk/person.ts';
+import type { Grant, Person } from '../../../application/desk/person.ts';
 import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
 import { partsOf } from '../../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../../infrastructure/composition/foundations.ts';
@@ -197,3 +197,8 @@ export const wordsOf = (text: string): string =>
     .replace(/<[^>]*>/g, ' ')
     .replaceAll('\u00a0', ' ')
     .replace(/\s+/g, ' ');
+
+export const personWith = (...grants: readonly Grant[]): Person => ({
+  ...{ issuer: 'https://id.example', subject: 'u-1', name: 'Rita' },
+  grants,
+});

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DeskWorld, wordsOf } from './desk-world.ts';
+import { multipart, smallPdf } from '../../support/api-client.ts';
+import { DeskWorld, personWith, wordsOf } from './desk-world.ts';
 
 let desk: DeskWorld;
 let fund: string;
@@ -151,4 +152,74 @@ test('CSV has what is filtered, in its order, with every column of a list; the c
     ['late-2', 5],
     ['NEW-3', null],
   ]);
+});
+
+describe('the page of an operation', () => {
+  const shown = async (code: string, query = '') =>
+    (await desk.get(`/operations/${desk.key(code)}${query}`)).text;
+
+  test('says the rates in percent beside the daily factor', async () => {
+    expect(wordsOf(await shown('LATE-1'))).toMatch(
+      /Effective rate \d+(\.\d+)?% a year · \d(\.\d+)?% a month Daily factor 0\.99\d+ /,
+    );
+  });
+
+  test('tells five overdue installments in one line, with each of them in it', async () => {
+    const text = await shown('LATE-1');
+    const [group, ...more] = [...text.matchAll(/<details class="group">.*?<\/ol><\/details>/gs)];
+    expect(more).toEqual([]);
+    expect(wordsOf(group![0])).toMatch(
+      /^ ?\d\d\/\d\d\/2026, [\d:]+ 5 installments overdue 001, 002, 003, 004, 005 /,
+    );
+    expect(group![0].match(/<li/g)).toHaveLength(5);
+    expect(group![0].match(/hx-get="[^"]*\/events\/\d+"/g)).toHaveLength(5);
+    expect(await shown('late-2')).not.toContain('class="group"');
+  });
+
+  test('offers what the state of the operation and the roles in its fund allow', async () => {
+    const offered = async (code: string) =>
+      [...(await shown(code)).matchAll(/<button[^>]*name="decision"[^>]*value="(\w+)"/g)].map(
+        ([, name]) => name,
+      );
+    expect(await offered('NEW-3')).toEqual(['approve', 'reject']);
+    expect(await offered('LATE-1')).toEqual([]);
+    for (const role of ['viewer', 'auditor', 'checker'] as const) {
+      desk.become(personWith({ role }));
+      const text = await shown('NEW-3');
+      expect([role, text.includes('/decisions/')]).toEqual([role, false]);
+    }
+    desk.become(personWith({ role: 'viewer' }, { role: 'maker', funds: [fund] }));
+    expect(await offered('NEW-3')).toEqual(['approve', 'reject']);
+    desk.become(personWith({ role: 'viewer' }, { role: 'maker', funds: [crypto.randomUUID()] }));
+    expect(await offered('NEW-3')).toEqual([]);
+    desk.become(undefined);
+  });
+
+  test('shows a document beside its facts, or two beside one another, to who may see documents', async () => {
+    const text = await shown('NEW-3');
+    expect(text).not.toContain('<iframe');
+    const [, first] = /href="[^"]*\?document=([0-9a-f-]{36})#/.exec(text)!;
+    const framed = (page: string) => [...page.matchAll(/<iframe[^>]*src="([^"]*)"/g)].map(([, src]) => src);
+    expect(framed(await shown('NEW-3', `?document=${first}`))).toEqual([
+      `/documents/${desk.key('NEW-3')}/${first}`,
+    ]);
+    const data = {
+      originator_proposal_code: 'NEW-3',
+      documents: [{ type: 'contract', value: 'second.pdf' }],
+    };
+    const { body } = await desk.world.call(desk.application, {
+      method: 'POST',
+      path: '/loan/files',
+      body: multipart('files_data', data, [{ name: 'second.pdf', content: smallPdf('second') }]),
+    });
+    const [{ document_id: second }] = (body as { documents: [{ document_id: string }] }).documents;
+    await desk.world.call(desk.application, { method: 'GET', path: '/loan/NEW-3' });
+    const compared = `?document=${first}&document=${second}`;
+    expect(wordsOf(await shown('NEW-3', `?document=${first}`))).toContain('Compare');
+    expect(framed(await shown('NEW-3', compared))).toHaveLength(2);
+    expect(framed(await shown('NEW-3', `${compared}&document=${first}&document=x`))).toHaveLength(2);
+    desk.become(personWith({ role: 'viewer' }));
+    expect(await shown('NEW-3', compared)).not.toMatch(/<iframe|second\.pdf/);
+    desk.become(undefined);
+  });
 });

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { may } from '../../../application/desk/rights.ts';
-import type { Grant, Person, Role } from '../../../application/desk/person.ts';
+import type { Person, Role } from '../../../application/desk/person.ts';
 import { WEBHOOKS } from '../../../infrastructure/console/pages/webhooks/texts.ts';
 import { PAGES } from '../../../infrastructure/console/pages/all.ts';
 import { settlement } from '../../support/api-client.ts';
 import type { ConsoleAnswer } from '../../support/console-server.ts';
 import type { TestApplication } from '../../lives/world.ts';
-import { DeskWorld, formIn, wordsOf } from './desk-world.ts';
+import { DeskWorld, formIn, wordsOf, personWith } from './desk-world.ts';
 import { ROWS } from './role-routes.ts';
 import type { Target } from './role-routes.ts';
 
@@ -106,11 +106,6 @@ beforeAll(async () => {
   ];
 });
 afterAll(() => desk.close());
-
-const personWith = (...grants: readonly Grant[]): Person => ({
-  ...{ issuer: 'https://id.example', subject: 'u-1', name: 'Rita' },
-  grants,
-});
 
 /** The session goes on as this person, and what is typed into addresses and forms is written down. */
 const asking = (person: Person | undefined) => {

@@ -1,44 +1,87 @@
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import { shownName } from '../../../support/stored-files.ts';
 import { count, instant } from '../../format.ts';
-import { html } from '../../html.ts';
+import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
+import { operationPath } from '../../names.ts';
+import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
+import { documentPath } from '../decisions/document.ts';
 import { OPERATION } from './texts.ts';
 
-const KIB = 1_024;
+type Document = LoanDetails['documents'][number] & { readonly value: string };
+interface Of {
+  readonly applicationId: string;
+  readonly code: string;
+  readonly documents: LoanDetails['documents'];
+}
 
-export const documentsView = (
-  documents: LoanDetails['documents'],
-  addressOf: (documentId: string) => string,
-  language: Language,
-): View => {
-  const texts = OPERATION[language];
+const KIB = 1_024;
+/** Beside one another. */
+const MOST_SHOWN = 2;
+
+const canBeShown = (one: LoanDetails['documents'][number]): one is Document =>
+  one.value !== null && /\.pdf$/i.test(one.value);
+
+/** Those that the address asks for, in its order. */
+export const chosenDocuments = ({ documents }: Of, { query }: Visit): readonly Document[] =>
+  [...new Set(query.getAll('document'))]
+    .flatMap((id) => documents.filter(({ documentId }) => documentId === id))
+    .filter(canBeShown)
+    .slice(0, MOST_SHOWN);
+
+/** The same page with these beside it. */
+const addressWith = (of: Of, { query }: Visit, chosen: readonly Document[]): string => {
+  const asked = new URLSearchParams(query);
+  asked.delete('document');
+  for (const { documentId } of chosen) asked.append('document', documentId);
+  const text = asked.toString();
+  return `${operationPath(of.applicationId, of.code)}${text && `?${text}`}#documents-title`;
+};
+
+/** Shows one that is not, beside the first that is; closes one that is. */
+const choice = (one: LoanDetails['documents'][number], of: Of, visit: Visit): View => {
+  if (!canBeShown(one)) return null;
+  const texts = OPERATION[visit.language];
+  const chosen = chosenDocuments(of, visit);
+  const others = chosen.filter((other) => other.documentId !== one.documentId);
+  const isChosen = others.length < chosen.length;
+  const to = addressWith(of, visit, isChosen ? others : [...others.slice(0, MOST_SHOWN - 1), one]);
+  const says = isChosen ? texts.close : chosen.length === 0 ? texts.showBeside : texts.showBoth;
+  return html`<a href=${to} aria-label=${`${says}: ${shownName(one.value)}`}>${says}</a>`;
+};
+
+export const frameView = (one: Document, { applicationId, code }: Of): View =>
+  html`<iframe
+    class="document"
+    title=${shownName(one.value)}
+    src=${documentPath(applicationId, code, one.documentId)}
+  ></iframe>`;
+
+export const documentsView = (of: Of, visit: Visit): View => {
+  const texts = OPERATION[visit.language];
+  const address = (documentId: string): string => documentPath(of.applicationId, of.code, documentId);
   return html`
     <section aria-labelledby="documents-title">
       <h2 id="documents-title">${texts.documents}</h2>
-      ${
-        documents.length === 0
-          ? html`<p>${texts.noDocuments}</p>`
-          : tableView(
-              { titledBy: 'documents-title' },
-              [
-                [
-                  texts.document,
-                  ({ documentId, value }) =>
-                    value === null
-                      ? html`<span class="quiet">${texts.documentForgotten}</span>`
-                      : html`<a href=${addressOf(documentId)}>${shownName(value)}</a>`,
-                ],
-                [texts.kind, ({ type }) => type],
-                [texts.size, ({ size }) => `${count(Math.ceil(size / KIB))} KiB`, 'number'],
-                [texts.received, ({ receivedAt }) => instant(receivedAt)],
-                ['SHA-256', ({ sha256 }) => `${sha256.slice(0, 16)}…`, 'code'],
-              ],
-              documents,
-            )
-      }
+      ${tableView(
+        { titledBy: 'documents-title', dense: true, empty: empty(texts.noDocuments) },
+        [
+          [
+            texts.document,
+            ({ documentId, value }) =>
+              value === null
+                ? html`<span class="quiet">${texts.documentForgotten}</span>`
+                : html`<a href=${address(documentId)}>${shownName(value)}</a>`,
+          ],
+          [texts.kind, ({ type }) => type],
+          [texts.size, ({ size }) => `${count(Math.ceil(size / KIB))} KiB`, 'number'],
+          [texts.received, ({ receivedAt }) => instant(receivedAt), 'date'],
+          ['SHA-256', ({ sha256 }) => html`<span title=${sha256}>${sha256.slice(0, 8)}…</span>`, 'code'],
+          [texts.look, (one) => choice(one, of, visit)],
+        ],
+        of.documents,
+      )}
     </section>
   `;
 };

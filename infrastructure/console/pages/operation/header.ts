@@ -9,6 +9,7 @@ import { fundFact } from '../../funds.ts';
 import { facts, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
+import { ratesText } from '../../rates.ts';
 import { operationPath } from '../../names.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
 import { linesView } from './price.ts';
@@ -99,6 +100,7 @@ const factsOf = (header: State, state: ExistingLoan): View => {
     [texts.product, state.productType],
     [texts.issued, date(state.dateIssued)],
     [texts.received, instant(state.receivedAt)],
+    [texts.rate, ratesText(state.pricing.dailyFactor, language)],
     [texts.factor, html`<span class="code">${exact(state.pricing.dailyFactor)}</span>`],
     [texts.renegotiation, renegotiationOf(state, applicationId, language)],
     [
@@ -115,10 +117,15 @@ const factsOf = (header: State, state: ExistingLoan): View => {
   return facts(there, 'pairs columns');
 };
 
-/** The operation as its events leave it. */
-export const stateView = (header: State, state: ExistingLoan): View => [
+/** The operation as its events leave it. @param beside what stands beside its facts */
+export const stateView = (header: State, state: ExistingLoan, beside?: View): View => [
   tiles(header, state),
-  factsOf(header, state),
+  beside
+    ? html`<div class="side-by-side">
+        <div>${factsOf(header, state)}</div>
+        <div>${beside}</div>
+      </div>`
+    : factsOf(header, state),
 ];
 
 /** Which day is looked at, and what was known when. Nothing of a borrower is in it, so it may stand in the address. */
@@ -155,14 +162,14 @@ const notYet = ({ asOf, known, details, language }: Header): string => {
   return counted ? countsBefore(date(disbursed)) : plain;
 };
 
-export const headerView = (header: Header): View => {
+export const headerView = (header: Header, beside: View): View => {
   const { shown, details, language } = header;
   const texts = OPERATION[language];
   const { state } = shown;
   return html`
     ${shown.brokenAt !== undefined && html`<p class="problem" role="alert">${texts.broken(shown.brokenAt)}</p>`}
     ${details === undefined && html`<p class="problem">${texts.behind}</p>`} ${positionForm(header)}
-    ${'schedule' in state ? stateView(header, state) : html`<p class="problem">${notYet(header)}</p>`}
+    ${'schedule' in state ? stateView(header, state, beside) : html`<p class="problem">${notYet(header)}</p>`}
     ${
       shown.payoff.length > 0 &&
       html`<details>

@@ -8,12 +8,11 @@ import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { dayTyped, momentTyped } from '../../format.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
-import { decisionPath, operationPath, withQuery } from '../../names.ts';
+import { operationPath, withQuery } from '../../names.ts';
 import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Route, Visit } from '../../page.ts';
-import { documentPath } from '../decisions/document.ts';
-import { isAwaiting } from '../decisions/offered.ts';
-import { documentsView } from './documents.ts';
+import { actionsView } from './actions.ts';
+import { chosenDocuments, documentsView, frameView } from './documents.ts';
 import { headerView } from './header.ts';
 import { scheduleView } from './schedule.ts';
 import { OPERATION } from './texts.ts';
@@ -99,22 +98,19 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   const newest = query.get('before') === null ? undefined : addressOf(visit, undefined);
   const older = next === undefined ? undefined : addressOf(visit, next);
   const texts = OPERATION[language];
+  const of = { ...place, documents: details?.documents ?? [] };
+  const knowsBorrower = may(visit, 'borrowers', details?.loan.fund_id);
+  const frames = knowsBorrower ? chosenDocuments(of, visit).map((one) => frameView(one, of)) : [];
+  const documents = knowsBorrower && html`${documentsView(of, visit)} ${frames.length === 1 && frames}`;
   return {
     kind: 'page',
     title: `${texts.title} ${place.code}`,
     body: html`
-      ${details && isAwaiting(details.loan.status) && may(visit, 'decide', details.loan.fund_id) && html`<p><a href=${decisionPath(place)}>${texts.decide}</a></p>`}
-      ${headerView({ ...place, language, names, shown, details, asOf, knownAt, known })}
+      ${details && (await actionsView(place, details, visit, app))}
+      ${headerView({ ...place, language, names, shown, details, asOf, knownAt, known }, documents)}
+      ${frames.length > 1 && html`<div class="side-by-side">${frames}</div>`}
       ${scheduleView(shown.state, language)}
       ${timelineView({ language, path, events: page, clientNames, older, newest })}
-      ${
-        may(visit, 'borrowers', details?.loan.fund_id) &&
-        documentsView(
-          details?.documents ?? [],
-          (id) => documentPath(place.applicationId, place.code, id),
-          language,
-        )
-      }
       <section aria-labelledby="webhooks-title">
         <h2 id="webhooks-title">${texts.webhooks}</h2>
         ${webhooksTable(deliveries, language, texts.webhooks)}

@@ -48,7 +48,7 @@ export const linesView = (lines: readonly ExplainedLine[], language: Language): 
 export const priceView = (event: LoanEvent, price: ExplainedPrice, language: Language): View => {
   const { title, steps } = priceText(event, price, language);
   return html`
-    <h4>${OPERATION[language].price}</h4>
+    <h3>${OPERATION[language].price}</h3>
     <p>${title}</p>
     ${linesView(price.lines, language)}
     <ul>

@@ -9,6 +9,7 @@ import { eventFacts, eventName, noteOf } from './event-text.ts';
 import { priceView } from './price.ts';
 import { recordedPairs } from './recorded.ts';
 import { OPERATION } from './texts.ts';
+import { runFacts, runName, runsOf } from './timeline-groups.ts';
 import { webhooksTable } from './webhooks.ts';
 
 interface Timeline {
@@ -60,6 +61,28 @@ export const entryView = (
   `;
 };
 
+/** Events of one kind in one line, each of them below it. */
+const group = (run: readonly ShownEvent[], timeline: Timeline): View => {
+  const times = [run.at(-1)!, run[0]!].map(({ recorded }) => recorded.metadata.recordedAt);
+  const days = [...new Set(times.map((at) => instant(at).slice(0, 10)))];
+  return html`
+    <li class=${run[0]!.leftOut ? 'left-out' : undefined}>
+      <details class="group">
+        <summary>
+          <span class="event">
+            <time datetime=${times[0]}>${days.length === 1 ? instant(times[0]!) : days.join(' – ')}</time>
+            <strong>${runName(run, timeline.language)}</strong>
+            <span>${runFacts(run)}</span>
+          </span>
+        </summary>
+        <ol class="timeline">
+          ${run.map((one) => entry(one, timeline))}
+        </ol>
+      </details>
+    </li>
+  `;
+};
+
 const entry = (shown: ShownEvent, timeline: Timeline): View => {
   const texts = OPERATION[timeline.language];
   const at = String(shown.recorded.revision);
@@ -82,7 +105,7 @@ export const timelineView = (timeline: Timeline): View => {
     <section aria-labelledby="timeline-title" id="timeline">
       <h2 id="timeline-title">${texts.timeline}</h2>
       <ol class="timeline">
-        ${events.map((one) => entry(one, timeline))}
+        ${runsOf(events).map((run) => (run.length > 1 ? group(run, timeline) : entry(run[0]!, timeline)))}
       </ol>
       ${
         (older !== undefined || newest !== undefined) &&
@@ -117,7 +140,7 @@ export const recordedView = ({ recorded, event, payload, price }: ShownEvent, la
     );
   return html`
     ${price && priceView(event, price, language)}
-    <h4>${texts.data}: <span class="code">${recorded.type}</span></h4>
+    <h3>${texts.data}: <span class="code">${recorded.type}</span></h3>
     <dl class="pairs">${pairs(recordedPairs(payload, language))} ${pairs(about)}</dl>
   `;
 };
@@ -131,7 +154,7 @@ export const eventView = (
   const texts = OPERATION[language];
   return html`
     ${recordedView(shown, language)}
-    <h4>${texts.webhooks}</h4>
+    <h3>${texts.webhooks}</h3>
     ${webhooksTable(deliveries, language, texts.webhooks)}
   `;
 };
