@@ -201,8 +201,8 @@ export class Administrator {
       try {
         return await this.#carriedOut(decision, who);
       } catch (error) {
-        if (!(error instanceof DomainError) || error.code !== 'idempotency_conflict') throw error;
-        // Its id may be that of a first decision, given again.
+        if (!(error instanceof DomainError)) throw error;
+        // It may be a first decision, given again: what became of it counts, whatever the operation allows by now.
         const answer = await this.confirmations.sentBefore(decision);
         if (answer) return answer;
         throw error;

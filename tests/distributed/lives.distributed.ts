@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { undescribed } from '../lives/described.ts';
 import { liveAll } from '../lives/live.ts';
 import { failuresOf, livesFrom } from '../lives/smallest.ts';
+import { livesAtDesks } from '../lives/steps.ts';
 import { World } from '../lives/world.ts';
 import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
 import { testPostgres } from '../support/postgres/test-postgres.ts';
@@ -47,7 +48,7 @@ const migrate = async (environment: Readonly<Record<string, string>>): Promise<v
 test('random lives go on engines of their own as the rules have them, as they do embedded', async () => {
   const world = await World.start(await engines());
   try {
-    const living = await liveAll(world, livesFrom(SEED, LIVES));
+    const living = await liveAll(world, livesFrom(SEED, LIVES, livesAtDesks));
     expect(living.flatMap(({ found, story }) => (found.length > 0 ? [{ found, story }] : []))).toEqual([]);
     expect(undescribed(await world.events())).toEqual([]);
     expect(await world.audit()).toEqual([]);
@@ -59,8 +60,8 @@ test('random lives go on engines of their own as the rules have them, as they do
 test('random lives that began embedded are read and told the same after they were moved', async () => {
   const world = await World.start();
   closing.push(() => world.close());
-  const living = await liveAll(world, livesFrom(SEED, LIVES));
-  expect(await failuresOf(SEED, living)).toEqual([]);
+  const living = await liveAll(world, livesFrom(SEED, LIVES, livesAtDesks));
+  expect(await failuresOf(SEED, living, livesAtDesks)).toEqual([]);
   await world.stop();
   const targets = await engines();
   await migrate({ ...world.environment, ...targets });

@@ -68,6 +68,10 @@ export class Living {
   async checkReads(world = this.world): Promise<void> {
     for (const book of this.model.books.values())
       this.#say(`at last, ${book.code}`, await this.#differencesOf(book, world));
+    for (const fund of this.application.funds) {
+      const awaiting = await world.parts.administrator.confirmations.awaiting(fund);
+      this.#say('what awaits', differences(byId(this.model.twoPeople.listed(fund)), byId(awaiting)));
+    }
   }
 
   /** What receivers are told, one by one. */
@@ -117,6 +121,10 @@ export class Living {
         return this.#decide([this.#meaning.process(step)]);
       case 'decide':
         return this.#decide([this.#meaning.decide(step, now)]);
+      case 'rule':
+        return this.#setRule(this.#meaning.rule(step));
+      case 'second':
+        return this.#settle(this.#meaning.second(step));
       case 'forget':
         return this.#forget(this.#meaning.person(step.person).document, step.includingOpen);
       case 'read':
@@ -168,26 +176,49 @@ export class Living {
       this.met.add(`${decision.decision} ${expected}`);
       this.#say(`${decision.decision} ${decision.code}`, differences(expected, outcomes[i], 'outcome'));
     }
-    if (!activated) return;
-    const codes = decisions.map(({ code }) => code);
+    if (activated) await this.#afterActivation(decisions.map(({ code }) => code));
+  }
+
+  async #afterActivation(codes: readonly string[]): Promise<void> {
     // Overdue installments are looked for among the rows of the read model.
     for (const code of new Set(codes)) await this.world.call(this.application, read(code));
     await this.world.sweep();
     this.model.dayTurns(this.world.now().today);
   }
 
+  /** A process of an earlier release would decide without asking, so no rule is set beside one. */
+  async #setRule(rule: ReturnType<Meaning['rule']>): Promise<void> {
+    if (this.world.besideEarlier) return;
+    const expected = this.model.twoPeople.setRule(rule.fund, rule.covered, rule);
+    const outcome = await this.world.setRule(rule);
+    this.met.add(`rule ${expected}`);
+    this.#say(`rule ${[...rule.covered].join(' ')} by ${rule.by}`, differences(expected, outcome, 'outcome'));
+  }
+
+  async #settle({ second, first, id, by }: ReturnType<Meaning['second']>): Promise<void> {
+    if (this.world.besideEarlier) return;
+    const text = { decision_id: id, decision: second, first_decision_id: first, operator: by };
+    const [outcome] = await this.world.decide([text]);
+    const { outcome: expected, decision } = this.model.settleAwaiting(second, first, by, this.world.now());
+    this.met.add(`${second} ${expected}`);
+    this.#say(`${second} ${first} by ${by}`, differences(expected, outcome, 'outcome'));
+    if (decision?.decision === 'disburse') await this.#afterActivation([decision.code]);
+  }
+
   /** An id belongs to the decision that took effect under it. */
   #outcomeOf(decision: Decision): string {
     const used = this.#decided.get(decision.id);
-    const { confirmed: _, on: __, ...contents } = decision;
+    const { confirmed: _, on: __, by: ___, ...contents } = decision;
     const submitted = JSON.stringify(this.#submitted(contents));
-    if (used !== undefined) return used === submitted ? 'already_applied' : 'refused';
+    if (used !== undefined && used !== submitted) return 'refused';
+    if (used !== undefined) return this.model.twoPeople.again(decision.id) ?? 'already_applied';
     const outcome = this.model.decide(decision, this.world.now());
-    if (outcome === 'applied') this.#decided.set(decision.id, submitted);
+    if (outcome === 'applied' || outcome === 'awaiting_confirmation')
+      this.#decided.set(decision.id, submitted);
     return outcome;
   }
 
-  #submitted({ id, code, decision, reasons, date, value, confirmed, on }: Decision): object {
+  #submitted({ id, code, decision, reasons, date, value, confirmed, on, by }: Decision): object {
     return {
       decision_id: id,
       application_id: this.application.applicationId,
@@ -197,6 +228,8 @@ export class Living {
       ...(decision === 'disburse' && { disbursement_date: date, disbursed_value: money(value!) }),
       ...(confirmed !== undefined && { confirmed_value: money(confirmed) }),
       ...(on !== undefined && { expected_status: on }),
+      // Processes of the release before know no operator.
+      ...(by !== undefined && !this.world.besideEarlier && { operator: by }),
     };
   }
 
@@ -245,6 +278,12 @@ export class Living {
 }
 
 const read = (code: string) => ({ method: 'GET', path: `/loan/${code}` });
+
+const byId = (all: readonly object[]): readonly object[] =>
+  all.toSorted((one, other) =>
+    (one as FirstOf).firstDecisionId < (other as FirstOf).firstDecisionId ? -1 : 1,
+  );
+type FirstOf = { readonly firstDecisionId: string };
 
 /** Operations that arrived in the same millisecond have no order of their own. */
 const byArrival = (one: object, other: object): number => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { compareRebuiltRows } from './copies.ts';
 import { liveAll } from './live.ts';
 import { failuresOf, livesFrom } from './smallest.ts';
+import { livesAtDesks } from './steps.ts';
 import { World } from './world.ts';
 
 const LIVES = 25;
@@ -15,8 +16,15 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 test(`${LIVES} random lives are answered, read, listed and told as the rules have them`, async () => {
-  const living = await liveAll(world, livesFrom(SEED, LIVES));
-  expect(await failuresOf(SEED, living)).toEqual([]);
+  const living = await liveAll(world, livesFrom(SEED, LIVES, livesAtDesks));
+  expect(await failuresOf(SEED, living, livesAtDesks)).toEqual([]);
+  const met = new Set(living.flatMap((one) => [...one.met]));
+  expect([...met]).toEqual(
+    expect.arrayContaining([
+      ...['approve awaiting_confirmation', 'disburse awaiting_confirmation', 'rule awaiting_confirmation'],
+      ...['confirm applied', 'confirm already_applied', 'confirm refused', 'withdraw applied'],
+    ]),
+  );
   expect(await world.audit()).toEqual([]);
   await world.stop();
   expect(await compareRebuiltRows(world)).toEqual([]);

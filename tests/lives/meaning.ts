@@ -5,6 +5,7 @@ import { dayAfter, owedAtDue, valuation } from './model/curve.ts';
 import { isFarOff } from './model/decision-rule.ts';
 import type { Decision } from './model/decision-rule.ts';
 import type { Now, ScheduleInput, SettleInput } from './model/inputs.ts';
+import type { Covered, Second } from './model/two-people-rule.ts';
 import { paper } from './papers.ts';
 import {
   assignRequest,
@@ -24,6 +25,8 @@ const PEOPLE: readonly Person[] = [
   { document: '11144477735', kind: 'CPF', name: 'Tarsila Quintanilha' },
   { document: '11222333000181', kind: 'CNPJ', name: 'Padaria do Largo Ltda' },
 ];
+/** Names that people state; two of them are the same person. */
+const DESK = ['Ana', 'Bia', 'ANA', 'Caio'];
 const UNKNOWN_PART = 5;
 const BEFORE_ACTIVE = ['received', 'approved', 'term_signed'];
 const FOREIGN_FUND = '00000000-0000-4000-8000-000000000000';
@@ -81,6 +84,11 @@ export class Meaning {
     return id;
   }
 
+  /** One that no decision is ever given. */
+  #ownId(): string {
+    return `${this.#name}-desk-${(this.#count += 1)}`;
+  }
+
   #schedule({ parts, price }: StepOf<'assign'>['schedule'], issued: string, flaw = false): ScheduleInput {
     let days = flaw ? -40 : 15;
     const planned = parts.map(({ gap, face }, i) => ({
@@ -132,7 +140,10 @@ export class Meaning {
 
   #decision(book: Book | undefined, decision: Decision['decision'], value: number): Decision {
     const price = book?.price ?? 100;
-    const common = { id: this.#id(-1), code: this.#codeOf(book), decision };
+    const id = this.#id(-1);
+    // Who decides is said where it counts.
+    const by = this.#model.twoPeople.anyRule ? { by: at(DESK, this.#count)! } : {};
+    const common = { id, code: this.#codeOf(book), decision, ...by };
     if (decision === 'disburse') {
       const paid = Math.max(1, price - [0, 0, 1, 990, Math.floor(price / 2)][value]!);
       return { ...common, value: paid, ...(isFarOff(paid, price) && { confirmed: paid }) };
@@ -168,6 +179,20 @@ export class Meaning {
         step.said !== 'once' && { confirmed: step.said === 'twice' ? value : value + 1 }),
       ...(step.on !== 'none' && { on: step.on === 'its own' ? (book?.status ?? 'received') : step.on }),
     };
+  }
+
+  /** What of a rule stands in the step, under an id of its own. */
+  rule({ fund, decisions, from, by }: StepOf<'rule'>) {
+    const covered: Covered = new Map(decisions.map((one) => [one, from]));
+    return { fund: this.#funds[fund]!, covered, id: this.#ownId(), by: at(DESK, by)! };
+  }
+
+  /** What awaits, most of the time; what awaits no more, or never did, is met often enough. */
+  second({ second, first, by }: StepOf<'second'>) {
+    const { twoPeople } = this.#model;
+    const [awaiting, all] = [twoPeople.ids('awaiting'), twoPeople.ids('all')];
+    const of = at(first < 9 && awaiting.length > 0 ? awaiting : all, first) ?? 'never';
+    return { second: second as Second, first: of, id: this.#ownId(), by: at(DESK, by)! };
   }
 
   settle(step: StepOf<'settle'>, { today, besideEarlier }: Now): Request {

@@ -8,9 +8,9 @@ import { World } from './world.ts';
 const SHRINK_FOR_MS = 60_000;
 
 /** The same seed is the same life, everywhere and always. */
-export const lifeOf = (seed: number): Life => fc.sample(lives, { seed, numRuns: 1 })[0]!;
-export const livesFrom = (seed: number, count: number): readonly Life[] =>
-  Array.from({ length: count }, (_, i) => lifeOf(seed + i));
+export const lifeOf = (seed: number, among = lives): Life => fc.sample(among, { seed, numRuns: 1 })[0]!;
+export const livesFrom = (seed: number, count: number, among = lives): readonly Life[] =>
+  Array.from({ length: count }, (_, i) => lifeOf(seed + i, among));
 
 export interface Failure {
   readonly seed: number;
@@ -21,15 +21,19 @@ export interface Failure {
 }
 
 /** Lives in which something differs; the first of them is made as small as it gets within a minute. */
-export const failuresOf = async (seed: number, living: readonly Living[]): Promise<readonly Failure[]> => {
+export const failuresOf = async (
+  seed: number,
+  living: readonly Living[],
+  among = lives,
+): Promise<readonly Failure[]> => {
   const failures: Failure[] = living.flatMap(({ found, story }, i) =>
     found.length > 0 ? [{ seed: seed + i, found, story }] : [],
   );
   const [first, ...others] = failures;
-  return first ? [{ ...first, ...(await smallestLike(first.seed)) }, ...others.slice(0, 2)] : [];
+  return first ? [{ ...first, ...(await smallestLike(first.seed, among)) }, ...others.slice(0, 2)] : [];
 };
 
-const smallestLike = async (seed: number): Promise<Pick<Failure, 'smallest'>> => {
+const smallestLike = async (seed: number, among: typeof lives): Promise<Pick<Failure, 'smallest'>> => {
   const world = await World.start();
   let smallest: Failure['smallest'];
   try {
@@ -39,7 +43,7 @@ const smallestLike = async (seed: number): Promise<Pick<Failure, 'smallest'>> =>
       smallest = { life, found: living.found };
       return false;
     };
-    await fc.check(fc.asyncProperty(lives, holds), {
+    await fc.check(fc.asyncProperty(among, holds), {
       seed,
       numRuns: 1,
       interruptAfterTimeLimit: SHRINK_FOR_MS,

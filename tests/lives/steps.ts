@@ -113,6 +113,20 @@ const kinds = {
     fund: fc.option(fc.nat({ max: 1 }), { nil: undefined }),
   }),
   restart: fc.record({ kind: fc.constant('restart' as const) }),
+  /** What a fund asks two people for from here on. */
+  rule: fc.record({
+    kind: fc.constant('rule' as const),
+    fund: fc.nat({ max: 1 }),
+    decisions: fc.subarray(['approve', 'reject', 'sign_term', 'disburse', 'process_repurchase'] as const),
+    from: fc.constantFrom(0, 0, 100_000, 200_000),
+    by: fc.nat({ max: 3 }),
+  }),
+  second: fc.record({
+    kind: fc.constant('second' as const),
+    second: fc.constantFrom('confirm', 'confirm', 'confirm', 'confirm', 'withdraw'),
+    first: pick,
+    by: fc.nat({ max: 3 }),
+  }),
 } as const;
 
 export type StepKind = keyof typeof kinds;
@@ -134,6 +148,8 @@ const WEIGHTS: Readonly<Record<StepKind, number>> = {
     renegotiate: 70,
   },
   ...{ addFile: 30, again: 60, forget: 15, read: 25, list: 18, restart: 2 },
+  // Of lives at desks with two people alone.
+  ...{ rule: 0, second: 0 },
 };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -164,3 +180,31 @@ export const lives: fc.Arbitrary<Life> = fc
     fc.tuple(...DAYS_BEFORE.map(() => fc.array(step, { minLength: 0, maxLength: 9, size: 'max' }))),
   )
   .map(([first, [then = [], ...parts]]) => ({ parts: [[...first, ...then], ...parts] }));
+
+/** Rules at first, and then what people do to what awaits, in between the other steps. */
+const atDesks = fc.record({
+  rules: fc.array(kinds.rule, { minLength: 1, maxLength: 2 }),
+  others: fc.array(
+    fc.record({
+      part: fc.nat({ max: DAYS_BEFORE.length - 1 }),
+      place: fc.nat({ max: 9 }),
+      step: fc.oneof(
+        { weight: 14, arbitrary: kinds.second },
+        { weight: 5, arbitrary: kinds.activate },
+        { weight: 1, arbitrary: kinds.rule },
+      ),
+    }),
+    { minLength: 15, maxLength: 35, size: 'max' },
+  ),
+});
+
+/** Two lives in three are at desks where some decisions need two people. */
+export const livesAtDesks: fc.Arbitrary<Life> = fc
+  .tuple(lives, fc.option(atDesks, { freq: 2, nil: undefined }))
+  .map(([life, desk]) => {
+    if (!desk) return life;
+    const parts = life.parts.map((steps) => [...steps]);
+    for (const { part, place, step: one } of desk.others) parts[part]!.splice(place, 0, one);
+    parts[0]!.unshift(...desk.rules);
+    return { parts };
+  });

@@ -8,6 +8,8 @@ import { openFoundations } from '../../infrastructure/composition/foundations.ts
 import { startService } from '../../infrastructure/composition/service.ts';
 import type { RunningService } from '../../infrastructure/composition/service.ts';
 import { SqlDueInstallments } from '../../application/loans/due-installments.ts';
+import { cents } from '../../domain/shared/money.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { commandLine } from '../support/command-line.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -16,6 +18,7 @@ import { freePort } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { Gate } from './gate.ts';
 import type { Now } from './model/inputs.ts';
+import type { Covered } from './model/two-people-rule.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -35,6 +38,13 @@ export interface TestApplication {
   readonly applicationId: string;
   readonly clientId: string;
   readonly funds: readonly string[];
+}
+
+interface AskedRule {
+  readonly fund: string;
+  readonly covered: Covered;
+  readonly id: string;
+  readonly by: string;
 }
 
 const NOON_IN_SAO_PAULO = '2026-06-20T15:00:00.000Z';
@@ -215,6 +225,19 @@ export class World {
       outcomes.push(...answers.map(({ outcome }) => outcome));
     }
     return outcomes;
+  }
+
+  /** What becomes of a rule of a fund: its outcome, or that it is refused. */
+  async setRule({ fund, covered, id, by }: AskedRule): Promise<string> {
+    const decisions = [...covered].map(([decision, from]) => ({ decision, from: cents(from) }));
+    const asked = { decisionId: id, actor: `administrator/${by}` };
+    try {
+      const rule = { fundId: fund, evidence: 'stated', decisions } as const;
+      return (await this.parts.administrator.rules.set(rule, asked, { name: by })).outcome;
+    } catch (error) {
+      if (error instanceof DomainError) return 'refused';
+      throw error;
+    }
   }
 
   /** Those commands come one after another, as on a command line. */

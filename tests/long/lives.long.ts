@@ -4,6 +4,7 @@ import { undescribed } from '../lives/described.ts';
 import { liveAll } from '../lives/live.ts';
 import type { Living } from '../lives/live.ts';
 import { failuresOf, livesFrom } from '../lives/smallest.ts';
+import { livesAtDesks } from '../lives/steps.ts';
 import { World } from '../lives/world.ts';
 
 const LIVES = Number(process.env['LIVES'] ?? 2_000);
@@ -17,8 +18,8 @@ const differencesIn = (living: readonly Living[]): readonly string[] => living.f
 const live = async (world: World, first: number): Promise<readonly Living[]> => {
   const everybody: Living[] = [];
   for (let done = 0; done < IN_ONE_WORLD; done += AT_ONCE) {
-    const living = await liveAll(world, livesFrom(first + done, AT_ONCE));
-    expect(await failuresOf(first + done, living)).toEqual([]);
+    const living = await liveAll(world, livesFrom(first + done, AT_ONCE, livesAtDesks));
+    expect(await failuresOf(first + done, living, livesAtDesks)).toEqual([]);
     everybody.push(...living);
   }
   // What was left open fell due while later lives went on.

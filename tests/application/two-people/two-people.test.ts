@@ -113,6 +113,19 @@ describe('a covered decision', () => {
     expect(await typesOf(store)).toEqual(['received', 'approved']);
   });
 
+  test('sent again is what became of it, also where the operation has gone on to what would refuse it', async () => {
+    await decide(desk, 'approve', ana);
+    await second(desk, 'confirm', bia);
+    await decide(desk, 'reject', ana, { reasons: [{ code: 'fraud', message: 'forged' }] });
+    await second(desk, 'confirm', bia, { first: 'D-reject' });
+    expect(told(await decide(desk, 'approve', ana))).toBe('already_applied');
+    expect(told(await decide(desk, 'approve', ana, { expected_status: 'received' }))).toBe('already_applied');
+    expect(told(await decide(desk, 'approve', ana, { id: 'D-other' }))).toBe('operation_invalid_state');
+    await decide(desk, 'approve', ana, { code: 'OP-2', id: 'D-2' });
+    const stale = { code: 'OP-2', id: 'D-2', expected_status: 'approved' };
+    expect(told(await decide(desk, 'approve', ana, stale))).toBe('awaiting_confirmation');
+  });
+
   test('is one at a time on an operation, and others are uncovered below their value', async () => {
     await decide(desk, 'approve', ana);
     expect(told(await decide(desk, 'approve', bia, { id: 'B' }))).toBe('already_awaiting');

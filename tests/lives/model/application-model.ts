@@ -16,6 +16,8 @@ import type {
 import { prepayOn } from './prepayment-rule.ts';
 import { repurchaseOn } from './repurchase-rule.ts';
 import { settlePart } from './settlement-rule.ts';
+import { TwoPeople } from './two-people-rule.ts';
+import type { Second } from './two-people-rule.ts';
 
 interface Used {
   readonly print: string;
@@ -25,6 +27,7 @@ interface Used {
 /** One application's operations and keys, by the rules as they are written down. */
 export class ApplicationModel {
   readonly books = new Map<string, Book>();
+  readonly twoPeople = new TwoPeople();
   readonly #funds: readonly string[];
   readonly #used = new Map<string, Used>();
   /** Codes that renegotiations brought in: nobody's key. */
@@ -254,7 +257,27 @@ export class ApplicationModel {
 
   decide(input: Decision, now: Now): Outcome {
     const book = this.books.get(input.code);
-    return book ? decideOn(book, input, now, this.books) : 'refused';
+    if (!book) return 'refused';
+    const decided = decideOn(book, input, now, this.books);
+    if (typeof decided === 'string') return decided;
+    if (this.twoPeople.covers(book, input)) return this.twoPeople.decideFirst(book, input);
+    decided();
+    return 'applied';
+  }
+
+  /** @returns the decision that takes effect with it, too */
+  settleAwaiting(
+    second: Second,
+    id: string,
+    by: string,
+    now: Now,
+  ): { readonly outcome: Outcome; readonly decision?: Decision } {
+    let decision: Decision | undefined;
+    const outcome = this.twoPeople.settle(second, id, by, (one) => {
+      decision = one;
+      (decideOn(this.books.get(one.code)!, one, now, this.books) as () => void)();
+    });
+    return { outcome, ...(decision && { decision }) };
   }
 
   /** What falls due before today, of active operations. */

@@ -3,7 +3,9 @@ import { enter, money, tell } from './book.ts';
 import type { Book } from './book.ts';
 import type { Now } from './inputs.ts';
 
-export type Outcome = 'applied' | 'already_applied' | 'refused';
+export type Outcome = 'applied' | 'already_applied' | 'awaiting_confirmation' | 'refused';
+/** Nothing happens; or what happens once it takes effect. */
+type Decided = Extract<Outcome, 'already_applied' | 'refused'> | (() => void);
 
 const ENDS: Readonly<Record<string, string>> = {
   repurchase: 'repurchased',
@@ -23,6 +25,8 @@ export interface Decision {
   readonly confirmed?: number;
   /** The status that it was made on. */
   readonly on?: string;
+  /** Who decides. */
+  readonly by?: string;
 }
 
 /** A tenth of what was paid for it, and it has to be said twice. */
@@ -35,15 +39,13 @@ export const decideOn = (
   input: Decision,
   { now, today, besideEarlier }: Now,
   books: ReadonlyMap<string, Book>,
-): Outcome => {
+): Decided => {
   const at = BEFORE_ACTIVE.indexOf(book.status);
   const stale = input.on !== undefined && input.on !== book.status;
-  const step = (needs: number, take: () => void): Outcome => {
+  const step = (needs: number, take: () => void): Decided => {
     if (book.status === 'rejected' || (at >= 0 && at < needs)) return 'refused';
     if (at !== needs) return 'already_applied';
-    if (stale) return 'refused';
-    take();
-    return 'applied';
+    return stale ? 'refused' : take;
   };
   switch (input.decision) {
     case 'approve':
@@ -74,7 +76,7 @@ const paidBy = (
   { paidOut, issued, price }: Book,
   input: Decision,
   today: string,
-): Outcome | { readonly date: string; readonly value: number } => {
+): 'already_applied' | 'refused' | { readonly date: string; readonly value: number } => {
   const [date, value] = [input.date!, input.value!];
   if (date > dayAfter(today, 1) || date < issued) return 'refused';
   if (paidOut) return paidOut.value === value && paidOut.date === date ? 'already_applied' : 'refused';
@@ -82,14 +84,15 @@ const paidBy = (
   return confirmed === value ? { date, value } : 'refused';
 };
 
-const reject = (book: Book, { reasons = [] }: Decision, now: string, open: readonly string[]): Outcome => {
+const reject = (book: Book, { reasons = [] }: Decision, now: string, open: readonly string[]): Decided => {
   if (book.status === 'rejected')
     return JSON.stringify(book.rejection) === JSON.stringify(reasons) ? 'already_applied' : 'refused';
   if (!open.includes(book.status) || book.renegotiation?.role === 'new') return 'refused';
-  book.rejection = reasons;
-  enter(book, 'rejected', now);
-  tell(book, 'loan_rejected', { status: 'rejected', rejected_at: now, reasons });
-  return 'applied';
+  return () => {
+    book.rejection = reasons;
+    enter(book, 'rejected', now);
+    tell(book, 'loan_rejected', { status: 'rejected', rejected_at: now, reasons });
+  };
 };
 
 const disburse = (
@@ -122,19 +125,20 @@ const disburse = (
   }
 };
 
-const processRepurchase = (book: Book, now: string, stale: boolean): Outcome => {
+const processRepurchase = (book: Book, now: string, stale: boolean): Decided => {
   const { repurchase } = book;
   if (!repurchase) return 'refused';
   if (book.status !== 'repurchase_pending') return 'already_applied';
   if (stale) return 'refused';
   const status = ENDS[repurchase.reason]!;
-  repurchase.completedAt = now;
-  enter(book, status, now);
-  tell(book, 'repurchase_completed', {
-    reason: repurchase.reason,
-    repurchase_value: money(repurchase.value),
-    status,
-    completed_at: now,
-  });
-  return 'applied';
+  return () => {
+    repurchase.completedAt = now;
+    enter(book, status, now);
+    tell(book, 'repurchase_completed', {
+      reason: repurchase.reason,
+      repurchase_value: money(repurchase.value),
+      status,
+      completed_at: now,
+    });
+  };
 };
