@@ -1,7 +1,6 @@
-import { differences } from './compare.ts';
+import { answerDifferences, byArrival, byId, differences, isOfEarlier } from './compare.ts';
 import { Meaning } from './meaning.ts';
 import { ApplicationModel } from './model/application-model.ts';
-import type { Expected } from './model/answers.ts';
 import { money } from './model/book.ts';
 import type { Book } from './model/book.ts';
 import type { Decision } from './model/decision-rule.ts';
@@ -9,19 +8,7 @@ import { summaryOf, viewOf } from './model/view.ts';
 import type { Request } from './requests.ts';
 import { DAYS_BEFORE } from './steps.ts';
 import type { Life, Step } from './steps.ts';
-import type { Answer, TestApplication, World } from './world.ts';
-
-/** What a process of an earlier release does not show yet, and what the answers that it has recorded never do. */
-const CAME_LATER = /: expected .*, found undefined$/;
-
-/** It goes on naming the files of a borrower who was forgotten. */
-const NAMES_FILES = /^\.documents\[\d+\]\.value: expected null, /;
-
-/** It shows what an operation owes until its repurchase is completed, too. */
-const isOfEarlier = ({ status }: Book, difference: string): boolean =>
-  CAME_LATER.test(difference) ||
-  NAMES_FILES.test(difference) ||
-  (status === 'repurchase_pending' && difference.startsWith('.balances.'));
+import type { TestApplication, World } from './world.ts';
 
 const COMPLETED_WITHIN_MS = 60_000;
 
@@ -195,14 +182,17 @@ export class Living {
     this.#say(`rule ${[...rule.covered].join(' ')} by ${rule.by}`, differences(expected, outcome, 'outcome'));
   }
 
-  async #settle({ second, first, id, by }: ReturnType<Meaning['second']>): Promise<void> {
+  async #settle(asked: ReturnType<Meaning['second']>): Promise<void> {
     if (this.world.besideEarlier) return;
+    const { second, first, id, by } = asked;
     const text = { decision_id: id, decision: second, first_decision_id: first, operator: by };
     const [outcome] = await this.world.decide([text]);
-    const { outcome: expected, decision } = this.model.settleAwaiting(second, first, by, this.world.now());
+    const done: Decision[] = [];
+    const expected = this.model.settleAwaiting(asked, this.world.now(), (one) => void done.push(one));
     this.met.add(`${second} ${expected}`);
     this.#say(`${second} ${first} by ${by}`, differences(expected, outcome, 'outcome'));
-    if (decision?.decision === 'disburse') await this.#afterActivation([decision.code]);
+    const activated = done.filter(({ decision }) => decision === 'disburse');
+    if (activated.length > 0) await this.#afterActivation(activated.map(({ code }) => code));
   }
 
   /** An id belongs to the decision that took effect under it. */
@@ -278,35 +268,6 @@ export class Living {
 }
 
 const read = (code: string) => ({ method: 'GET', path: `/loan/${code}` });
-
-const byId = (all: readonly object[]): readonly object[] =>
-  all.toSorted((one, other) =>
-    (one as FirstOf).firstDecisionId < (other as FirstOf).firstDecisionId ? -1 : 1,
-  );
-type FirstOf = { readonly firstDecisionId: string };
-
-/** Operations that arrived in the same millisecond have no order of their own. */
-const byArrival = (one: object, other: object): number => {
-  const [a, b] = [one, other].map((loan) => {
-    const { received_at: at, originator_proposal_code: code } = loan as Record<string, string>;
-    return `${at} ${code}`;
-  }) as [string, string];
-  return a < b ? -1 : 1;
-};
-
-const answerDifferences = (
-  { status, error, body, replayed }: Expected,
-  answer: Answer,
-  ofEarlier: boolean,
-): readonly string[] => {
-  const found = differences(
-    { status, ...(error !== undefined && { body: { error_code: error } }), ...(body && { body }) },
-    answer,
-  ).filter((one) => !(ofEarlier && CAME_LATER.test(one)));
-  if (found.length > 0)
-    return [`${found.join('; ')} (answered ${answer.status} ${JSON.stringify(answer.body)})`];
-  return replayed === undefined ? [] : differences(replayed, answer.replayed, 'replayed');
-};
 
 /** Lets these lives go on side by side in the world; the clock moves for all of them. */
 export const liveAll = async (world: World, all: readonly Life[]): Promise<readonly Living[]> => {

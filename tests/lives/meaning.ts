@@ -5,7 +5,7 @@ import { dayAfter, owedAtDue, valuation } from './model/curve.ts';
 import { isFarOff } from './model/decision-rule.ts';
 import type { Decision } from './model/decision-rule.ts';
 import type { Now, ScheduleInput, SettleInput } from './model/inputs.ts';
-import type { Covered, Second } from './model/two-people-rule.ts';
+import type { Covered, SettleAwaiting } from './model/two-people-rule.ts';
 import { paper } from './papers.ts';
 import {
   assignRequest,
@@ -188,11 +188,11 @@ export class Meaning {
   }
 
   /** What awaits, most of the time; what awaits no more, or never did, is met often enough. */
-  second({ second, first, by }: StepOf<'second'>) {
+  second({ second, first, by }: StepOf<'second'>): SettleAwaiting & { readonly id: string } {
     const { twoPeople } = this.#model;
     const [awaiting, all] = [twoPeople.ids('awaiting'), twoPeople.ids('all')];
     const of = at(first < 9 && awaiting.length > 0 ? awaiting : all, first) ?? 'never';
-    return { second: second as Second, first: of, id: this.#ownId(), by: at(DESK, by)! };
+    return { second, first: of, id: this.#ownId(), by: at(DESK, by)! };
   }
 
   settle(step: StepOf<'settle'>, { today, besideEarlier }: Now): Request {

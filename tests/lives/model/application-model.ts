@@ -17,7 +17,7 @@ import { prepayOn } from './prepayment-rule.ts';
 import { repurchaseOn } from './repurchase-rule.ts';
 import { settlePart } from './settlement-rule.ts';
 import { TwoPeople } from './two-people-rule.ts';
-import type { Second } from './two-people-rule.ts';
+import type { SettleAwaiting } from './two-people-rule.ts';
 
 interface Used {
   readonly print: string;
@@ -265,19 +265,12 @@ export class ApplicationModel {
     return 'applied';
   }
 
-  /** @returns the decision that takes effect with it, too */
-  settleAwaiting(
-    second: Second,
-    id: string,
-    by: string,
-    now: Now,
-  ): { readonly outcome: Outcome; readonly decision?: Decision } {
-    let decision: Decision | undefined;
-    const outcome = this.twoPeople.settle(second, id, by, (one) => {
-      decision = one;
-      (decideOn(this.books.get(one.code)!, one, now, this.books) as () => void)();
+  /** @param done told of the decision that takes effect with it */
+  settleAwaiting(second: SettleAwaiting, now: Now, done: (decision: Decision) => void): Outcome {
+    return this.twoPeople.settle(second, (decision) => {
+      (decideOn(this.books.get(decision.code)!, decision, now, this.books) as () => void)();
+      done(decision);
     });
-    return { outcome, ...(decision && { decision }) };
   }
 
   /** What falls due before today, of active operations. */

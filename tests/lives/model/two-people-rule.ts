@@ -3,7 +3,12 @@ import type { Decision, Outcome } from './decision-rule.ts';
 
 /** From which value a fund asks two people for a decision, in cents. */
 export type Covered = ReadonlyMap<Decision['decision'], number>;
-export type Second = 'confirm' | 'withdraw';
+/** What a second person, or the first one, says of what awaits. */
+export interface SettleAwaiting {
+  readonly second: 'confirm' | 'withdraw';
+  readonly first: string;
+  readonly by: string;
+}
 
 interface First {
   readonly decision: Decision;
@@ -114,8 +119,8 @@ export class TwoPeople {
   }
 
   /** @param carryOut takes the effect of what was decided */
-  settle(second: Second, id: string, by: string, carryOut: (decision: Decision) => void): Outcome {
-    const found = this.#firsts.get(id) ?? this.#proposals.get(id);
+  settle({ second, first, by }: SettleAwaiting, carryOut: (decision: Decision) => void): Outcome {
+    const found = this.#firsts.get(first) ?? this.#proposals.get(first);
     if (!found) return 'refused';
     const settled = second === 'confirm' ? 'done' : 'withdrawn';
     if (found.standing === settled) return 'already_applied';
