@@ -4,7 +4,8 @@ from .client import Client
 from .errors import ApiError, NoAnswer, ReceivablesError
 from .transport import Patience
 from .types import API_VERSION
-from .webhooks import WebhookRejected, verified_event, verify_standard_webhook, verify_webhook
+from .verify import WebhookRejected
+from .webhooks import verify_webhook
 
 __version__ = API_VERSION
 
@@ -16,7 +17,5 @@ __all__ = [
     "Patience",
     "ReceivablesError",
     "WebhookRejected",
-    "verified_event",
-    "verify_standard_webhook",
     "verify_webhook",
 ]

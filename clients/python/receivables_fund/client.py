@@ -70,12 +70,10 @@ class Client(Operations):
         answered: Literal["json", "bytes", "nothing"] = "json",
     ) -> Any:
         sent_headers = {**self._headers, **_present(headers)}
-        made: str | None = None
         content: bytes | None = None
         if body is not None:
             if key and body.get(key) is None:
-                made = str(uuid4())
-                body = {**body, key: made}
+                body = {**body, key: _key_for(body) if key == "idempotency_key" else str(uuid4())}
             if dry_run:
                 body = {**body, "dry_run": True}
             content, sent_headers["Content-Type"] = (
@@ -88,7 +86,7 @@ class Client(Operations):
             answer = self._transport.send(Asked(method, url, sent_headers, content, repeatable), self._tokens)
             return answer.json() if answered == "json" else answer.body if answered == "bytes" else None
         except ReceivablesError as error:
-            error.idempotency_key = made
+            error.idempotency_key = body.get(key) if body is not None else None
             raise
 
     def _pages(
@@ -103,6 +101,15 @@ class Client(Operations):
             if pause is None:
                 return
             sleep(pause)
+
+
+def _key_for(body: Mapping[str, Any]) -> str:
+    """
+    An installment is settled once and an operation leaves once, so what they are about is their key, and a program that is
+    started again finds what it did. Two equal prepayments can both be meant: theirs is one of chance.
+    """
+    code, about = body.get("originator_proposal_code"), body.get("installment_code") or body.get("reason")
+    return f"{code}-{about}" if code and about else str(uuid4())
 
 
 def _present(values: Mapping[str, Any]) -> dict[str, str]:

@@ -7,9 +7,9 @@ class ReceivablesError(Exception):
     """Everything that a call raises, apart from mistakes in its arguments."""
 
     idempotency_key: str | None = None
-    """Of a write that was given none, the key that the client made: with it, the same call is the same request."""
+    """What the request was sent with, given or made: with it, the same call is the same request."""
 
-    may_be_done: bool = False
+    maybe_done: bool = False
     """Whether nobody can say if a write was carried out: an attempt of it had no answer, or one of a service in trouble."""
 
 

@@ -47,7 +47,7 @@ class Answer:
             return decoded(self.body)
         except ValueError:
             error = refusal(self)
-            error.may_be_done = True
+            error.maybe_done = True
             raise error from None
 
 
@@ -120,7 +120,7 @@ class Transport:
             try:
                 token = tokens.current() if tokens else ""
             except ReceivablesError as error:
-                error.may_be_done = uncertain
+                error.maybe_done = uncertain
                 raise
             try:
                 answer = self._send_once(asked, token)
@@ -138,12 +138,13 @@ class Transport:
                     continue
                 if answer.status >= 500:
                     uncertain = asked.method != "GET"
-                elif answer.status not in LOOKED_AT_NO_KEY:
-                    uncertain = False
-                again = answer.status == 429 or asked.repeatable and (failure.retryable or answer.status >= 500)
+                    again = asked.repeatable
+                else:  # this attempt has done nothing
+                    uncertain = uncertain and answer.status in LOOKED_AT_NO_KEY
+                    again = failure.retryable or answer.status == 429
             pause = self._patience.pause(attempt, failure.retry_after if isinstance(failure, ApiError) else None)
             if not again or attempt >= self._patience.attempts or monotonic() - begun + pause > self._patience.total:
-                failure.may_be_done = uncertain
+                failure.maybe_done = uncertain
                 raise failure
             log.info("%s %s again in %.1f s: %s", asked.method, asked.url, pause, failure)
             sleep(pause)

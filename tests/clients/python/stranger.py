@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 from unittest import mock
 
-from receivables_fund import ApiError, Client, ReceivablesError, WebhookRejected, verified_event, verify_standard_webhook
+from receivables_fund import ApiError, Client, ReceivablesError, WebhookRejected, verify_webhook
 from receivables_fund.types import Event, LoanData, Settlement
 
 PDF = b"%PDF-1.4\n%%EOF\n"
@@ -59,8 +59,8 @@ class Receiver:
             self.refused += 1
             return 503
         try:
-            event = verified_event(body, headers, self.secret)
-            assert verify_standard_webhook(body, headers, self.secret) == event["event_id"]
+            event = verify_webhook(body, headers, self.secret)
+            assert verify_webhook(body, headers, self.secret, scheme="standard") == event
         except WebhookRejected:
             return 401
         self.kept.setdefault(event["event_id"], event)

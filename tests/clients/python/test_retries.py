@@ -6,7 +6,7 @@ from decimal import Decimal
 from unittest import mock
 
 from receivables_fund import ApiError, Client, NoAnswer, Patience, ReceivablesError
-from receivables_fund.types import FilesData, Settlement
+from receivables_fund.types import FilesData, Prepayment, RepurchaseRequest, Settlement
 from scripted import AgainstScripted, cuts, refuses, says
 
 SETTLEMENT: Settlement = {
@@ -14,6 +14,12 @@ SETTLEMENT: Settlement = {
     "installment_code": "001",
     "settled_at": "2026-02-15",
     "settled_value": Decimal("950.00"),
+    "payment_method": "pix",
+}
+PREPAYMENT: Prepayment = {
+    "originator_proposal_code": "OP-1",
+    "prepayment_value": 100,
+    "prepayment_date": "2026-06-20",
     "payment_method": "pix",
 }
 HOOK = says(200, {"webhook_id": "w-1"})
@@ -35,7 +41,6 @@ class WhatIsSentAgain(AgainstScripted):
             self.client.settle_installment(SETTLEMENT)
             first, second = self.service.asked
             self.assertEqual(first.content, second.content)
-            self.assertGreater(len(first.body["idempotency_key"]), 30)
         self.assertNotIn("idempotency_key", SETTLEMENT)
 
     def test_half_an_answer_is_none(self) -> None:
@@ -43,38 +48,52 @@ class WhatIsSentAgain(AgainstScripted):
         self.assertEqual(self.client.settle_installment(SETTLEMENT), {"status": "settled"})
 
     def test_what_could_be_done_twice_only_when_it_was_not_done_once(self) -> None:
-        self.service.answers = [refuses(429, "rate_limited", True, Retry_After="1"), HOOK]
+        self.service.answers = [refuses(429, "rate_limited", True), refuses(409, "concurrent_modification", True), HOOK]
         self.client.create_webhook({"url": "https://hooks.example.com", "events": ["*"]})
         self.service.answers = [cuts, HOOK]
         with self.assertRaises(NoAnswer) as lost:
             self.client.create_webhook({"url": "https://hooks.example.com", "events": ["*"]})
-        self.assertTrue(lost.exception.may_be_done)
+        self.assertTrue(lost.exception.maybe_done)
         self.service.answers = [refuses(503, "service_unavailable", True), HOOK]
         with self.assertRaises(ApiError) as refused:
             self.client.redeliver_webhook("w-1", {"since": "2026-01-15T12:00:00Z"})
-        self.assertTrue(refused.exception.retryable and refused.exception.may_be_done)
-        self.assertEqual(len(self.service.asked), 4)
+        self.assertTrue(refused.exception.retryable and refused.exception.maybe_done)
+        self.assertEqual(len(self.service.asked), 5)
 
     def test_nothing_that_was_refused_for_good(self) -> None:
         self.service.answers = [refuses(409, "idempotency_conflict")]
         with self.assertRaises(ApiError) as refused:
-            self.client.settle_installment({**SETTLEMENT, "idempotency_key": "OP-1-001"})
+            self.client.settle_installment({**SETTLEMENT, "idempotency_key": "mine"})
         error = refused.exception
         self.assertEqual((error.status, error.error_code, error.request_id), (409, "idempotency_conflict", "r-1"))
-        self.assertIsNone(error.idempotency_key)
-        self.assertEqual(self.service.asked[0].body["idempotency_key"], "OP-1-001")
+        self.assertEqual(error.idempotency_key, self.service.asked[0].body["idempotency_key"])
         self.assertEqual(str(pickle.loads(pickle.dumps(error))), "409 idempotency_conflict: no (request r-1)")
 
-    def test_nothing_for_ever_and_the_key_that_was_made_is_told(self) -> None:
+    def test_under_the_key_that_follows_from_what_can_be_done_once(self) -> None:
+        self.service.answers = [says(200, {})] * 4
+        leaving: RepurchaseRequest = {
+            "originator_proposal_code": "OP-1",
+            "reason": "resolution",
+            "effective_date": "2026-06-20",
+        }
+        self.client.settle_installment(SETTLEMENT)
+        self.client.request_repurchase(leaving)
+        self.client.process_prepayment(PREPAYMENT)
+        self.client.process_prepayment(PREPAYMENT)
+        settled, left, *prepaid = (asked.body["idempotency_key"] for asked in self.service.asked)
+        self.assertEqual((settled, left), ("OP-1-001", "OP-1-resolution"))
+        self.assertEqual(len({len(key) for key in prepaid} | set(prepaid)), 3)
+
+    def test_nothing_for_ever_and_the_key_is_told(self) -> None:
         self.service.answers = [cuts, cuts, cuts, cuts]
         with self.assertRaises(NoAnswer) as lost:
-            self.client.settle_installment(SETTLEMENT)
+            self.client.process_prepayment(PREPAYMENT)
         keys = {asked.body["idempotency_key"] for asked in self.service.asked}
         self.assertEqual((keys, len(self.service.asked)), ({lost.exception.idempotency_key}, 4))
 
     def test_who_gives_up_learns_whether_it_may_have_been_done(self) -> None:
         busy, expired = refuses(429, "rate_limited", True), refuses(401, "token_expired")
-        for answers, may_be_done in (
+        for answers, maybe_done in (
             ([cuts, busy, busy, busy], True),
             ([busy] * 4, False),
             ([refuses(503, "service_unavailable", True), expired, expired], True),
@@ -83,12 +102,12 @@ class WhatIsSentAgain(AgainstScripted):
             self.service.answers = answers
             with self.assertRaises(ApiError) as refused:
                 self.client.settle_installment(SETTLEMENT)
-            self.assertEqual(refused.exception.may_be_done, may_be_done)
+            self.assertEqual(refused.exception.maybe_done, maybe_done)
         self.service.answers = [cuts]
         with mock.patch.object(self.client._tokens, "current", side_effect=["t", ApiError(401, None, "no", [], None, False, None)]):
             with self.assertRaises(ApiError) as refused:
                 self.client.settle_installment(SETTLEMENT)
-        self.assertTrue(refused.exception.may_be_done)
+        self.assertTrue(refused.exception.maybe_done)
 
     def test_a_service_that_says_nothing_is_waited_for_as_long_as_was_asked(self) -> None:
         over = threading.Event()
@@ -117,7 +136,7 @@ class WhatIsSentAgain(AgainstScripted):
             documents: FilesData = {"originator_proposal_code": "OP-1", "documents": [{"type": "ccb", "value": "a.pdf"}]}
             with self.assertRaises(ApiError) as refused:
                 client.add_documents(documents, {"a.pdf": bytes(20_000_000)})
-        self.assertEqual((refused.exception.status, refused.exception.may_be_done), (413, False))
+        self.assertEqual((refused.exception.status, refused.exception.maybe_done), (413, False))
 
     def test_nothing_that_asks_for_more_patience_than_there_is(self) -> None:
         self.service.answers = [refuses(503, "service_unavailable", True, Retry_After="3600")]
@@ -132,7 +151,7 @@ class WhatIsSentAgain(AgainstScripted):
         client = Client(f"http://127.0.0.1:{port}", "id", "secret", auth_url=self.service.url, patience=Patience(attempts=3))
         with self.assertRaises(NoAnswer) as lost:
             client.create_webhook({"url": "https://hooks.example.com", "events": ["*"]})
-        self.assertEqual((lost.exception.may_be_done, len(self.pauses)), (False, 2))
+        self.assertEqual((lost.exception.maybe_done, len(self.pauses)), (False, 2))
 
     def test_a_deletion_whose_answer_was_lost_is_done_when_nothing_is_left(self) -> None:
         self.service.answers = [cuts, refuses(404, "webhook_not_found")]
@@ -152,7 +171,7 @@ class WhatIsSentAgain(AgainstScripted):
         self.service.answers = [says(200, b"<h1>Sign in</h1>", Content_Type="text/html")]
         with self.assertRaisesRegex(ReceivablesError, "200 from elsewhere: <h1>Sign in") as refused:
             self.client.settle_installment(SETTLEMENT)
-        self.assertTrue(refused.exception.may_be_done)
+        self.assertTrue(refused.exception.maybe_done)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ import os
 import unittest
 from pathlib import Path
 
-from receivables_fund import WebhookRejected, verified_event, verify_standard_webhook, verify_webhook
+from receivables_fund import WebhookRejected, verify_webhook
+from receivables_fund.verify import verify_webhook as verified_id
 
 VECTORS = json.loads(Path(os.environ["VECTORS"]).read_text(encoding="utf-8"))["vectors"]
 # From the documentation of Standard Webhooks.
@@ -27,26 +28,26 @@ class Ours(unittest.TestCase):
                 options = {"now": vector["now"], "tolerance_seconds": vector.get("tolerance_seconds", 300)}
                 if not vector["accepted"]:
                     with self.assertRaises(WebhookRejected) as rejected:
-                        verified_event(body, headers, vector["secret"], **options)
+                        verify_webhook(body, headers, vector["secret"], **options)
                     self.assertEqual(rejected.exception.reason, vector["reason"])
                 elif body:
-                    event = verified_event(body, headers, ["whsec_next", vector["secret"]], **options)
+                    event = verify_webhook(body, headers, ["whsec_next", vector["secret"]], **options)
                     self.assertEqual(event, json.loads(body))
                 else:
-                    known = verify_webhook(body, vector["headers"], vector["secret"], **options)
+                    known = verified_id(body, vector["headers"], vector["secret"], **options)
                     self.assertEqual(known, vector["headers"]["x-svc-event-id"])
 
 
 class Standard(unittest.TestCase):
-    def verify(self, body: bytes = BODY, secrets: str | list[str] = SECRET, now: int = SENT, **headers: str) -> str:
+    def verify(self, body: bytes = BODY, secrets: str | list[str] = SECRET, now: int = SENT, **headers: str) -> object:
         given = {**STANDARD, **{name.replace("_", "-"): value for name, value in headers.items()}}
-        return verify_standard_webhook(body, given, secrets, now=now)
+        return verify_webhook(body, given, secrets, scheme="standard", now=now)
 
     def test_a_genuine_one(self) -> None:
-        self.assertEqual(self.verify(), STANDARD["webhook-id"])
-        self.assertEqual(self.verify(now=SENT + 300, secrets=["whsec_AAAA", SECRET]), STANDARD["webhook-id"])
+        self.assertEqual(self.verify(), {"test": 2432232314})
+        self.verify(now=SENT + 300, secrets=["whsec_AAAA", SECRET])
         with_others = "v1a,AAAA v1,AAAA " + STANDARD["webhook-signature"]
-        self.assertEqual(self.verify(webhook_signature=with_others), STANDARD["webhook-id"])
+        self.verify(webhook_signature=with_others)
 
     def test_one_that_is_not(self) -> None:
         self.assertRejected("wrong_signature", body=b'{"test": 2432232315}')
