@@ -3,6 +3,8 @@ import type { NotNull } from 'kysely';
 import { loanStream } from '../command-handling/operation.ts';
 import { AWAITING } from './awaited.ts';
 import type { AwaitingStatus, PendingOperation } from './awaited.ts';
+import { overdueIn } from './overdue.ts';
+import type { Overdue } from './overdue.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { PaymentKind } from '../../projections/loan/payment-writes.ts';
 import type { Schema } from '../sql/schema.ts';
@@ -33,17 +35,19 @@ interface WaitingQuery {
   readonly after?: WaitingPlace;
 }
 
-/** Installments of one fund that are open and not yet due. */
+/** Installments of one fund that fall due on one day and are open. */
 export interface FallingDue {
   readonly fundId: string;
+  readonly day: string;
   readonly installments: number;
   /** Face values in cents, without what prepayments left on them. */
   readonly faceValue: number;
 }
 
-/** Payments of one fund and kind that integrators notified. */
+/** Payments of one fund, day and kind that integrators notified. */
 export interface NotifiedSum {
   readonly fundId: string;
+  readonly day: string;
   readonly kind: PaymentKind;
   readonly payments: number;
   /** In cents. */
@@ -178,7 +182,7 @@ export class Worklists {
     return rows.map(pendingOf);
   }
 
-  /** Due on these days, both inclusive, by fund. */
+  /** Due on these days, both inclusive, by fund and day. */
   async fallingDue(from: CalendarDate, to: CalendarDate): Promise<readonly FallingDue[]> {
     const fundIds = this.#fundIds;
     const rows = await this.#database.read(
@@ -187,6 +191,7 @@ export class Worklists {
         .innerJoin('loan', 'loan.id', 'installment.operation')
         .select((eb) => [
           'loan.fund_id',
+          'installment.due_date',
           eb.fn.countAll<number | string>().as('installments'),
           eb.fn.sum<number | string>('installment.face_value').as('face_value'),
         ])
@@ -196,17 +201,24 @@ export class Worklists {
         .where('installment.due_date', '>=', from)
         .where('installment.due_date', '<=', to)
         .$if(fundIds !== undefined, (q) => q.where('loan.fund_id', 'in', fundIds!))
-        .groupBy('loan.fund_id')
-        .orderBy('loan.fund_id'),
+        .groupBy(['loan.fund_id', 'installment.due_date'])
+        .orderBy('loan.fund_id')
+        .orderBy('installment.due_date'),
     );
     return rows.map((row) => ({
       fundId: row.fund_id,
+      day: row.due_date,
       installments: Number(row.installments),
       faceValue: Number(row.face_value),
     }));
   }
 
-  /** Dated on these days, both inclusive, by fund and kind. */
+  /** Of active operations. */
+  overdue(today: CalendarDate): Promise<Overdue> {
+    return overdueIn(this.#database, this.#fundIds, today);
+  }
+
+  /** Dated on these days, both inclusive, by fund, day and kind. */
   async notified(from: CalendarDate, to: CalendarDate): Promise<readonly NotifiedSum[]> {
     const fundIds = this.#fundIds;
     const rows = await this.#database.read(
@@ -215,6 +227,7 @@ export class Worklists {
         .innerJoin('payment', 'payment.fund_id', 'fund.id')
         .select((eb) => [
           'payment.fund_id',
+          'payment.date',
           'payment.kind',
           eb.fn.countAll<number | string>().as('payments'),
           eb.fn.sum<number | string>('payment.amount').as('amount'),
@@ -222,12 +235,14 @@ export class Worklists {
         .where('payment.date', '>=', from)
         .where('payment.date', '<=', to)
         .$if(fundIds !== undefined, (q) => q.where('payment.fund_id', 'in', fundIds!))
-        .groupBy(['payment.fund_id', 'payment.kind'])
+        .groupBy(['payment.fund_id', 'payment.date', 'payment.kind'])
         .orderBy('payment.fund_id')
+        .orderBy('payment.date')
         .orderBy('payment.kind'),
     );
     return rows.map((row) => ({
       fundId: row.fund_id,
+      day: row.date,
       kind: row.kind as PaymentKind,
       payments: Number(row.payments),
       amount: Number(row.amount),

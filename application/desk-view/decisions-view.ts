@@ -62,6 +62,7 @@ export const administratorFor = (
       waiting: async () => lists().waiting(),
       worklist: async (query) => lists().worklist(query),
       fallingDue: async (from, to) => lists().fallingDue(from, to),
+      overdue: async (today) => lists().overdue(today),
       notified: async (from, to) => lists().notified(from, to),
       /** Asked for what is to be decided. */
       stillWaiting: async (operations) =>

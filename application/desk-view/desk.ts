@@ -17,7 +17,7 @@ import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { WebhookDesk } from '../webhooks/webhook-desk.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
-type ListNames = 'waiting' | 'worklist' | 'stillWaiting' | 'fallingDue' | 'notified';
+type ListNames = 'waiting' | 'worklist' | 'stillWaiting' | 'fallingDue' | 'overdue' | 'notified';
 type DeliveryNames = 'page' | 'waiting' | 'event' | 'ofRecorded' | 'ping' | 'resend';
 
 /** What the pages of the console ask of the service. The whole service is one. */
@@ -36,7 +36,7 @@ export interface Desk {
   readonly loans: Pick<Loans, 'read' | 'document' | 'applicationOf' | 'catchUp'> & {
     readonly search: Pick<SearchOperations, 'page' | 'every'>;
   };
-  readonly maintenance: Pick<Maintenance, 'lag'>;
+  readonly maintenance: Pick<Maintenance, 'health'>;
   readonly portfolio: Pick<Portfolio, 'analyse' | 'documentsOf'>;
   readonly reconciliation: Pick<Reconciliation, 'preview' | 'daysOf' | 'applicationsOf' | 'compare'>;
   readonly webhooks: Pick<Webhooks, 'find' | 'list'> & {

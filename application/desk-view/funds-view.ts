@@ -53,9 +53,9 @@ export const maintenanceFor = (
   { maintenance }: Pick<App, 'maintenance'>,
   rights: Rights,
 ): Desk['maintenance'] => ({
-  async lag() {
+  async health() {
     rights.within('service');
-    return maintenance.lag();
+    return maintenance.health();
   },
 });
 

@@ -19,7 +19,7 @@ import type { Generations } from './rebuild/generations.ts';
 import type { RebuildReadModels } from './rebuild/rebuild-read-models.ts';
 import type { SandboxClock } from './sandbox/sandbox-clock.ts';
 import { lagOf } from './service-status.ts';
-import type { FoundService, Lag, ServiceStatus } from './service-status.ts';
+import type { FoundService, Health, Lag, ServiceStatus } from './service-status.ts';
 
 interface Dependencies {
   readonly log: EventStore & EventSubscription & LogPlaces;
@@ -91,6 +91,20 @@ export class Maintenance {
   async lag(): Promise<Lag> {
     const { found } = await this.#deps.findService();
     return { running: found !== null, ...(await lagOf(this.#deps)) };
+  }
+
+  async health(): Promise<Health> {
+    const [{ found, roles }, lag, waiting] = await Promise.all([
+      this.#deps.findService(),
+      lagOf(this.#deps),
+      this.quarantine.list(),
+    ]);
+    const running = found !== null;
+    const idle = roles.filter(({ state }) => running && state === 'nobody').map(({ role }) => role);
+    return {
+      ...{ running, ...lag, idleRoles: idle },
+      quarantined: new Set(waiting.map(({ stream }) => stream)).size,
+    };
   }
 
   /** Where each read model stands. */

@@ -29,6 +29,14 @@ export interface Lag {
   readonly deliveriesWaiting: { readonly webhooks: number; readonly oldestSince: string | null };
 }
 
+/** What somebody has to look after. */
+export interface Health extends Lag {
+  /** Roles that nobody has taken, though a service was found. */
+  readonly idleRoles: readonly string[];
+  /** Operations and renegotiations of which an event could not be taken. */
+  readonly quarantined: number;
+}
+
 export interface ServiceStatus extends FoundService, Lag {
   readonly engines: readonly { readonly engine: string; readonly kind: string; readonly state: string }[];
   readonly operations: readonly StateCount[];

@@ -22,12 +22,13 @@ describe('Today', () => {
     await page.getByText(/^No service was found/).waitFor();
     await page.getByText('All that was recorded is in the reads and was published.').waitFor();
     await page.getByText(/^None of the \d+ endpoints is failing\.$/).waitFor();
+    for (const busy of await page.locator('[aria-busy]').all()) await busy.waitFor({ state: 'detached' });
     expect(await looked(page, 'today')).toEqual([]);
   });
 
   test('comes to what is true by itself, though what follows the log was behind when it was looked for', async () => {
     const { page } = await at.enter();
-    await page.route('**/today/lag', async (route) => {
+    await page.route('**/today/service', async (route) => {
       const answer = await route.fetch();
       const behind = (await answer.text()).replace(
         'All that was recorded is in the reads and was published.',

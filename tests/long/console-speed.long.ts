@@ -5,7 +5,7 @@ import type { TimedPage } from '../support/console-pages.ts';
 import { slowness } from '../support/main-thread-cost.ts';
 
 const OPERATIONS = 100_000;
-const WITHIN_MS = 200;
+const WITHIN_MS = 100;
 
 let pages: readonly TimedPage[];
 beforeAll(async () => {

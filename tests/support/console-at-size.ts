@@ -14,11 +14,12 @@ const CODE = `printf('OP-%07d', i)`;
 const ID = '(10000000 + i)';
 const STREAM = `'${loanStream(APPLICATION, '')}' || ${CODE}`;
 
-/** Rows of operations `from` to before `to`: a third of them waits, as many for each of the four decisions. */
+/** Rows of operations `from` to before `to`: a third of them waits, as many for each of the four decisions, and a tenth owes two installments. */
 const statementsOf = (fundId: string, today: string) => {
   const status = `case i % 12 when 0 then 'received' when 1 then 'approved' when 2 then 'term_signed' when 3 then 'repurchase_pending'
     else 'active' end`;
   const at = `strftime('%Y-%m-%dT%H:%M:%fZ', '2026-01-01', '+' || i || ' minutes')`;
+  const isLate = 'i % 10 = 5 and k <= 2';
   return [
     `insert into loan (id, stream, application_id, code, fund_id, status, product_type, acquisition_value, number_of_installments,
        date_issued, daily_factor, borrower, received_at, waiting_since, reason_detail, active_at)
@@ -27,8 +28,10 @@ const statementsOf = (fundId: string, today: string) => {
        case when i % 12 > 2 then ${at} end from n`,
     `insert into progress ${RANGE} select ${ID}, '${APPLICATION}', ${CODE}, ${at}, ${at}, 4, 0 from n`,
     `insert into installment ${RANGE}, m(k) as (select 1 union all select k + 1 from m where k < ${INSTALLMENTS})
-     select ${ID}, printf('%03d', k), k, date('${today}', '+' || ((i * 7 + k * 31) % 365) || ' days'), 95000, 'pending', null, null,
-       null, null from n, m`,
+     select ${ID}, printf('%03d', k), k,
+       case when ${isLate} then date('${today}', '-' || (i % 300 + 3 - k) || ' days')
+         else date('${today}', '+' || ((i * 7 + k * 31) % 365) || ' days') end,
+       95000, case when ${isLate} then 'overdue' else 'pending' end, null, null, null, null from n, m`,
     `insert into status_history ${RANGE}, m(k) as (select 0 union all select k + 1 from m where k < 3)
      select ${ID}, k, case when k = 3 then ${status} else 'earlier' end, ${at} from n, m`,
     `insert into payment (fund_id, position, operation, revision, installments, event_id, kind, reason, installment_code, date, amount, owed_value, underpaid_value,

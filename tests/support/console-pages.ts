@@ -31,7 +31,9 @@ const more = (fundId: string): readonly string[] => [
   `/portfolio?fund=${fundId}`,
   '/today/waiting',
   '/today/money',
-  '/today/lag',
+  '/today/overdue',
+  '/today/awaiting',
+  '/today/service',
 ];
 
 /** Every page of the navigation, asked for several times over so many operations, on the clock of this machine. */

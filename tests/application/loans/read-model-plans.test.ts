@@ -187,6 +187,13 @@ describe('the read model finds its rows by index', () => {
     );
   });
 
+  test('what is overdue, from the index of it and operation by operation', async () => {
+    const plans = await plansOn((database) => new Worklists(database).overdue(calendarDate('2026-06-20')));
+    expect(plans).toEqual([expect.stringContaining('SCAN installment USING INDEX installment_overdue')]);
+    expect(plans[0]!.match(/SCAN installment/g)).toHaveLength(1);
+    expect(plans[0]).toContain('SEARCH loan USING INTEGER PRIMARY KEY (rowid=?)');
+  });
+
   test('the installments that fall due', async () => {
     const due = dueInstallments(temporary.database.builder, calendarDate('2026-06-20'), 500);
     expect(await planOf(due.compile())).toBe(

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { written } from '../../../infrastructure/console/html.ts';
 import { fundNames } from '../../../infrastructure/console/funds.ts';
-import { fundWeeks, moneyView, weekOf } from '../../../infrastructure/console/pages/today/money.ts';
+import { moneyBody } from '../../../infrastructure/console/pages/today/money.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { DeskWorld, wordsOf } from './desk-world.ts';
 
@@ -56,9 +55,14 @@ test('a selection offers names and keeps ids', async () => {
 });
 
 test('the chart of the week has the name, cut where it is long', () => {
-  const due = [named, unnamed].map((fundId) => ({ fundId, installments: 1, faceValue: 95_000 }));
+  const due = [named, unnamed].map((fundId) => ({
+    fundId,
+    day: '2026-06-20',
+    installments: 1,
+    faceValue: 95_000,
+  }));
   const names = new Map([[named, `Aurora ${'x'.repeat(70)}`]]);
-  const text = written(moneyView(fundWeeks(due, []), names, weekOf(calendarDate('2026-06-20')), 'en'));
+  const text = written(moneyBody({ today: '2026-06-19', due, cameIn: [] }, names, 'en'));
   expect(text).toContain(`Aurora ${'x'.repeat(17)}&quot;`);
   expect(text).toContain(`&quot;${unnamed.slice(0, 8)}&quot;`);
   expect(wordsOf(text)).toContain(`${names.get(named)!} ${named}`);

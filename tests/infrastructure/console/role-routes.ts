@@ -97,7 +97,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'view /today/waiting': list('/today/waiting'),
   'view /today/money': list('/today/money'),
   'view /today/endpoints': list('/today/endpoints'),
-  'view /today/lag': list('/today/lag', { needs: 'service' }),
+  'view /today/overdue': list('/today/overdue'),
+  'view /today/awaiting': list('/today/awaiting'),
+  'view /today/service': list('/today/service', { needs: 'service' }),
   'view /decisions': page(({ fundId }) => `/decisions?fund=${fundId}`, { unseen: 200 }),
   'view /decisions/waiting': list('/decisions/waiting'),
   'query /decisions/preview': {

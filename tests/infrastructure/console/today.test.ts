@@ -3,7 +3,8 @@ import type { WebhookSubscription } from '../../../application/webhooks/subscrip
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { written } from '../../../infrastructure/console/html.ts';
 import { fundWeeks, weekOf } from '../../../infrastructure/console/pages/today/money.ts';
-import { endpointsView, lagView } from '../../../infrastructure/console/pages/today/service.ts';
+import { overdueBody } from '../../../infrastructure/console/pages/today/overdue.ts';
+import { endpointsBody, serviceBody } from '../../../infrastructure/console/pages/today/service.ts';
 
 const NOW = '2026-11-22T15:00:00.000Z';
 
@@ -17,11 +18,16 @@ test.each([
 });
 
 test('a fund has a line for what falls due, for what was notified, or for both', () => {
-  const due = [{ fundId: 'a', installments: 2, faceValue: 190_000 }];
+  const due = ['2026-06-16', '2026-06-17'].map((day) => ({
+    fundId: 'a',
+    day,
+    installments: 1,
+    faceValue: 95_000,
+  }));
   const notified = [
-    { fundId: 'a', kind: 'settlement', payments: 1, amount: 95_000 },
-    { fundId: 'b', kind: 'prepayment', payments: 1, amount: 5 },
-    { fundId: 'b', kind: 'repurchase', payments: 1, amount: 7 },
+    { ...{ fundId: 'a', day: '2026-06-15' }, kind: 'settlement', payments: 1, amount: 95_000 },
+    { ...{ fundId: 'b', day: '2026-06-15' }, kind: 'prepayment', payments: 1, amount: 5 },
+    { ...{ fundId: 'b', day: '2026-06-16' }, kind: 'repurchase', payments: 1, amount: 7 },
   ] as const;
   expect(fundWeeks(due, notified)).toEqual([
     {
@@ -54,7 +60,7 @@ describe('endpoints', () => {
 
   test('are listed while they fail, the longest first', () => {
     const shown = written(
-      endpointsView(
+      endpointsBody(
         [
           endpoint('https://fine.example', null),
           endpoint('https://late.example', '2026-11-22T14:00:00.000Z'),
@@ -75,8 +81,44 @@ describe('endpoints', () => {
 test('a console without a service beside it says so', () => {
   const followers = [{ name: 'relay', position: 'start', behind: 10_000, atLeast: true }] as const;
   const deliveriesWaiting = { webhooks: 1, oldestSince: '2026-11-22T14:59:00.000Z' };
-  const shown = written(lagView({ running: false, followers, deliveriesWaiting }, 'en', NOW));
+  const health = { followers, deliveriesWaiting, idleRoles: [], quarantined: 0 };
+  const shown = written(serviceBody({ ...health, running: false }, 'en', NOW));
   expect(shown).toContain('Start the service.');
   expect(shown).toContain('relay: at least 10.000 events behind');
   expect(shown).toContain('has waited for 1 min.');
+});
+
+test('what a person has to look after stands as a problem each', () => {
+  const followers = [
+    { name: 'relay', position: 'start', behind: 0, atLeast: false, problem: 'another log' },
+  ] as const;
+  const deliveriesWaiting = { webhooks: 0, oldestSince: null };
+  const health = { running: true, followers, deliveriesWaiting, idleRoles: ['relay'], quarantined: 2 };
+  const shown = written(serviceBody(health, 'en', NOW));
+  expect([...shown.matchAll(/<p class="problem">([^<]*)</g)].map(([, said]) => said)).toEqual([
+    'No process has taken the role relay.',
+    'relay cannot follow the log: another log',
+    expect.stringContaining('In quarantine: 2.'),
+  ]);
+});
+
+test('what is overdue is summed over its bands, and the worst lead to their operations', () => {
+  const bands = [
+    { from: 1, to: 30, operations: 2, installments: 3, faceValue: 285_000 },
+    { from: 181, to: null, operations: 1, installments: 7, faceValue: 665_000 },
+  ];
+  const worst = [
+    { applicationId: 'acme', code: 'OP 1', fundId: 'a', days: 200, installments: 7, faceValue: 665_000 },
+  ];
+  const shown = written(overdueBody({ bands, worst }, new Map([['a', 'Aurora']]), 'pt-BR'));
+  expect([...shown.matchAll(/<article><small>[^<]*<\/small><p>([^<]*)</g)].map(([, said]) => said)).toEqual([
+    '3',
+    'R$\u00a09.500,00',
+    '200 dias',
+  ]);
+  expect(shown).toContain('href="/operations/acme/OP%201"');
+  expect(shown).toContain('181+');
+  expect(written(overdueBody({ bands: [], worst: [] }, new Map(), 'en'))).toContain(
+    'No active operation is late.',
+  );
 });

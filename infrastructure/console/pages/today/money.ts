@@ -2,13 +2,13 @@ import type { FallingDue, NotifiedSum } from '../../../../application/administra
 import { addDays, daysBetween } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { PaymentKind } from '../../../../projections/loan/payment-writes.ts';
-import { amount, date } from '../../format.ts';
+import { amount } from '../../format.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundView } from '../../funds.ts';
-import { html } from '../../html.ts';
+import { empty, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
-import { liveWith } from '../../layout.ts';
+import { withQuery } from '../../names.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
@@ -39,24 +39,36 @@ interface FundWeek {
 
 const KINDS: readonly PaymentKind[] = ['settlement', 'prepayment', 'repurchase'];
 
+const sumOf = <One>(all: readonly One[], of: (one: One) => number): number =>
+  all.reduce((sum, one) => sum + of(one), 0);
+
 /** By fund: what falls due, and what was notified of each kind. */
 export const fundWeeks = (
   due: readonly FallingDue[],
   notified: readonly NotifiedSum[],
 ): readonly FundWeek[] => {
-  const expected = new Map(due.map(({ fundId, faceValue }) => [fundId, faceValue]));
-  const byFund = Map.groupBy(notified, ({ fundId }) => fundId);
-  const funds = [...new Set([...expected.keys(), ...byFund.keys()])].sort();
+  const dueBy = Map.groupBy(due, ({ fundId }) => fundId);
+  const notifiedBy = Map.groupBy(notified, ({ fundId }) => fundId);
+  const funds = [...new Set([...dueBy.keys(), ...notifiedBy.keys()])].sort();
   return funds.map((fundId) => {
-    const sums = byFund.get(fundId) ?? [];
-    const of = (kind: PaymentKind): number => sums.find((one) => one.kind === kind)?.amount ?? 0;
+    const sums = notifiedBy.get(fundId) ?? [];
+    const of = (kind: PaymentKind): number =>
+      sumOf(
+        sums.filter((one) => one.kind === kind),
+        (one) => one.amount,
+      );
     const kinds = {
       settlement: of('settlement'),
       prepayment: of('prepayment'),
       repurchase: of('repurchase'),
     };
-    const total = KINDS.reduce((sum, kind) => sum + kinds[kind], 0);
-    return { fundId, expected: expected.get(fundId) ?? 0, notified: kinds, total };
+    const total = sumOf(KINDS, (kind) => kinds[kind]);
+    return {
+      fundId,
+      expected: sumOf(dueBy.get(fundId) ?? [], (one) => one.faceValue),
+      notified: kinds,
+      total,
+    };
   });
 };
 
@@ -101,7 +113,12 @@ const tableOf = (funds: readonly FundWeek[], names: FundNames, language: Languag
   return tableView(
     { titledBy: 'money-title' },
     [
-      [WORDS[language].fund, ({ fundId }) => fundView(fundId, names), 'code'],
+      [
+        WORDS[language].fund,
+        ({ fundId }) =>
+          html`<a href=${withQuery('/portfolio', { fund: fundId })}>${fundView(fundId, names)}</a>`,
+        'code',
+      ],
       [texts.expected, ({ expected }) => amount(expected), 'number'],
       ...kinds,
       [texts.total, ({ total }) => amount(total), 'number'],
@@ -110,23 +127,38 @@ const tableOf = (funds: readonly FundWeek[], names: FundNames, language: Languag
   );
 };
 
-/** What falls due until Sunday, and what was notified since Monday. */
-export const moneyView = (
-  funds: readonly FundWeek[],
-  names: FundNames,
-  week: Week,
-  language: Language,
-): View => {
+interface Money {
+  readonly today: string;
+  /** From today until Sunday. */
+  readonly due: readonly FallingDue[];
+  /** Since Monday. */
+  readonly cameIn: readonly NotifiedSum[];
+}
+
+/** What falls due until Sunday, and what was notified since Monday; of both, today. */
+export const moneyBody = ({ today, due, cameIn }: Money, names: FundNames, language: Language): View => {
   const texts = TODAY[language];
+  const funds = fundWeeks(due, cameIn);
+  if (funds.length === 0) return empty(texts.noMoney, texts.noMoneyHelp);
+  const dueTile = (name: string, all: readonly FallingDue[]): View =>
+    tile(
+      name,
+      amount(sumOf(all, ({ faceValue }) => faceValue)),
+      texts.ofInstallments(sumOf(all, ({ installments }) => installments)),
+    );
+  const cameInTile = (name: string, all: readonly NotifiedSum[]): View =>
+    tile(
+      name,
+      amount(sumOf(all, (one) => one.amount)),
+      texts.ofPayments(sumOf(all, ({ payments }) => payments)),
+    );
+  const isToday = ({ day }: { readonly day: string }): boolean => day === today;
   return html`
-    <section id="money" aria-labelledby="money-title" ...${liveWith('/today/money')}>
-      <h2 id="money-title">${texts.week(date(week.monday), date(week.sunday))}</h2>
-      <p>${texts.expectedHelp}</p>
-      ${
-        funds.length === 0
-          ? html`<p>${texts.noMoney}</p>`
-          : html`${pictureOfFunds(funds, names, language)} ${tableOf(funds, names, language)}`
-      }
-    </section>
+    <div class="tiles">
+      ${dueTile(texts.dueToday, due.filter(isToday))} ${dueTile(texts.dueThisWeek, due)}
+      ${cameInTile(texts.cameInToday, cameIn.filter(isToday))} ${cameInTile(texts.cameInThisWeek, cameIn)}
+    </div>
+    ${pictureOfFunds(funds, names, language)} ${tableOf(funds, names, language)}
+    <p class="quiet">${texts.expectedHelp}</p>
   `;
 };

@@ -1,40 +1,126 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { may } from '../../../../application/desk/rights.ts';
+import type { Right } from '../../../../application/desk/rights.ts';
+import { card } from '../../card.ts';
+import { date } from '../../format.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
+import { liveWith } from '../../layout.ts';
 import { view } from '../../page.ts';
 import type { Page, Visit } from '../../page.ts';
-import { fundWeeks, moneyView, weekOf } from './money.ts';
-import { endpointsView, lagAsked, lagView } from './service.ts';
-import { waitingView } from './waiting.ts';
+import { awaitingBody } from './awaiting.ts';
+import { moneyBody, weekOf } from './money.ts';
+import { overdueBody } from './overdue.ts';
+import { endpointsBody, serviceBody } from './service.ts';
+import { TODAY } from './texts.ts';
+import { waitingBody } from './waiting.ts';
 
-type Part = (visit: Visit, app: Desk) => Promise<View>;
+interface Part {
+  readonly id: string;
+  readonly title: (visit: Visit) => string;
+  readonly to?: string;
+  readonly wide?: true;
+  /** Default: to see anything. */
+  readonly needs?: Right;
+  /** now: with the page. later: the page does not wait for it. often: and it changes without a change of what is shown elsewhere. */
+  readonly when: 'now' | 'later' | 'often';
+  readonly body: (visit: Visit, app: Desk) => Promise<View>;
+}
 
-const waiting: Part = async (visit, app) => {
-  const [groups, names] = await Promise.all([app.administrator.worklists.waiting(), fundNames(app, visit)]);
-  return waitingView(groups, names, visit.language, visit.clock.now());
+const CHANGED = 'changed from:#live';
+const TRIGGERS: Readonly<Record<Part['when'], string>> = {
+  now: CHANGED,
+  later: `load, ${CHANGED}`,
+  often: `load, ${CHANGED}, every 10s`,
 };
 
-const money: Part = async (visit, app) => {
-  const { language, clock } = visit;
-  const week = weekOf(clock.today());
-  const [due, notified, names] = await Promise.all([
-    app.administrator.worklists.fallingDue(week.today, week.sunday),
-    app.administrator.worklists.notified(week.monday, week.sunday),
-    fundNames(app, visit),
-  ]);
-  return moneyView(fundWeeks(due, notified), names, week, language);
-};
+const PARTS: readonly Part[] = [
+  {
+    id: 'waiting',
+    title: ({ language }) => TODAY[language].waiting,
+    to: '/decisions',
+    when: 'now',
+    async body(visit, app) {
+      const groups = await app.administrator.worklists.waiting();
+      return waitingBody(groups, await fundNames(app, visit), visit.language, visit.clock.now());
+    },
+  },
+  {
+    id: 'overdue',
+    title: ({ language }) => TODAY[language].overdue,
+    to: '/operations?overdue=true&status=active',
+    when: 'later',
+    async body(visit, app) {
+      const overdue = await app.administrator.worklists.overdue(visit.clock.today());
+      return overdueBody(overdue, await fundNames(app, visit), visit.language);
+    },
+  },
+  {
+    id: 'money',
+    title({ language, clock }) {
+      const { monday, sunday } = weekOf(clock.today());
+      return TODAY[language].week(date(monday), date(sunday));
+    },
+    to: '/portfolio',
+    wide: true,
+    when: 'later',
+    async body(visit, app) {
+      const { today, monday, sunday } = weekOf(visit.clock.today());
+      const { worklists } = app.administrator;
+      const [due, cameIn, names] = await Promise.all([
+        worklists.fallingDue(today, sunday),
+        worklists.notified(monday, sunday),
+        fundNames(app, visit),
+      ]);
+      return moneyBody({ today, due, cameIn }, names, visit.language);
+    },
+  },
+  {
+    id: 'awaiting',
+    title: ({ language }) => TODAY[language].awaiting,
+    to: '/awaiting',
+    when: 'later',
+    async body(visit, { administrator }) {
+      const [all, { rules }] = await Promise.all([
+        administrator.confirmations.awaiting(),
+        administrator.rules.current(),
+      ]);
+      return awaitingBody(all, rules.size > 0, visit.language, visit.clock.now());
+    },
+  },
+  {
+    id: 'endpoints',
+    title: ({ language }) => TODAY[language].endpoints,
+    to: '/webhooks?show=failing',
+    when: 'now',
+    body: async ({ language, realClock }, { clients, webhooks }) =>
+      endpointsBody(await webhooks.list(await clients.applications()), language, realClock.realNow()),
+  },
+  {
+    id: 'service',
+    title: ({ language }) => TODAY[language].service,
+    needs: 'service',
+    // Looking for the service may take longer than a page should.
+    when: 'often',
+    body: async ({ language, realClock }, { maintenance }) =>
+      serviceBody(await maintenance.health(), language, realClock.realNow()),
+  },
+];
 
-const endpoints: Part = async ({ language, realClock }, { clients, webhooks }) =>
-  endpointsView(await webhooks.list(await clients.applications()), language, realClock.realNow());
+const pathOf = ({ id }: Part): string => `/today/${id}`;
 
-const lag: Part = async ({ language, realClock }, app) =>
-  lagView(await app.maintenance.lag(), language, realClock.realNow());
+const cardOf = (part: Part, visit: Visit, body: View): View =>
+  card(
+    {
+      ...{ id: part.id, title: part.title(visit), to: part.to, wide: part.wide },
+      live: { ...liveWith(pathOf(part)), 'hx-trigger': TRIGGERS[part.when] },
+    },
+    body,
+  );
 
-const partAt = (path: string, part: Part) =>
-  view(path, async (visit, app) => ({ kind: 'part', body: await part(visit, app) }));
+/** Until it is known. */
+const asked = ({ language }: Visit): View => html`<p aria-busy="true">${TODAY[language].loading}</p>`;
 
 export const todayPage: Page = {
   path: '/',
@@ -42,12 +128,17 @@ export const todayPage: Page = {
   live: true,
   routes: [
     view('/', async (visit, app) => {
-      const parts = await Promise.all([waiting, money, endpoints].map((part) => part(visit, app)));
-      return { kind: 'page', body: html`${parts} ${may(visit, 'service') && lagAsked(visit.language)}` };
+      const seen = PARTS.filter(({ needs = 'see' }) => may(visit, needs));
+      const cards = seen.map(async (part) =>
+        cardOf(part, visit, part.when === 'now' ? await part.body(visit, app) : asked(visit)),
+      );
+      return { kind: 'page', body: html`<div class="cards">${await Promise.all(cards)}</div>` };
     }),
-    partAt('/today/waiting', waiting),
-    partAt('/today/money', money),
-    partAt('/today/endpoints', endpoints),
-    partAt('/today/lag', lag),
+    ...PARTS.map((part) =>
+      view(pathOf(part), async (visit, app) => ({
+        kind: 'part',
+        body: cardOf(part, visit, await part.body(visit, app)),
+      })),
+    ),
   ],
 };

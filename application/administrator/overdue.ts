@@ -1,0 +1,138 @@
+import { sql } from 'kysely';
+import { addDays, daysBetween } from '../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { Query, SqlDatabase } from '../sql/sql-database.ts';
+
+/** Days past the due date from which each band begins; the last one has no end. */
+const BANDS = [1, 31, 61, 91, 181] as const;
+const MOST_NAMED = 5;
+
+/** Operations by how late the oldest of their overdue installments is. Face values in cents, without what prepayments left on them. */
+export interface OverdueBand {
+  readonly from: number;
+  /** Null for the band without an end. */
+  readonly to: number | null;
+  readonly operations: number;
+  readonly installments: number;
+  readonly faceValue: number;
+}
+
+export interface OverdueOperation {
+  readonly applicationId: string;
+  readonly code: string;
+  readonly fundId: string;
+  /** Of the oldest one. */
+  readonly days: number;
+  readonly installments: number;
+  readonly faceValue: number;
+}
+
+export interface Overdue {
+  /** The youngest first; empty ones are left out. */
+  readonly bands: readonly OverdueBand[];
+  /** Late for longest; where several are, those that owe most. */
+  readonly worst: readonly OverdueOperation[];
+}
+
+/** A band, or an operation where there is a code. */
+interface Row {
+  readonly days_from: number;
+  readonly operations: number | string;
+  readonly installments: number | string;
+  readonly face_value: number | string;
+  readonly application_id: string | null;
+  readonly code: string | null;
+  readonly fund_id: string;
+  readonly since: string;
+}
+
+const endOf = (from: number): number | null => {
+  const next = BANDS.find((one) => one > from);
+  return next === undefined ? null : next - 1;
+};
+
+/** An operation a row, from the index of what is overdue. */
+const late = ({ builder }: SqlDatabase, fundIds: readonly string[] | undefined, today: CalendarDate) => {
+  const owed = builder
+    .selectFrom('installment')
+    .select((eb) => [
+      'operation',
+      eb.fn.countAll<number | string>().as('installments'),
+      eb.fn.sum<number | string>('face_value').as('face_value'),
+      eb.fn.min<string>('due_date').as('since'),
+    ])
+    // A literal, as in the condition of the index.
+    .where('status', '=', sql.lit('overdue'))
+    .groupBy('operation');
+  const bands = BANDS.slice(1).toReversed();
+  const from = sql<number>`case ${sql.join(
+    bands.map((days) => sql`when owed.since <= ${addDays(today, -days)} then ${sql.lit(days)}`),
+    sql` `,
+  )} else ${sql.lit(BANDS[0])} end`;
+  return builder
+    .selectFrom(owed.as('owed'))
+    .innerJoin('loan', 'loan.id', 'owed.operation')
+    .where('loan.status', '=', 'active')
+    .$if(fundIds !== undefined, (q) => q.where('loan.fund_id', 'in', fundIds!))
+    .select(['owed.installments', 'owed.face_value', 'owed.since', from.as('days_from')])
+    .select(['loan.application_id', 'loan.code', 'loan.fund_id']);
+};
+
+const nothing = (name: string) => sql<string | null>`cast(null as text)`.as(name);
+
+/** What is late is looked at once, for the bands and for the worst. */
+const query = (database: SqlDatabase, fundIds: readonly string[] | undefined, today: CalendarDate) => {
+  const from = database.builder.with(
+    (cte) => cte('late').materialized(),
+    () => late(database, fundIds, today),
+  );
+  const bands = from
+    .selectFrom('late')
+    .select((eb) => [
+      'days_from',
+      eb.fn.countAll<number | string>().as('operations'),
+      eb.fn.sum<number | string>('installments').as('installments'),
+      eb.fn.sum<number | string>('face_value').as('face_value'),
+    ])
+    .select(['application_id', 'code', 'fund_id', 'since'].map(nothing))
+    .groupBy('days_from');
+  return bands.unionAll((eb) => {
+    const worst = eb
+      .selectFrom('late')
+      .select(['days_from', sql<number>`1`.as('operations'), 'installments', 'face_value'])
+      .select(['application_id', 'code', 'fund_id', 'since'])
+      .orderBy('since')
+      .orderBy('face_value', 'desc')
+      .orderBy('application_id')
+      .orderBy('code')
+      .limit(MOST_NAMED);
+    return eb.selectFrom(worst.as('worst')).selectAll() as never;
+  });
+};
+
+/** @param fundIds of these funds alone, at least one; default: of all */
+export const overdueIn = async (
+  database: SqlDatabase,
+  fundIds: readonly string[] | undefined,
+  today: CalendarDate,
+): Promise<Overdue> => {
+  const rows = await database.read(query(database, fundIds, today) as Query<Row>);
+  const bands: OverdueBand[] = [];
+  const worst: OverdueOperation[] = [];
+  for (const row of rows) {
+    const sums = { installments: Number(row.installments), faceValue: Number(row.face_value) };
+    const { application_id: applicationId, code, fund_id: fundId } = row;
+    const from = Number(row.days_from);
+    if (applicationId === null || code === null)
+      bands.push({ from, to: endOf(from), operations: Number(row.operations), ...sums });
+    else
+      worst.push({
+        ...{ applicationId, code, fundId, ...sums },
+        days: daysBetween(row.since as CalendarDate, today),
+      });
+  }
+  return {
+    bands: bands.sort((a, b) => a.from - b.from),
+    worst: worst.sort((a, b) => b.days - a.days || b.faceValue - a.faceValue),
+  };
+};
