@@ -116,7 +116,7 @@ export const overdueIn = async (
   fundIds: readonly string[] | undefined,
   today: CalendarDate,
 ): Promise<Overdue> => {
-  const rows = await database.read(query(database, fundIds, today) as Query<Row>);
+  const rows = await database.read(query(database, fundIds, today));
   const bands: OverdueBand[] = [];
   const worst: OverdueOperation[] = [];
   for (const row of rows) {
