@@ -17,7 +17,7 @@ export interface OverdueBand {
   readonly faceValue: number;
 }
 
-export interface OverdueOperation {
+interface OverdueOperation {
   readonly applicationId: string;
   readonly code: string;
   readonly fundId: string;
@@ -81,7 +81,11 @@ const late = ({ builder }: SqlDatabase, fundIds: readonly string[] | undefined, 
 const nothing = (name: string) => sql<string | null>`cast(null as text)`.as(name);
 
 /** What is late is looked at once, for the bands and for the worst. */
-const query = (database: SqlDatabase, fundIds: readonly string[] | undefined, today: CalendarDate) => {
+const query = (
+  database: SqlDatabase,
+  fundIds: readonly string[] | undefined,
+  today: CalendarDate,
+): Query<Row> => {
   const from = database.builder.with(
     (cte) => cte('late').materialized(),
     () => late(database, fundIds, today),
@@ -96,7 +100,7 @@ const query = (database: SqlDatabase, fundIds: readonly string[] | undefined, to
     ])
     .select(['application_id', 'code', 'fund_id', 'since'].map(nothing))
     .groupBy('days_from');
-  return bands.unionAll((eb) => {
+  const all = bands.unionAll((eb) => {
     const worst = eb
       .selectFrom('late')
       .select(['days_from', sql<number>`1`.as('operations'), 'installments', 'face_value'])
@@ -108,6 +112,7 @@ const query = (database: SqlDatabase, fundIds: readonly string[] | undefined, to
       .limit(MOST_NAMED);
     return eb.selectFrom(worst.as('worst')).selectAll() as never;
   });
+  return all as unknown as Query<Row>;
 };
 
 /** @param fundIds of these funds alone, at least one; default: of all */
