@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { addDays, daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import { OWING, overdueSums } from '../loans/late-operations.ts';
 import type { Query, SqlDatabase } from '../sql/sql-database.ts';
 
 /** Days past the due date from which each band begins; the last one has no end. */
@@ -52,29 +53,19 @@ const endOf = (from: number): number | null => {
 };
 
 /** An operation a row, from the index of what is overdue. */
-const late = ({ builder }: SqlDatabase, fundIds: readonly string[] | undefined, today: CalendarDate) => {
-  const owed = builder
-    .selectFrom('installment')
-    .select((eb) => [
-      'operation',
-      eb.fn.countAll<number | string>().as('installments'),
-      eb.fn.sum<number | string>('face_value').as('face_value'),
-      eb.fn.min<string>('due_date').as('since'),
-    ])
-    // A literal, as in the condition of the index.
-    .where('status', '=', sql.lit('overdue'))
-    .groupBy('operation');
+const late = (database: SqlDatabase, fundIds: readonly string[] | undefined, today: CalendarDate) => {
+  const owed = overdueSums(database).select((eb) => eb.fn.countAll<number | string>().as('installments'));
   const bands = BANDS.slice(1).toReversed();
   const from = sql<number>`case ${sql.join(
     bands.map((days) => sql`when owed.since <= ${addDays(today, -days)} then ${sql.lit(days)}`),
     sql` `,
   )} else ${sql.lit(BANDS[0])} end`;
-  return builder
+  return database.builder
     .selectFrom(owed.as('owed'))
     .innerJoin('loan', 'loan.id', 'owed.operation')
-    .where('loan.status', '=', 'active')
+    .where('loan.status', 'in', OWING)
     .$if(fundIds !== undefined, (q) => q.where('loan.fund_id', 'in', fundIds!))
-    .select(['owed.installments', 'owed.face_value', 'owed.since', from.as('days_from')])
+    .select(['owed.installments', 'owed.value as face_value', 'owed.since', from.as('days_from')])
     .select(['loan.application_id', 'loan.code', 'loan.fund_id']);
 };
 
@@ -112,7 +103,7 @@ const query = (
       .limit(MOST_NAMED);
     return eb.selectFrom(worst.as('worst')).selectAll() as never;
   });
-  return all as unknown as Query<Row>;
+  return all;
 };
 
 /** @param fundIds of these funds alone, at least one; default: of all */

@@ -49,7 +49,7 @@ const PARTS: readonly Part[] = [
   {
     id: 'overdue',
     title: ({ language }) => TODAY[language].overdue,
-    to: '/operations?overdue=true&status=active',
+    to: '/operations?overdue=true',
     when: 'later',
     async body(visit, app) {
       const overdue = await app.administrator.worklists.overdue(visit.clock.today());
