@@ -69,6 +69,26 @@ export const loansFor = ({ loans }: Pick<App, 'loans'>, rights: Rights): Desk['l
     return loans.applicationOf(code);
   },
   catchUp: () => loans.catchUp(),
+  facts: {
+    async of(operations) {
+      const found = await loans.facts.of(operations);
+      return found
+        .filter(({ fundId }) => rights.has('see', fundId))
+        .map((one) =>
+          rights.has('borrowers', one.fundId)
+            ? one
+            : { ...one, borrower: one.borrower && { name: MASKED, document: MASKED } },
+        );
+    },
+    /** That two operations have one borrower says whose they are, so each has to be of a fund whose borrowers the person may know. */
+    async exposure(operation) {
+      const fundId = await loans.fundOf(operation.applicationId, operation.code);
+      if (!seesOperation(rights, fundId)) return undefined;
+      if (!rights.has('borrowers', fundId)) return loans.facts.exposure(operation, { withBorrower: false });
+      return loans.facts.exposure(operation, narrowedTo(rights, 'borrowers'));
+    },
+    reasons: (fundIds) => loans.facts.reasons(fundIds.filter((fundId) => rights.has('see', fundId))),
+  },
   search: {
     async page(filter) {
       const page = await loans.search.page({ ...filter, ...narrowed(rights, filter) });

@@ -8,6 +8,7 @@ import type { AskedDocuments, DocumentsReceipt } from './add-documents.ts';
 import { assignLoan } from './assign-loan.ts';
 import type { AskedAssignment, LoanReceipt } from './assign-loan.ts';
 import { applicationOf, requireKnown } from './find-operation.ts';
+import { DecisionFacts } from './decision-facts.ts';
 import type { LoanDetails } from './loan-details.ts';
 import { withLateness } from './late-operations.ts';
 import type { LoanRow } from './late-operations.ts';
@@ -46,11 +47,13 @@ const PAGE = 500;
 /** Operations: how they come in, what is done about them, and what they show. */
 export class Loans {
   readonly search: SearchOperations;
+  readonly facts: DecisionFacts;
   readonly #deps: Dependencies & { readonly loans: SqlLoanReader; readonly versions: SqlLoanVersions };
 
   constructor(dependencies: Dependencies) {
-    const { database } = dependencies;
+    const { database, privacy } = dependencies;
     this.search = new SearchOperations(dependencies);
+    this.facts = new DecisionFacts(database, privacy);
     const [loans, versions] = [new SqlLoanReader(database), new SqlLoanVersions(database)];
     this.#deps = { ...dependencies, loans, versions };
   }

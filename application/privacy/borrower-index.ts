@@ -26,13 +26,14 @@ export class SqlBorrowerIndex {
     await this.#database.transaction([{ query: query.compile() }]);
   }
 
-  /** In the order of the streams' names. */
-  async streamsOf(digest: string): Promise<readonly string[]> {
+  /** In the order of the streams' names. @param most default: all of them */
+  async streamsOf(digest: string, most?: number): Promise<readonly string[]> {
     const query = this.#database.builder
       .selectFrom('borrower_operation')
       .select('stream')
       .where('digest', '=', digest)
-      .orderBy('stream');
+      .orderBy('stream')
+      .$if(most !== undefined, (q) => q.limit(most!));
     return (await this.#database.read(query)).map(({ stream }) => stream);
   }
 

@@ -19,6 +19,12 @@ interface Dependencies extends Forgetting {
   readonly scrub: () => Promise<boolean | undefined>;
 }
 
+/** A borrower with the document masked. */
+export interface MaskedBorrower {
+  readonly name: string;
+  readonly document: string;
+}
+
 /** Whose data operations hold, and that it is forgotten. */
 export class Privacy {
   readonly forgetting: ForgetBorrower;
@@ -54,11 +60,26 @@ export class Privacy {
     return tellBorrowers(this.#deps, operations);
   }
 
+  /**
+   * Streams of operations whose borrower may be that of this one, which is among them; others were only tried for it, @see tell.
+   * Undefined once it was forgotten. @param most of the streams
+   */
+  async streamsOfSame(held: HeldData, most: number): Promise<readonly string[] | undefined> {
+    await this.index();
+    const digest = (await this.tell([held])).get(held.stream);
+    return digest === undefined ? undefined : this.#deps.index.streamsOf(digest, most);
+  }
+
   /** The masked document of an operation's borrower; null once it was forgotten, or where its key is missing. */
-  async maskedDocument({ stream, borrower }: HeldData): Promise<string | null> {
+  async maskedDocument(held: HeldData): Promise<string | null> {
+    return (await this.maskedBorrower(held))?.document ?? null;
+  }
+
+  /** As `maskedDocument`, with the name. */
+  async maskedBorrower({ stream, borrower }: HeldData): Promise<MaskedBorrower | null> {
     try {
       const opened = await this.#deps.vault.open(stream, borrower as SealedBorrower);
-      return opened ? maskDocument(opened.document_number) : null;
+      return opened ? { name: opened.name, document: maskDocument(opened.document_number) } : null;
     } catch (error) {
       if (error instanceof KeyMissingError) return null;
       throw error;

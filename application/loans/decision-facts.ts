@@ -1,0 +1,110 @@
+import { loanStream } from '../command-handling/operation.ts';
+import type { RejectionReason } from '../../domain/loan/events.ts';
+import type { MaskedBorrower, Privacy } from '../privacy/privacy.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import { Exposures } from './exposures.ts';
+import type { Exposure, ExposureQuery } from './exposures.ts';
+
+interface Named {
+  readonly applicationId: string;
+  readonly code: string;
+}
+
+/** What an operation is decided on, beside its price and its state; amounts in cents. */
+export interface OperationFacts extends Named {
+  readonly fundId: string;
+  readonly dailyFactor: string;
+  readonly faceValue: number;
+  readonly installments: number;
+  readonly firstDue: string;
+  readonly lastDue: string;
+  /** null once it was forgotten, or where its key is missing */
+  readonly borrower: MaskedBorrower | null;
+}
+
+/** A reason for which operations of a fund were rejected. */
+export interface UsedReason extends RejectionReason {
+  readonly times: number;
+}
+
+const MOST_FUNDS = 8;
+/** Of each fund, the rejected operations that came in last. */
+const REJECTED_LOOKED_AT = 200;
+const MOST_REASONS = 8;
+
+/** What somebody who decides wants to know, as far as the read models have come. */
+export class DecisionFacts {
+  readonly #database: SqlDatabase;
+  readonly #privacy: () => Privacy;
+  readonly #exposures: Exposures;
+
+  constructor(database: SqlDatabase, privacy: () => Privacy) {
+    this.#database = database;
+    this.#privacy = privacy;
+    this.#exposures = new Exposures(database, privacy);
+  }
+
+  /** Of those that have rows, in no order. @param operations at most 1,000 */
+  async of(operations: readonly Named[]): Promise<readonly OperationFacts[]> {
+    if (operations.length === 0) return [];
+    const streams = operations.map(({ applicationId, code }) => loanStream(applicationId, code));
+    const rows = await this.#database.read(
+      this.#database.builder
+        .selectFrom('loan')
+        .innerJoin('installment', 'installment.operation', 'loan.id')
+        .select((eb) => [
+          ...(['loan.stream', 'loan.application_id', 'loan.code', 'loan.fund_id', 'loan.borrower'] as const),
+          'loan.daily_factor',
+          eb.fn.sum<number | string>('installment.face_value').as('face_value'),
+          eb.fn.countAll<number | string>().as('installments'),
+          eb.fn.min<string>('installment.due_date').as('first_due'),
+          eb.fn.max<string>('installment.due_date').as('last_due'),
+        ])
+        .where('loan.stream', 'in', streams)
+        .groupBy('loan.id'),
+    );
+    return Promise.all(
+      rows.map(async (row) => ({
+        applicationId: row.application_id,
+        code: row.code,
+        fundId: row.fund_id,
+        dailyFactor: row.daily_factor,
+        faceValue: Number(row.face_value),
+        installments: Number(row.installments),
+        firstDue: row.first_due,
+        lastDue: row.last_due,
+        borrower: await this.#privacy().maskedBorrower(row),
+      })),
+    );
+  }
+
+  /** What its fund holds already of its borrower and of its originator; undefined where there is no such operation. */
+  exposure(of: Named, query: ExposureQuery = {}): Promise<Exposure | undefined> {
+    return this.#exposures.of(loanStream(of.applicationId, of.code), query);
+  }
+
+  /** For what these funds rejected lately, the most used first and of as many uses the newest. */
+  async reasons(fundIds: readonly string[]): Promise<readonly UsedReason[]> {
+    const pages = await this.#database.snapshot(
+      fundIds
+        .slice(0, MOST_FUNDS)
+        .map((fundId) =>
+          this.#database.builder
+            .selectFrom('loan')
+            .select(['rejection_reasons', 'received_at'])
+            .where('fund_id', '=', fundId)
+            .where('status', '=', 'rejected')
+            .orderBy('received_at', 'desc')
+            .orderBy('stream', 'desc')
+            .limit(REJECTED_LOOKED_AT),
+        ),
+    );
+    const newest = pages.flat().sort((a, b) => (a.received_at < b.received_at ? 1 : -1));
+    const given = newest.flatMap((row) => JSON.parse(row.rejection_reasons ?? '[]') as RejectionReason[]);
+    const same = Map.groupBy(given, ({ code, message }) => JSON.stringify([code, message]));
+    return [...same.values()]
+      .map((uses) => ({ code: uses[0]!.code, message: uses[0]!.message, times: uses.length }))
+      .sort((a, b) => b.times - a.times)
+      .slice(0, MOST_REASONS);
+  }
+}

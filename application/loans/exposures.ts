@@ -1,0 +1,215 @@
+import { LRUCache } from 'lru-cache';
+import { sql } from 'kysely';
+import type { Privacy } from '../privacy/privacy.ts';
+import type { Schema } from '../sql/schema.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+
+/** Operations together; amounts in cents. */
+export interface Together {
+  readonly operations: number;
+  readonly acquisitionValue: number;
+}
+
+/** What a fund has of somebody. */
+export interface Held {
+  readonly active: Together;
+  /** Those that wait for a decision before the fund pays. */
+  readonly waiting: Together;
+}
+
+/** An operation with the same borrower, as many installments, the same first and last day and the same sum. */
+export interface SameContract {
+  readonly applicationId: string;
+  readonly code: string;
+  readonly fundId: string;
+  readonly status: string;
+  readonly acquisitionValue: number;
+}
+
+export interface Exposure {
+  readonly fundId: string;
+  readonly originator: Held;
+  /** Undefined once the borrower was forgotten, and where nobody may know of it. */
+  readonly borrower?: Held & {
+    /** Face values of active operations that are open. */
+    readonly openFaceValue: number;
+    /** The borrower has more operations than are looked at, so that this is the least. */
+    readonly atLeast: boolean;
+    readonly same: readonly SameContract[];
+  };
+}
+
+export interface ExposureQuery {
+  /** Whether to look for the borrower's; default: yes. */
+  readonly withBorrower?: boolean;
+  /** Of the borrower's, those of these funds alone; default: of all. */
+  readonly onlyFundIds?: readonly string[];
+}
+
+const ACTIVE: readonly string[] = ['active', 'reserved', 'repurchase_pending'];
+const WAITING: readonly string[] = ['received', 'approved', 'term_signed'];
+/** Of a borrower with more, the sums say so. */
+const MOST_OF_BORROWER = 1_000;
+const MOST_SAME = 20;
+/** An originator may have a hundred thousand operations: what they add up to is asked for once in a while, not for each page. */
+const ORIGINATOR_KEPT_MS = 30_000;
+const ORIGINATORS_KEPT = 1_000;
+
+const NONE: Together = { operations: 0, acquisitionValue: 0 };
+const added = (sum: Together, { operations, acquisitionValue }: Together): Together => ({
+  operations: sum.operations + operations,
+  acquisitionValue: sum.acquisitionValue + acquisitionValue,
+});
+
+interface Row extends Together {
+  readonly status: string;
+}
+const heldIn = (rows: readonly Row[]): Held => {
+  const among = (states: readonly string[]): Together =>
+    rows.filter(({ status }) => states.includes(status)).reduce(added, NONE);
+  return { active: among(ACTIVE), waiting: among(WAITING) };
+};
+
+const OPEN = sql<
+  number | string
+>`sum(case when installment.status in ('pending', 'overdue') then installment.face_value else 0 end)`;
+
+/** What a fund holds already of who is in an operation, that operation left out. */
+export class Exposures {
+  readonly #database: SqlDatabase;
+  readonly #privacy: () => Privacy;
+  readonly #originators = new LRUCache<string, Promise<Held>>({
+    max: ORIGINATORS_KEPT,
+    ttl: ORIGINATOR_KEPT_MS,
+  });
+
+  constructor(database: SqlDatabase, privacy: () => Privacy) {
+    this.#database = database;
+    this.#privacy = privacy;
+  }
+
+  async of(
+    stream: string,
+    { withBorrower = true, onlyFundIds }: ExposureQuery,
+  ): Promise<Exposure | undefined> {
+    const [own] = await this.#rows([stream]);
+    if (own === undefined) return undefined;
+    const { fund_id: fundId, application_id: applicationId } = own;
+    const [originator, borrower] = await Promise.all([
+      this.#originator(applicationId, fundId),
+      withBorrower ? this.#borrower(own, onlyFundIds) : undefined,
+    ]);
+    return { fundId, originator, ...(borrower && { borrower }) };
+  }
+
+  #rows(streams: readonly string[]) {
+    return this.#database.read(
+      this.#database.builder
+        .selectFrom('loan')
+        .innerJoin('installment', 'installment.operation', 'loan.id')
+        .select((eb) => [
+          ...(['loan.stream', 'loan.application_id', 'loan.code', 'loan.fund_id', 'loan.status'] as const),
+          ...(['loan.acquisition_value', 'loan.borrower', 'loan.number_of_installments'] as const),
+          eb.fn.sum<number | string>('installment.face_value').as('face_value'),
+          OPEN.as('open_face_value'),
+          eb.fn.min<string>('installment.due_date').as('first_due'),
+          eb.fn.max<string>('installment.due_date').as('last_due'),
+        ])
+        .where('loan.stream', 'in', streams)
+        .groupBy('loan.id'),
+    );
+  }
+
+  async #borrower(own: Found, onlyFundIds: readonly string[] | undefined): Promise<Exposure['borrower']> {
+    const privacy = this.#privacy();
+    const streams = await privacy.streamsOfSame(own, MOST_OF_BORROWER + 1);
+    if (streams === undefined) return undefined;
+    const others = streams.filter((stream) => stream !== own.stream).slice(0, MOST_OF_BORROWER);
+    const found = others.length === 0 ? [] : await this.#rows(others);
+    const digests = await privacy.tell([own, ...found.slice(0, MOST_OF_BORROWER - 1)]);
+    const rows = found.filter(
+      ({ stream, fund_id: fundId }) =>
+        digests.get(stream) === digests.get(own.stream) &&
+        (onlyFundIds === undefined || onlyFundIds.includes(fundId)),
+    );
+    const inFund = rows.filter(({ fund_id: fundId }) => fundId === own.fund_id);
+    return {
+      ...heldIn(
+        inFund.map((row) => ({
+          ...{ status: row.status, operations: 1 },
+          acquisitionValue: row.acquisition_value,
+        })),
+      ),
+      openFaceValue: inFund
+        .filter(({ status }) => ACTIVE.includes(status))
+        .reduce((sum, row) => sum + Number(row.open_face_value), 0),
+      atLeast: streams.length > MOST_OF_BORROWER,
+      same: rows
+        .filter((row) => isSame(row, own))
+        .slice(0, MOST_SAME)
+        .map((row) => ({
+          applicationId: row.application_id,
+          code: row.code,
+          fundId: row.fund_id,
+          status: row.status,
+          acquisitionValue: row.acquisition_value,
+        })),
+    };
+  }
+
+  #originator(applicationId: string, fundId: string): Promise<Held> {
+    const key = JSON.stringify([applicationId, fundId]);
+    const kept = this.#originators.get(key);
+    if (kept) return kept;
+    const asked = this.#ofOriginator(applicationId, fundId);
+    this.#originators.set(key, asked);
+    asked.catch(() => this.#originators.delete(key));
+    return asked;
+  }
+
+  async #ofOriginator(applicationId: string, fundId: string): Promise<Held> {
+    const rows = await this.#database.read(
+      this.#database.builder
+        .selectFrom('loan')
+        .select((eb) => [
+          'status',
+          eb.fn.countAll<number | string>().as('operations'),
+          eb.fn.sum<number | string>('acquisition_value').as('acquisition_value'),
+        ])
+        .where('application_id', '=', applicationId)
+        .where('fund_id', '=', fundId)
+        .where('status', 'in', [...ACTIVE, ...WAITING])
+        .groupBy('status'),
+    );
+    return heldIn(
+      rows.map((row) => ({
+        status: row.status,
+        operations: Number(row.operations),
+        acquisitionValue: Number(row.acquisition_value),
+      })),
+    );
+  }
+}
+
+type Found = Pick<
+  Schema['loan'],
+  | 'stream'
+  | 'application_id'
+  | 'code'
+  | 'fund_id'
+  | 'status'
+  | 'acquisition_value'
+  | 'borrower'
+  | 'number_of_installments'
+> & {
+  readonly face_value: number | string;
+  readonly open_face_value: number | string;
+  readonly first_due: string;
+  readonly last_due: string;
+};
+
+const isSame = (one: Found, other: Found): boolean =>
+  one.number_of_installments === other.number_of_installments &&
+  Number(one.face_value) === Number(other.face_value) &&
+  one.first_due === other.first_due &&
+  one.last_due === other.last_due;
