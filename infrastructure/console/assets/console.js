@@ -27,11 +27,6 @@ addEventListener('keydown', (event) => {
   act();
 });
 
-addEventListener('change', (event) => {
-  if (!event.target.matches('[data-choose-all]')) return;
-  for (const row of rows()) row.checked = event.target.checked;
-});
-
 // The sum of amounts as they are typed, by the rule of `centsTyped`.
 const LANGUAGE = document.documentElement.lang;
 const AMOUNT = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency: 'BRL' });
@@ -55,6 +50,57 @@ addEventListener('input', (event) => {
   );
   form.querySelector('[data-sum]').textContent = Number.isNaN(cents) ? '\u2014' : AMOUNT.format(cents / 100);
 });
+
+// How many are ticked and what they add up to; the server counts again.
+const tallied = (what) => document.querySelector(`[data-tally="${what}"]`);
+const tally = () => {
+  if (!tallied('count')) return;
+  const ticked = rows().filter(({ checked }) => checked);
+  const sum = ticked.reduce((cents, { dataset }) => cents + Number(dataset.cents), 0);
+  const { form } = rows()[0] ?? {};
+  tallied('count').textContent = new Intl.NumberFormat(LANGUAGE).format(ticked.length);
+  tallied('sum').textContent = AMOUNT.format(sum / 100);
+  if (!form) return;
+  form.elements.chosen_count.value = ticked.length;
+  form.elements.chosen_sum.value = sum;
+};
+addEventListener('change', ({ target }) => {
+  if (target.matches('[data-choose-all]'))
+    for (const row of rows()) row.checked = target.checked && !row.disabled;
+  if (target.matches('[data-choose-all], [data-row]')) tally();
+});
+// A browser that goes back has the boxes ticked as they were.
+addEventListener('pageshow', tally);
+
+// A list follows other desks: what they decided on stays where it is, marked, so that nothing moves below a pointer; what is new comes last.
+const followed = document.querySelector('[data-follow]');
+const listedIn = (root) =>
+  new Map([...root.querySelectorAll('[data-listed]')].map((one) => [one.dataset.listed, one.closest('tr')]));
+let lost = 0;
+const leave = (row) => {
+  row.classList.add('gone');
+  const box = row.querySelector('[data-row]');
+  if (box?.checked) lost += 1;
+  if (box) Object.assign(box, { checked: false, disabled: true });
+  row.querySelector('[data-listed]').insertAdjacentHTML('afterend', '<br><small></small>');
+  row.querySelector('small').textContent = followed.dataset.gone;
+};
+const follow = async () => {
+  const headers = { 'X-Unattended': '1' };
+  const answer = await fetch(followed.dataset.follow, { headers }).catch(() => undefined);
+  if (!answer?.ok) return;
+  const now = listedIn(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+  const shown = listedIn(followed);
+  if (shown.size === 0 && now.size > 0) return location.reload();
+  for (const [name, row] of shown) if (!now.has(name) && !row.matches('.gone')) leave(row);
+  for (const [name, row] of now) if (!shown.has(name)) followed.querySelector('tbody').append(row);
+  if (lost > 0) {
+    const told = tallied('lost');
+    told.textContent = `· ${told.dataset.text.replace('{}', lost)}`;
+    told.hidden = false;
+  }
+  tally();
+};
 
 // What follows the log is not put in place between the press of a button and its release: a click begins and ends on one element.
 let pressed = false;
@@ -127,6 +173,7 @@ addEventListener(
 );
 
 addEventListener('DOMContentLoaded', () => {
+  if (followed) document.getElementById('live')?.addEventListener('changed', () => void follow());
   // The session has ended: the page says so instead of showing what is old, or beside what was typed.
   document.getElementById('live')?.addEventListener('ended', () => {
     const form = [...typedInto].findLast(({ isConnected }) => isConnected);

@@ -162,3 +162,105 @@ test('the daily factor is written as amounts are', async () => {
   const { text } = await desk.get(`/operations/${desk.application.applicationId}/LINKS`);
   expect(wordsOf(text)).toMatch(/Daily factor [01]\.\d+/);
 });
+
+describe('what is decided on', () => {
+  const exposureOf = async (code: string): Promise<string> =>
+    wordsOf((await desk.get(`/decisions/${desk.application.applicationId}/${code}/exposure`)).text);
+
+  test('stands in the list and beside the operation: borrower, faces, rates and term', async () => {
+    await desk.assign('FACTS');
+    const list = wordsOf((await desk.get('/decisions')).text);
+    expect(list).toMatch(
+      /FACTS Approval Joana Prado \*{9}25 R\$10,032\.00 R\$11,400\.00 27\.\d+% 12 × until 15\/01\/2027/,
+    );
+    const page = wordsOf((await desk.get(`/decisions/${desk.application.applicationId}/FACTS`)).text);
+    expect(page).toMatch(
+      /Borrower Joana Prado \*{9}25 .*Face value R\$11,400\.00 Rate a year 27\.\d+% Rate a month 2\.\d+%/,
+    );
+  });
+
+  test('with what the fund has of borrower and originator, and the same contract elsewhere', async () => {
+    const other = {
+      number_of_installments: 1,
+      installments: [{ code: '001', due_date: '2026-12-15', face_value: 11_000 }],
+    };
+    await desk.assign('ALONE', other);
+    for (const code of ['TWIN', 'HELD']) await desk.assign(code);
+    await desk.activate('HELD', '2026-06-19', 10_032);
+    expect(await exposureOf('ALONE')).toContain(
+      'No other operation of this borrower has the same installments.',
+    );
+    const told = await exposureOf('FACTS');
+    expect(told).toMatch(/Of this borrower in this fund active: \d+ for R\$[\d,.]+; waiting: \d+ for/);
+    expect(told).toMatch(/Of this originator in this fund active: \d+ for R\$[\d,.]+; waiting: \d+ for/);
+    expect(told).toMatch(/other operations of this borrower have the same installments.* TWIN Received R\$10,032\.00/);
+    expect(told).toMatch(/ HELD Active R\$10,032\.00/);
+    expect(told).not.toContain('ALONE');
+  });
+
+  test('a reason that was used before is chosen with one tick, and what is ticked twice goes once', async () => {
+    for (const code of ['USED-1', 'USED-2', 'USED-3']) await desk.assign(code);
+    await desk.elsewhere('USED-1', 'reject', { reasons: [{ code: 'limit', message: 'Too much of <b>' }] });
+    const form = await desk.preview('reject', [desk.key('USED-2')]);
+    expect(form.text).toContain('value="[&quot;limit&quot;,&quot;Too much of &lt;b>&quot;]"');
+    const reason = JSON.stringify(['limit', 'Too much of <b>']);
+    const kept = form.fields.filter(([name]) => name !== 'used_reason');
+    const none = await desk.post('/decisions/decide', kept);
+    expect(wordsOf(none.text)).toContain('Give at least one reason');
+    const done = await desk.post('/decisions/decide', [
+      ...kept,
+      ['used_reason', reason],
+      ['used_reason', reason],
+    ]);
+    expect(wordsOf(done.text)).toContain('1 done, 0 refused.');
+    const { body } = await desk.world.call(desk.application, { method: 'GET', path: '/loan/USED-2' });
+    expect(body.rejection_reasons).toEqual([{ code: 'limit', message: 'Too much of <b>' }]);
+    for (const forged of ['', 'x', '{}', '[1,2]', '["a b","c"]']) {
+      const refused = await desk.post('/decisions/decide', [
+        ...(await desk.preview('reject', [desk.key('USED-3')])).fields.filter(
+          ([name]) => name !== 'used_reason',
+        ),
+        ['used_reason', forged],
+      ]);
+      expect(wordsOf(refused.text)).not.toContain('1 done');
+    }
+  });
+
+  test('count and sum are checked again where the form comes back, and nothing is decided on others', async () => {
+    for (const code of ['SUM-1', 'SUM-2']) await desk.assign(code);
+    const chosen = [desk.key('SUM-1'), desk.key('SUM-2')].map((key) => ['operation', key] as const);
+    const counted = [
+      ['chosen_count', '3'],
+      ['chosen_sum', '3009600'],
+    ] as const;
+    const preview = await desk.post('/decisions/preview', [['decision', 'approve'], ...chosen, ...counted]);
+    expect(wordsOf(preview.text)).toContain('On the list 3 were chosen, R$30,096.00.');
+    const { fields } = formIn(preview.text);
+    const less = fields.filter((_, at) => at !== fields.findIndex(([name]) => name === 'operation'));
+    const refused = await desk.post('/decisions/decide', less);
+    expect([refused.status, wordsOf(refused.text)]).toEqual([
+      422,
+      expect.stringContaining('nothing was decided'),
+    ]);
+    expect(wordsOf((await desk.post('/decisions/decide', fields)).text)).toContain('2 done, 0 refused.');
+  });
+
+  test('the result leads to the next of the same list, and that to the one behind it', async () => {
+    const fund = desk.application.funds[0]!;
+    for (const code of ['NEXT-1', 'NEXT-2']) await desk.assign(code);
+    const next = async (path: string): Promise<string> => (await desk.get(path)).headers.location!;
+    const form = await desk.preview('approve', [desk.key('FACTS'), desk.key('ALONE'), desk.key('USED-3')]);
+    const done = await desk.confirm(form);
+    const [, way] = /href="(\/decisions\/next[^"]*)"/.exec(done.text)!;
+    expect(way).toBe('/decisions/next?status=received');
+    const first = await next(way!);
+    expect(first).toMatch(/\/decisions\/[^/]+\/[^/?]+\?status=received$/);
+    const second = await next(
+      /href="(\/decisions\/next[^"]*)"/.exec((await desk.get(first)).text)![1]!.replaceAll('&amp;', '&'),
+    );
+    expect([second === first, second]).toEqual([false, expect.stringContaining('?status=received')]);
+    expect(await next(`/decisions/next?fund=${fund}&status=repurchase_pending`)).toBe(
+      `/decisions?fund=${fund}&status=repurchase_pending`,
+    );
+  });
+});

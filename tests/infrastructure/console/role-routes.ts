@@ -102,6 +102,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'view /today/service': list('/today/service', { needs: 'service' }),
   'view /decisions': page(({ fundId }) => `/decisions?fund=${fundId}`, { unseen: 200 }),
   'view /decisions/waiting': list('/decisions/waiting'),
+  'view /decisions/next': list('/decisions/next', { status: 303, unseen: 303 }),
   'query /decisions/preview': {
     needs: 'decide',
     unseen: 200,
@@ -124,6 +125,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   'view /decisions/:application/:code': page(
     ({ applicationId, waits }) => `/decisions/${applicationId}/${waits}`,
+  ),
+  'view /decisions/:application/:code/exposure': page(
+    ({ applicationId, waits }) => `/decisions/${applicationId}/${waits}/exposure`,
   ),
   'view /documents/:application/:code/:document': page(
     ({ applicationId, held, documentId }) => `/documents/${applicationId}/${held}/${documentId}`,

@@ -3,18 +3,23 @@ import type { LoanDetails } from '../../../../application/loans/loan-details.ts'
 import { shownName } from '../../../support/stored-files.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { statusBadge } from '../../badge.ts';
-import { amount, date, instant } from '../../format.ts';
+import { amount, count, date, instant } from '../../format.ts';
 import { fundFact } from '../../funds.ts';
 import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { operationPath } from '../../names.ts';
+import { decisionPath, operationPath } from '../../names.ts';
 import { tokenField } from '../../layout.ts';
 import type { Visit } from '../../page.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
+import { ratesOf } from '../../rates.ts';
 import { tableView } from '../../table.ts';
 import { WORDS } from '../words.ts';
 import { exitValue } from './columns.ts';
 import { documentPath } from './document.ts';
+import { exposurePlace } from './exposure.ts';
+import { filterFields, listPath } from './filter.ts';
+import type { Filter } from './filter.ts';
+import { nextLink } from './next.ts';
 import { OFFERED, isAwaiting, keyOf } from './offered.ts';
 import { DECISIONS } from './texts.ts';
 import { decisionButtons } from './worklist.ts';
@@ -22,23 +27,35 @@ import { decisionButtons } from './worklist.ts';
 interface Around {
   readonly applicationId: string;
   readonly names: FundNames;
+  readonly applications: ReadonlyMap<string, string>;
+  readonly filter: Filter;
 }
 
 const factsOf = (
-  { loan, borrower, repurchase }: LoanDetails,
-  { applicationId, names }: Around,
+  { loan, borrower, repurchase, installments }: LoanDetails,
+  { applicationId, names, applications }: Around,
   { language }: Visit,
 ): View => {
   const [texts, words] = [DECISIONS[language], WORDS[language]];
+  const { yearly, monthly } = ratesOf(loan.daily_factor);
   return facts([
     [words.status, statusBadge(loan.status, language)],
+    [
+      texts.borrowerName,
+      borrower
+        ? html`${borrower.name} <span class="code">${borrower.documentNumber}</span>`
+        : texts.forgotten,
+    ],
     [words.acquisitionValue, amount(loan.acquisition_value)],
+    [texts.faces, amount(installments.reduce((sum, { faceValue }) => sum + faceValue, 0))],
+    [texts.yearly, yearly],
+    [texts.monthly, monthly],
+    [texts.term, texts.termOf(count(installments.length), date(installments.at(-1)!.dueDate))],
     [texts.product, loan.product_type],
     [texts.issued, date(loan.date_issued)],
     [texts.received, instant(loan.received_at)],
-    [texts.borrower, borrower?.documentNumber ?? texts.forgotten],
     [words.fund, fundFact(loan.fund_id, names)],
-    [words.application, html`<span class="code">${applicationId}</span>`],
+    [words.application, html`${applications.get(applicationId)} <span class="code">${applicationId}</span>`],
     repurchase && [texts.exitKind, EXITS[repurchase.reason].name[language]],
     repurchase && repurchase.reasonDetail !== null && [texts.exitReason, repurchase.reasonDetail],
     repurchase && [texts.repurchaseValue, exitValue(repurchase, language)],
@@ -98,12 +115,12 @@ const documentsOf = ({ loan, documents }: LoanDetails, applicationId: string, { 
 
 /** One operation beside its documents, with what can be decided about it. */
 export const detailView = (details: LoanDetails, around: Around, visit: Visit): View => {
-  const { applicationId } = around;
-  const { status, code, fund_id: fundId } = details.loan;
+  const { applicationId, filter } = around;
+  const { status, code, fund_id: fundId, waiting_since: since } = details.loan;
   const texts = DECISIONS[visit.language];
   return html`
     <p class="actions">
-      <a href="/decisions">${texts.back}</a>
+      <a href=${listPath('/decisions', filter)}>${texts.back}</a>
       <a href=${operationPath(applicationId, code)}>${texts.history}</a>
     </p>
     <div class="side-by-side">
@@ -112,13 +129,14 @@ export const detailView = (details: LoanDetails, around: Around, visit: Visit): 
         ${
           isAwaiting(status) &&
           may(visit, 'decide', fundId) &&
-          html`<form method="post" action="/decisions/preview" class="actions">
-            ${tokenField(visit)}
+          html`<form method="post" action="/decisions/preview" class="actions sticky">
+            ${tokenField(visit)} ${filterFields(filter)}
             <input type="hidden" name="operation" value=${keyOf({ applicationId, code })} />
             ${decisionButtons(OFFERED[status], visit)}
+            ${nextLink(filter, visit.language, since === null ? undefined : { since, applicationId, code })}
           </form>`
         }
-        ${scheduleOf(details, visit)}
+        ${exposurePlace(decisionPath({ applicationId, code }), visit.language)} ${scheduleOf(details, visit)}
       </div>
       ${may(visit, 'borrowers', fundId) && html`<div>${documentsOf(details, applicationId, visit)}</div>`}
     </div>

@@ -5,6 +5,7 @@ import type { FoundLoan } from '../../../../application/administrator/changed-me
 import { isFarOff } from '../../../../application/administrator/disbursement-rule.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import type { PendingOperation } from '../../../../application/administrator/awaited.ts';
+import type { RejectionReason } from '../../../../domain/loan/events.ts';
 import { addDays } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { amount, amountMeant, centsTyped, dayTyped, date as written, typedAmount } from '../../format.ts';
@@ -34,7 +35,10 @@ export interface Draft {
   /** In which amounts were typed. */
   readonly language: Language;
   readonly lines: readonly DraftLine[];
-  readonly reasons: readonly { readonly code: string; readonly message: string }[];
+  /** That were typed. */
+  readonly reasons: readonly RejectionReason[];
+  /** That were chosen among those used before. */
+  readonly chosenReasons: readonly RejectionReason[];
   readonly date: string;
   readonly note: string;
 }
@@ -68,9 +72,24 @@ export const newDraft = async (
     })),
   ),
   reasons: [],
+  chosenReasons: [],
   date: today,
   note: '',
 });
+
+export const reasonText = ({ code, message }: RejectionReason): string => JSON.stringify([code, message]);
+
+/** What `reasonText` made; none for anything else. */
+const reasonIn = (text: string): readonly RejectionReason[] => {
+  try {
+    const read: unknown = JSON.parse(text);
+    if (!Array.isArray(read) || read.length !== 2) return [];
+    const [code, message] = read as readonly unknown[];
+    return typeof code === 'string' && typeof message === 'string' ? [{ code, message }] : [];
+  } catch {
+    return [];
+  }
+};
 
 /** As the form was sent: with every operation that it names, whatever its state is by now. */
 export const draftSent = async (
@@ -99,6 +118,7 @@ export const draftSent = async (
       .getAll('reason_code')
       .map((code, at) => ({ code: code.trim(), message: (messages[at] ?? '').trim() }))
       .filter(({ code, message }) => code !== '' || message !== ''),
+    chosenReasons: [...new Set(fields.getAll('used_reason'))].flatMap(reasonIn),
     date: fields.get('date') ?? '',
     note: (fields.get('note') ?? '').trim(),
   };
@@ -113,6 +133,10 @@ export const retyped = (value: string, { language }: Pick<Draft, 'language'>): s
 /** Whether somebody decided on it since the form was made. */
 export const hasChanged = ({ found, status }: DraftLine): boolean =>
   found !== undefined && status !== '' && statusOf(found.loan) !== status;
+
+/** Of all its lines, in cents. */
+export const acquisitionSum = ({ lines }: Pick<Draft, 'lines'>): number =>
+  lines.reduce((sum, { found }) => sum + (found?.loan.acquisitionValue ?? 0), 0);
 
 /** Of what was typed, in cents; undefined as long as one amount cannot be read. */
 export const sumOf = ({ lines, language }: Pick<Draft, 'lines' | 'language'>): number | undefined =>
@@ -166,8 +190,9 @@ const problemsOfDate = (
 
 const REASON_CODE = /^[A-Za-z0-9_.-]{1,100}$/;
 
-const problemsOfReasons = (reasons: Draft['reasons']): readonly Problem[] => {
-  if (reasons.length === 0) return [{ field: 'reason_code', of: '1', text: (texts) => texts.noReason }];
+const problemsOfReasons = ({ reasons, chosenReasons }: Draft): readonly Problem[] => {
+  if (reasons.length + chosenReasons.length === 0)
+    return [{ field: 'reason_code', of: '1', text: (texts) => texts.noReason }];
   return reasons.flatMap(({ code, message }, at): readonly Problem[] => [
     ...(REASON_CODE.test(code)
       ? []
@@ -187,11 +212,9 @@ const problemsOfReasons = (reasons: Draft['reasons']): readonly Problem[] => {
 };
 
 /** What has to be mended before it can be submitted; the administrator's module checks the rest, and refuses what has changed. */
-export const problemsOf = (
-  { decision, lines, reasons, date }: Draft,
-  { today, tolerance }: Rules,
-): readonly Problem[] => {
-  if (decision === 'reject') return problemsOfReasons(reasons);
+export const problemsOf = (draft: Draft, { today, tolerance }: Rules): readonly Problem[] => {
+  const { decision, lines, date } = draft;
+  if (decision === 'reject') return problemsOfReasons(draft);
   if (decision !== 'disburse') return [];
   const open = lines.filter((line) => !hasChanged(line));
   return [...problemsOfDate(date, open, today), ...open.flatMap((line) => problemsOfLine(line, tolerance))];
@@ -204,14 +227,21 @@ export const isReadable = ({ decision }: Draft, { value }: DraftLine): boolean =
 const amountTyped = (text: string): number => (centsTyped(text) ?? 0) / 100;
 
 /** A decision for each operation, as the administrator's interface takes it. */
-export const decisionsOf = ({ decision, lines, reasons, date, note }: Draft): readonly string[] =>
+export const decisionsOf = ({
+  decision,
+  lines,
+  reasons,
+  chosenReasons,
+  date,
+  note,
+}: Draft): readonly string[] =>
   lines.map(({ applicationId, code, decisionId, status, value, confirmed }) =>
     JSON.stringify({
       decision_id: decisionId,
       application_id: applicationId,
       originator_proposal_code: code,
       decision,
-      ...(decision === 'reject' && { reasons }),
+      ...(decision === 'reject' && { reasons: [...chosenReasons, ...reasons] }),
       ...(decision === 'disburse' && {
         disbursement_date: dayTyped(date),
         disbursed_value: amountTyped(value),

@@ -1,9 +1,10 @@
+import type { UsedReason } from '../../../../application/loans/decision-facts.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
-import { amount } from '../../format.ts';
+import { amount, count } from '../../format.ts';
 import { dayField, amountField } from '../../typed-fields.ts';
-import { retyped, sumOf } from './draft.ts';
+import { reasonText, retyped, sumOf } from './draft.ts';
 import type { Draft, DraftLine, Problem } from './draft.ts';
 import { keyOf } from './offered.ts';
 import { DECISIONS } from './texts.ts';
@@ -63,46 +64,87 @@ export const problemList = (draft: Draft, problems: readonly Problem[], language
   </div>
 `;
 
-export const reasonFields = ({ reasons }: Draft, problems: readonly Problem[], language: Language): View => {
+/** Those that the funds gave before, most of all the one that they gave most often. */
+const usedReasons = (used: readonly UsedReason[], { chosenReasons }: Draft, language: Language): View => {
   const texts = DECISIONS[language];
+  const chosen = new Set(chosenReasons.map(reasonText));
+  return html`<fieldset>
+    <legend>${texts.usedReasons}</legend>
+    ${used.map(
+      (one) =>
+        html`<label>
+          <input
+            type="checkbox"
+            name="used_reason"
+            value=${reasonText(one)}
+            checked=${chosen.has(reasonText(one))}
+          />
+          <span class="code">${one.code}</span>: ${one.message} <small>(${count(one.times)}×)</small>
+        </label>`,
+    )}
+  </fieldset>`;
+};
+
+const reasonField = (
+  { reasons }: Draft,
+  at: number,
+  { problems, required }: { readonly problems: readonly Problem[]; readonly required: boolean },
+  language: Language,
+): View => {
+  const texts = DECISIONS[language];
+  const given = reasons[at];
+  const of = `${at + 1}`;
+  const code = saidOf(problems, { field: 'reason_code', of }, language, `reason-rule-${of}`);
+  const message = saidOf(problems, { field: 'reason_message', of }, language);
+  return html`<fieldset class="grid" aria-describedby="reason-help">
+    <legend>${texts.reason(at + 1)}</legend>
+    <div>
+      <label>
+        ${texts.reasonCode}
+        <input
+          name="reason_code"
+          maxlength="100"
+          value=${given?.code ?? ''}
+          required=${required}
+          ...${code.attributes}
+        />
+      </label>
+      ${code.text}
+      <small id=${`reason-rule-${of}`}>${texts.codeRule}</small>
+    </div>
+    <div>
+      <label>
+        ${texts.reasonMessage}
+        <input
+          name="reason_message"
+          maxlength="500"
+          value=${given?.message ?? ''}
+          required=${required}
+          ...${message.attributes}
+        />
+      </label>
+      ${message.text}
+    </div>
+  </fieldset>`;
+};
+
+/** Reasons of before to choose from, and a new one to type; further ones are folded away. */
+export const reasonFields = (
+  draft: Draft,
+  { problems, used }: { readonly problems: readonly Problem[]; readonly used: readonly UsedReason[] },
+  language: Language,
+): View => {
+  const texts = DECISIONS[language];
+  const asked = Math.max(REASONS_ASKED, draft.reasons.length);
+  const field = (at: number): View =>
+    reasonField(draft, at, { problems, required: at === 0 && used.length === 0 }, language);
   return html`
     <p id="reason-help">${texts.reasonHelp}</p>
-    ${Array.from({ length: Math.max(REASONS_ASKED, reasons.length) }, (_, at) => {
-      const given = reasons[at];
-      const of = `${at + 1}`;
-      const code = saidOf(problems, { field: 'reason_code', of }, language, `reason-rule-${of}`);
-      const message = saidOf(problems, { field: 'reason_message', of }, language);
-      return html`<fieldset class="grid" aria-describedby="reason-help">
-        <legend>${texts.reason(at + 1)}</legend>
-        <div>
-          <label>
-            ${texts.reasonCode}
-            <input
-              name="reason_code"
-              maxlength="100"
-              value=${given?.code ?? ''}
-              required=${at === 0}
-              ...${code.attributes}
-            />
-          </label>
-          ${code.text}
-          <small id=${`reason-rule-${of}`}>${texts.codeRule}</small>
-        </div>
-        <div>
-          <label>
-            ${texts.reasonMessage}
-            <input
-              name="reason_message"
-              maxlength="500"
-              value=${given?.message ?? ''}
-              required=${at === 0}
-              ...${message.attributes}
-            />
-          </label>
-          ${message.text}
-        </div>
-      </fieldset>`;
-    })}
+    ${used.length > 0 && usedReasons(used, draft, language)} ${field(0)}
+    <details open=${draft.reasons.length > 1}>
+      <summary>${texts.moreReasons}</summary>
+      ${Array.from({ length: asked - 1 }, (_, at) => field(at + 1))}
+    </details>
   `;
 };
 

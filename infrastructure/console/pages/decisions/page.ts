@@ -2,36 +2,37 @@ import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
 import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
+import { may } from '../../../../application/desk/rights.ts';
 import { fundNames } from '../../funds.ts';
 import { keptPage } from '../../kept-pages.ts';
 import { inEach } from '../../language.ts';
 import { ConsoleProblem, action, query, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
+import { decisionPath } from '../../names.ts';
 import { awaitingLink } from '../awaiting/page.ts';
 import { WORDS } from '../words.ts';
 import { decideAll } from './decide.ts';
+import { exposurePart } from './exposure.ts';
+import { filterIn, filterSent, listPath, placeOf } from './filter.ts';
+import type { Filter } from './filter.ts';
 import { detailView } from './detail.ts';
 import { documentOf } from './document.ts';
 import { OFFERED, isAwaiting, isDecision, operationsNamed } from './offered.ts';
-import { decisionsOf, draftSent, isReadable, newDraft, problemsOf } from './draft.ts';
+import { acquisitionSum, decisionsOf, draftSent, isReadable, newDraft, problemsOf } from './draft.ts';
 import type { Draft } from './draft.ts';
 import { previewView } from './preview.ts';
 import type { Around } from './preview.ts';
 import { resultView } from './result.ts';
+import type { Left } from './result.ts';
+import { isTally, tallyIn } from './tally.ts';
 import { DECISIONS } from './texts.ts';
-import { placeOf, waitingNow, worklistView } from './worklist.ts';
-import type { Filter } from './worklist.ts';
+import { waitingNow, worklistView } from './worklist.ts';
 
 const PAGE_SIZE = 50;
 
-const filterOf = (visit: Visit): Filter => {
-  const [fundId, status] = [visit.query.get('fund'), visit.query.get('status')];
-  return { ...(fundId && { fundId }), ...(isAwaiting(status) && { status }) };
-};
-
 const worklist = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { worklists } = app.administrator;
-  const filter = filterOf(visit);
+  const filter = filterIn(visit.query);
   const after = placeOf(visit.query.get('after'));
   const [groups, link, names, found] = await Promise.all([
     worklists.waiting(),
@@ -41,11 +42,31 @@ const worklist = async (visit: Visit, app: Desk): Promise<Answer> => {
   ]);
   const operations = found.slice(0, PAGE_SIZE);
   const next = found.length > PAGE_SIZE ? operations.at(-1) : undefined;
+  const list = {
+    ...{ filter, groups, names, operations, next },
+    facts: await app.loans.facts.of(operations),
+    here: listPath('/decisions', filter, after),
+    now: visit.clock.now(),
+  };
   return {
     kind: 'page',
     logged: [{ action: 'listed', count: operations.length, ...(filter.fundId && { fundId: filter.fundId }) }],
-    body: [link, worklistView({ filter, groups, names, operations, next, now: visit.clock.now() }, visit)],
+    body: [link, worklistView(list, visit)],
   };
+};
+
+const NEXT_LOOKED_AT = 100;
+
+/** The first of the list that the person may decide on, behind a place in it; the list, where there is none. */
+const next = async (visit: Visit, { administrator }: Desk): Promise<Answer> => {
+  const filter = filterIn(visit.query);
+  const after = placeOf(visit.query.get('after'));
+  const found = await administrator.worklists.worklist({
+    ...{ ...filter, limit: NEXT_LOOKED_AT },
+    ...(after && { after }),
+  });
+  const first = found.find(({ fundId }) => may(visit, 'decide', fundId));
+  return { kind: 'redirect', to: listPath(first ? decisionPath(first) : '/decisions', filter) };
 };
 
 /** @throws ConsoleProblem where no decision or no operation was chosen */
@@ -81,8 +102,30 @@ const preview = async (visit: Visit, app: Desk): Promise<Answer> => {
     OFFERED[status].includes(decision),
   );
   const draft = await newDraft(decision, waiting, visit.clock.today(), administrator);
-  const around = { others: named.length - waiting.length, names: await fundNames(app, visit) };
+  const sum = waiting.reduce((all, { acquisitionValue }) => all + acquisitionValue, 0);
+  const tally = tallyIn(visit.fields);
+  const around = {
+    ...{ filter: filterSent(visit.fields), others: named.length - waiting.length },
+    ...(!isTally(tally, waiting.length, sum) && { tally }),
+    ...(await shownBeside(draft, visit, app)),
+  };
   return { ...form(visit, draft, around), logged: [{ action: 'listed', count: waiting.length }] };
+};
+
+/** Names of funds, and the reasons for which they rejected before. */
+const shownBeside = async (draft: Draft, visit: Visit, app: Desk) => {
+  const funds = [...new Set(draft.lines.flatMap(({ found }) => (found ? [found.loan.fundId] : [])))];
+  const [names, used] = await Promise.all([
+    fundNames(app, visit),
+    draft.decision === 'reject' ? app.loans.facts.reasons(funds) : [],
+  ]);
+  return { names, used };
+};
+
+/** @throws ConsoleProblem where the form has other operations than the page that it stood on */
+const requireTally = (draft: Draft, { fields }: Visit): void => {
+  if (!isTally(tallyIn(fields), draft.lines.length, acquisitionSum(draft)))
+    throw new ConsoleProblem(422, inEach(DECISIONS, 'otherTally'));
 };
 
 /** As the administrator's module answers; what was not asked to be mended, since it has changed meanwhile, is refused for that. */
@@ -108,33 +151,55 @@ const answersTo = async (draft: Draft, visit: Visit, app: Desk) => {
 const decide = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   const { decision } = chosen(visit);
   const draft = await draftSent(decision, visit.fields, app.administrator);
+  requireTally(draft, visit);
+  const filter = filterSent(visit.fields);
   const { disbursementTolerance: tolerance } = app.administrator;
   const problems = problemsOf(draft, { today: visit.clock.today(), tolerance });
   if (problems.length > 0)
     return {
-      ...form(visit, draft, { problems, names: await fundNames(app, visit) }),
+      ...form(visit, draft, { problems, filter, ...(await shownBeside(draft, visit, app)) }),
       logged: [{ action: 'refused', outcome: 'refused', reason: 'validation_error', decision }],
     };
   const answers = await answersTo(draft, visit, app);
+  const then = await leftOf(filter, draft, app);
   const kept = keptPage(
     visit,
     () => decisionsPage,
     (now) => ({
       kind: 'page',
       title: titleOf(decision, 'results', now),
-      body: resultView(answers, draft, now.language),
+      body: resultView({ answers, draft, then }, now.language),
     }),
   );
   // Its lines were written when it was decided.
   return { ...kept, logged: [] };
 };
 
+/** What still waits of the list that was worked through; of all states, the list is the one of what was decided. */
+const leftOf = async (filter: Filter, { lines }: Draft, { administrator }: Desk): Promise<Left> => {
+  const states = new Set(lines.map(({ status }) => status));
+  const [state = null] = states.size === 1 ? states : [];
+  const status = filter.status ?? (isAwaiting(state) ? state : undefined);
+  const list = { ...filter, ...(status && { status }) };
+  const groups = (await administrator.worklists.waiting()).filter(
+    (group) =>
+      (filter.fundId === undefined || group.fundId === filter.fundId) &&
+      (status === undefined || group.status === status),
+  );
+  return {
+    filter: list,
+    operations: groups.reduce((sum, group) => sum + group.operations, 0),
+    acquisitionValue: groups.reduce((sum, group) => sum + group.acquisitionValue, 0),
+  };
+};
+
 const detail = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { application: applicationId = '', code = '' } = visit.params;
   const loan = await app.loans.read({ applicationId }, code);
   if (loan === undefined) throw new ConsoleProblem(404, inEach(WORDS, 'noOperation'));
-  const names = await fundNames(app, visit);
-  return { kind: 'page', title: code, body: detailView(loan, { applicationId, names }, visit) };
+  const [names, applications] = await Promise.all([fundNames(app, visit), app.clients.applicationNames()]);
+  const around = { applicationId, names, applications, filter: filterIn(visit.query) };
+  return { kind: 'page', title: code, body: detailView(loan, around, visit) };
 };
 
 export const decisionsPage: Page = {
@@ -147,9 +212,11 @@ export const decisionsPage: Page = {
       kind: 'part',
       body: waitingNow(await administrator.worklists.waiting(), visit),
     })),
+    view('/decisions/next', next),
     query('/decisions/preview', preview),
     action('/decisions/decide', decide),
     view('/decisions/:application/:code', detail),
+    view('/decisions/:application/:code/exposure', exposurePart),
     view('/documents/:application/:code/:document', documentOf),
   ],
 };

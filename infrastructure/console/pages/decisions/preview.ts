@@ -1,6 +1,7 @@
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
+import type { UsedReason } from '../../../../application/loans/decision-facts.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
-import { amount } from '../../format.ts';
+import { amount, count } from '../../format.ts';
 import { fundView } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -8,15 +9,19 @@ import type { Language } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import { decisionPath } from '../../names.ts';
 import type { Visit } from '../../page.ts';
+import { ratesOf } from '../../rates.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
 import { WORDS } from '../words.ts';
 import { applicationColumn, exitSum, givenColumns } from './columns.ts';
-import { hasChanged } from './draft.ts';
+import { acquisitionSum, hasChanged } from './draft.ts';
 import type { Draft, DraftLine, Problem } from './draft.ts';
 import { disbursementFields, problemList, reasonFields, valueFields } from './fields.ts';
+import { filterFields, listPath } from './filter.ts';
+import type { Filter } from './filter.ts';
 import { changedText } from './meanwhile.ts';
 import { isAwaiting, keyOf } from './offered.ts';
+import { tallyFields } from './tally.ts';
 import { DECISIONS } from './texts.ts';
 
 /** What it waits for, as it was chosen, or what somebody else made of it meanwhile. */
@@ -36,6 +41,18 @@ const chosen = (line: DraftLine): View => [
   html`<a class="code" href=${decisionPath(line)}>${line.code}</a>`,
 ];
 
+/** What was bought for that price. */
+const givenFacts = (language: Language): readonly Column<DraftLine>[] => {
+  const texts = DECISIONS[language];
+  return [
+    [texts.faces, ({ found }) => found && amount(facesOf(found.loan)), 'number'],
+    [texts.yearly, ({ found }) => found && ratesOf(found.loan.pricing.dailyFactor).yearly, 'number'],
+  ];
+};
+
+const facesOf = ({ schedule }: NonNullable<DraftLine['found']>['loan']): number =>
+  schedule.reduce((sum, { faceValue }) => sum + faceValue, 0);
+
 const columnsOf = (
   draft: Draft,
   { problems = [], names }: Around,
@@ -53,6 +70,7 @@ const columnsOf = (
     ...applicationColumn(draft, language),
     [words.waitsFor, (line) => waitsFor(line, language)],
     [words.acquisitionValue, ({ found }) => found && amount(found.loan.acquisitionValue), 'number'],
+    ...(decision === 'approve' ? givenFacts(language) : []),
     ...(decision === 'disburse' ? [typed] : []),
     ...givenColumns(decision, language),
     [words.fund, ({ found }) => found && fundView(found.loan.fundId, names), 'code'],
@@ -61,7 +79,7 @@ const columnsOf = (
 
 const summary = ({ decision, lines }: Draft, language: Language): string => {
   const texts = DECISIONS[language];
-  const total = amount(lines.reduce((sum, { found }) => sum + (found?.loan.acquisitionValue ?? 0), 0));
+  const total = amount(acquisitionSum({ lines }));
   const name = texts.decide[decision];
   return decision === 'process_repurchase'
     ? texts.exitsOf(name, lines.length, amount(exitSum(lines)), total)
@@ -74,11 +92,16 @@ export interface Around {
   readonly others?: number;
   readonly problems?: readonly Problem[];
   readonly names: FundNames;
+  readonly filter: Filter;
+  /** Reasons for which the funds rejected before. */
+  readonly used: readonly UsedReason[];
+  /** As the page counted that it was chosen on, where these are others. */
+  readonly tally?: { readonly count: number; readonly sum: number } | undefined;
 }
 
 /** Everything that will be done, to be confirmed. */
 export const previewView = (draft: Draft, around: Around, visit: Visit): View => {
-  const { others = 0, problems = [] } = around;
+  const { filter, others = 0, problems = [], used, tally } = around;
   const { decision, lines, note } = draft;
   const { language } = visit;
   const [texts, words] = [DECISIONS[language], WORDS[language]];
@@ -86,17 +109,19 @@ export const previewView = (draft: Draft, around: Around, visit: Visit): View =>
     ${problems.length > 0 && problemList(draft, problems, language)}
     <p>${summary(draft, language)}</p>
     ${others > 0 && html`<p>${texts.others(others)}</p>`}
+    ${tally && html`<p class="problem" role="alert">${texts.wasChosen(count(tally.count), amount(tally.sum))}</p>`}
     <form method="post" action="/decisions/decide">
       ${tokenField(visit)}
       <input type="hidden" name="decision" value=${decision} />
+      ${filterFields(filter)} ${tallyFields(lines.length, acquisitionSum(draft))}
       ${tableView<DraftLine>({ label: words.operation }, columnsOf(draft, around, language), lines)}
-      ${decision === 'reject' && reasonFields(draft, problems, language)}
+      ${decision === 'reject' && reasonFields(draft, { problems, used }, language)}
       ${decision === 'disburse' && disbursementFields(draft, problems, language)}
       <label>${texts.note} <input name="note" maxlength="500" value=${note} /></label>
       <p>${texts.recordedAs(visit.operator)}</p>
-      <div class="actions">
+      <div class="actions sticky">
         <button disabled=${visit.readOnly || lines.length === 0}>${texts.confirm}</button>
-        <a href="/decisions">${texts.back}</a>
+        <a href=${listPath('/decisions', filter)}>${texts.back}</a>
       </div>
     </form>
   `;

@@ -1,5 +1,5 @@
 import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
-import { amount, centsTyped } from '../../format.ts';
+import { amount, centsTyped, count } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
@@ -9,7 +9,10 @@ import { tableView } from '../../table.ts';
 import { WORDS } from '../words.ts';
 import { applicationColumn, decidedColumns, exitSum } from './columns.ts';
 import type { Draft, DraftLine } from './draft.ts';
+import { listPath } from './filter.ts';
+import type { Filter } from './filter.ts';
 import { changedText } from './meanwhile.ts';
+import { nextLink } from './next.ts';
 import { DECISIONS } from './texts.ts';
 
 /** Why, in the person's language, or the state of now. */
@@ -33,8 +36,33 @@ const sumDone = (answers: readonly DecisionAnswer[], { decision, lines, language
     : exitSum(done);
 };
 
+/** Of the list that was worked through, when this was decided. */
+export interface Left {
+  readonly filter: Filter;
+  readonly operations: number;
+  readonly acquisitionValue: number;
+}
+
+const thenView = ({ filter, operations, acquisitionValue }: Left, language: Language): View => {
+  const texts = DECISIONS[language];
+  return html`<p>
+      ${operations === 0 ? texts.nothingLeft : texts.left(operations, count(operations), amount(acquisitionValue))}
+    </p>
+    <p class="actions">
+      ${operations > 0 && nextLink(filter, language)}
+      <a href=${listPath('/decisions', filter)}>${texts.back}</a>
+    </p>`;
+};
+
 /** What became of each. */
-export const resultView = (answers: readonly DecisionAnswer[], draft: Draft, language: Language): View => {
+export const resultView = (
+  {
+    answers,
+    draft,
+    then,
+  }: { readonly answers: readonly DecisionAnswer[]; readonly draft: Draft; readonly then: Left },
+  language: Language,
+): View => {
   const [texts, words] = [DECISIONS[language], WORDS[language]];
   const refused = answers.filter(({ outcome }) => outcome === 'refused').length;
   const awaiting = answers.filter(({ outcome }) => outcome === 'awaiting_confirmation').length;
@@ -61,6 +89,6 @@ export const resultView = (answers: readonly DecisionAnswer[], draft: Draft, lan
       ],
       draft.lines,
     )}
-    <p><a href="/decisions">${texts.back}</a></p>
+    ${thenView(then, language)}
   `;
 };

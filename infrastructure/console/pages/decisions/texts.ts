@@ -19,7 +19,7 @@ const pt = {
   nothingChosen: 'Nenhuma operação foi escolhida. Volte à lista e marque ao menos uma.',
   keys: 'Teclas',
   keyHelp:
-    'j e k: próxima e anterior · espaço: escolher · o: abrir · a: aprovar · r: rejeitar · s: assinar · d: desembolsar · c: concluir',
+    'n: próxima da lista · j e k: próxima e anterior · espaço: escolher · o: abrir · a: aprovar · r: rejeitar · s: assinar · d: desembolsar · c: concluir',
   now: (count: string) => `Ao todo, agora esperam ${count} operações.`,
   preview: 'Conferir antes de decidir',
   previewOf: (decision: string, count: number, value: string) =>
@@ -86,7 +86,44 @@ const pt = {
   product: 'Produto',
   issued: 'Emissão',
   received: 'Recebida em',
-  borrower: 'Documento do sacado',
+  borrowerName: 'Sacado',
+  faces: 'Valor de face',
+  yearly: 'Taxa ao ano',
+  monthly: 'Taxa ao mês',
+  term: 'Prazo',
+  termOf: (installments: string, last: string) => `${installments} × até ${last}`,
+  comes: 'O que os cedentes enviam aparece aqui, o que espera há mais tempo primeiro.',
+  gone: 'decidida em outra mesa',
+  chosenOnes: 'escolhidas',
+  lost: (count: string) => `${count} das escolhidas já foram decididas em outra mesa`,
+  wasChosen: (count: string, sum: string) =>
+    `Na lista tinham sido escolhidas ${count}, ${sum}. Confira o que ficou antes de confirmar.`,
+  otherTally:
+    'O formulário não tem as mesmas operações que a página mostrou, e nada foi decidido. Volte à lista e escolha de novo.',
+  usedReasons: 'Motivos já usados neste fundo',
+  moreReasons: 'Mais motivos',
+  next: 'Próxima da lista (n)',
+  nothingLeft: 'Nada mais espera nesta lista.',
+  left: (operations: number, count: string, value: string) =>
+    operations === 1
+      ? `Nesta lista ainda espera 1 operação, ${value}.`
+      : `Nesta lista ainda esperam ${count} operações, ${value}.`,
+  exposure: 'O que o fundo já tem',
+  adding: 'Somando…',
+  ofBorrower: 'Deste sacado neste fundo',
+  openFaceValue: 'Valor de face em aberto deste sacado',
+  ofOriginator: 'Deste cedente neste fundo',
+  atLeast: 'Ao menos',
+  together: (operations: number, count: string, value: string) =>
+    operations === 0 ? 'nenhuma' : `${count} por ${value}`,
+  heldActive: (together: string) => `ativas: ${together}`,
+  heldWaiting: (together: string) => `à espera: ${together}`,
+  noSame: 'Nenhuma outra operação deste sacado tem as mesmas parcelas.',
+  same: (count: number) =>
+    count === 1
+      ? 'Outra operação deste sacado tem as mesmas parcelas: pode ser o mesmo contrato.'
+      : `Outras ${count} operações deste sacado têm as mesmas parcelas: pode ser o mesmo contrato.`,
+  sameTitle: 'O mesmo contrato em outra operação',
   repurchaseValue: 'Valor da recompra',
   effectiveDate: 'Data efetiva',
 };
@@ -111,7 +148,7 @@ export const DECISIONS: InLanguages<DecisionTexts> = {
     nothingChosen: 'No operation was chosen. Go back to the list and tick at least one.',
     keys: 'Keys',
     keyHelp:
-      'j and k: next and previous · space: choose · o: open · a: approve · r: reject · s: sign · d: disburse · c: complete',
+      'n: next of the list · j and k: next and previous · space: choose · o: open · a: approve · r: reject · s: sign · d: disburse · c: complete',
     now: (count) => `In all, ${count} operations wait now.`,
     preview: 'Check before you decide',
     previewOf: (decision, count, value) =>
@@ -179,7 +216,43 @@ export const DECISIONS: InLanguages<DecisionTexts> = {
     product: 'Product',
     issued: 'Issued',
     received: 'Received at',
-    borrower: "Borrower's document",
+    borrowerName: 'Borrower',
+    faces: 'Face value',
+    yearly: 'Rate a year',
+    monthly: 'Rate a month',
+    term: 'Term',
+    termOf: (installments, last) => `${installments} × until ${last}`,
+    comes: 'What originators send comes here, what waits longest first.',
+    gone: 'decided at another desk',
+    chosenOnes: 'chosen',
+    lost: (count) => `${count} of the chosen ones were decided at another desk`,
+    wasChosen: (count, sum) =>
+      `On the list ${count} were chosen, ${sum}. Check what is left before you confirm.`,
+    otherTally:
+      'The form does not have the operations that its page showed, and nothing was decided. Go back to the list and choose again.',
+    usedReasons: 'Reasons that this fund used before',
+    moreReasons: 'More reasons',
+    next: 'Next of the list (n)',
+    nothingLeft: 'Nothing else waits in this list.',
+    left: (operations, count, value) =>
+      operations === 1
+        ? `1 operation still waits in this list, ${value}.`
+        : `${count} operations still wait in this list, ${value}.`,
+    exposure: 'What the fund has already',
+    adding: 'Adding up…',
+    ofBorrower: 'Of this borrower in this fund',
+    openFaceValue: 'Open face value of this borrower',
+    ofOriginator: 'Of this originator in this fund',
+    atLeast: 'At least',
+    together: (operations, count, value) => (operations === 0 ? 'none' : `${count} for ${value}`),
+    heldActive: (together) => `active: ${together}`,
+    heldWaiting: (together) => `waiting: ${together}`,
+    noSame: 'No other operation of this borrower has the same installments.',
+    same: (count) =>
+      count === 1
+        ? 'Another operation of this borrower has the same installments: it may be the same contract.'
+        : `${count} other operations of this borrower have the same installments: they may be the same contract.`,
+    sameTitle: 'The same contract in another operation',
     repurchaseValue: 'Repurchase value',
     effectiveDate: 'Effective date',
   },

@@ -1,41 +1,36 @@
-import type { WaitingGroup, WaitingPlace } from '../../../../application/administrator/worklists.ts';
+import type { WaitingGroup } from '../../../../application/administrator/worklists.ts';
 import { AWAITING } from '../../../../application/administrator/awaited.ts';
-import type { AwaitingStatus, PendingOperation } from '../../../../application/administrator/awaited.ts';
+import type { PendingOperation } from '../../../../application/administrator/awaited.ts';
 import { may } from '../../../../application/desk/rights.ts';
+import type { OperationFacts } from '../../../../application/loans/decision-facts.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
-import { amount, count, span } from '../../format.ts';
+import { amount, count, date, span } from '../../format.ts';
 import { fundChoices, fundView } from '../../funds.ts';
-import { html } from '../../html.ts';
+import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { liveWith, tokenField } from '../../layout.ts';
-import { decisionPath, withQuery } from '../../names.ts';
+import { decisionPath } from '../../names.ts';
 import type { Visit } from '../../page.ts';
-import { placeParts, placeText } from '../../place.ts';
+import { ratesOf } from '../../rates.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
 import { WORDS } from '../words.ts';
+import { filterFields, listPath } from './filter.ts';
+import type { Filter } from './filter.ts';
 import { KEYS, OFFERED, keyOf } from './offered.ts';
+import { tallyView } from './tally.ts';
 import { DECISIONS } from './texts.ts';
-
-export interface Filter {
-  readonly fundId?: string;
-  readonly status?: AwaitingStatus;
-}
-
-export const placeOf = (text: string | null): WaitingPlace | undefined => {
-  const [since, applicationId, code] = placeParts(text, 3);
-  return since !== undefined && applicationId !== undefined && code !== undefined
-    ? { since, applicationId, code }
-    : undefined;
-};
 
 interface Worklist {
   readonly filter: Filter;
   readonly groups: readonly WaitingGroup[];
   readonly names: FundNames;
   readonly operations: readonly PendingOperation[];
-  readonly next: WaitingPlace | undefined;
+  readonly facts: readonly OperationFacts[];
+  readonly next: PendingOperation | undefined;
+  /** Address of this very page. */
+  readonly here: string;
   readonly now: string;
 }
 
@@ -74,9 +69,9 @@ const filterForm = ({ filter, groups, names }: Worklist, { language }: Visit): V
   `;
 };
 
-/** What at least one of the listed operations waits for. */
-const offeredFor = (operations: readonly PendingOperation[]): readonly DecisionName[] => [
-  ...new Set(operations.flatMap(({ status }) => OFFERED[status])),
+/** What operations of this list wait for, those too that come while it is open. */
+const offeredFor = ({ status }: Filter): readonly DecisionName[] => [
+  ...new Set((status === undefined ? AWAITING : [status]).flatMap((one) => OFFERED[one])),
 ];
 
 export const decisionButtons = (offered: readonly DecisionName[], { language, readOnly }: Visit): View =>
@@ -95,59 +90,82 @@ export const decisionButtons = (offered: readonly DecisionName[], { language, re
   );
 
 const tickedBy = (operation: PendingOperation, label: string): View =>
-  html`<input type="checkbox" name="operation" value=${keyOf(operation)} aria-label=${label} data-row />`;
+  html`<input
+    type="checkbox"
+    name="operation"
+    value=${keyOf(operation)}
+    aria-label=${label}
+    data-row
+    data-cents=${operation.acquisitionValue}
+  />`;
 
-const table = ({ operations, names, now }: Worklist, visit: Visit): View => {
+const borrowerText = ({ borrower }: OperationFacts, forgotten: string): View =>
+  borrower === null
+    ? forgotten
+    : html`${borrower.name}<br /><small class="code">${borrower.document}</small>`;
+
+const table = (list: Worklist, visit: Visit): View => {
+  const { operations, names, now } = list;
   const { language } = visit;
   const [texts, words] = [DECISIONS[language], WORDS[language]];
+  const byKey = new Map(list.facts.map((one) => [keyOf(one), one]));
+  const of = (write: (facts: OperationFacts) => View) => (one: PendingOperation) => {
+    const found = byKey.get(keyOf(one));
+    return found && write(found);
+  };
   const boxes: Column<PendingOperation> = [
     html`<input type="checkbox" aria-label=${texts.chooseAll} data-choose-all />`,
     (one) => may(visit, 'decide', one.fundId) && tickedBy(one, texts.chosen(one.code)),
   ];
+  const operation = (one: PendingOperation): View =>
+    html`<a
+      class="code"
+      href=${listPath(decisionPath(one), list.filter)}
+      data-listed=${`${keyOf(one)} ${one.status}`}
+      >${one.code}</a
+    >`;
   return tableView(
     { label: words.operation },
     [
       ...(may(visit, 'decide') ? [boxes] : []),
-      [words.operation, (one) => html`<a class="code" href=${decisionPath(one)}>${one.code}</a>`],
+      [words.operation, operation],
       [words.waitsFor, ({ status }) => words.awaited[status]],
+      [texts.borrowerName, of((found) => borrowerText(found, texts.forgotten))],
       [words.acquisitionValue, ({ acquisitionValue }) => amount(acquisitionValue), 'number'],
+      [texts.faces, of(({ faceValue }) => amount(faceValue)), 'number'],
+      [texts.yearly, of(({ dailyFactor }) => ratesOf(dailyFactor).yearly), 'number'],
+      [texts.term, of(({ installments, lastDue }) => texts.termOf(count(installments), date(lastDue)))],
       [words.waits, ({ since }) => span(since, now), 'number'],
-      [words.fund, ({ fundId }) => fundView(fundId, names), 'code'],
-      [words.application, ({ applicationId }) => applicationId, 'code'],
+      [words.fund, ({ fundId }) => fundView(fundId, names)],
     ],
     operations,
   );
 };
 
-const nextPath = ({ filter, next }: Worklist): string =>
-  withQuery('/decisions', {
-    fund: filter.fundId,
-    status: filter.status,
-    after: placeText(next!.since, next!.applicationId, next!.code),
-  });
-
 /** The list with what can be done to those that are ticked. */
 export const worklistView = (list: Worklist, visit: Visit): View => {
   const { language } = visit;
   const [texts, words] = [DECISIONS[language], WORDS[language]];
-  const { operations, next } = list;
-  const own = operations.filter(({ fundId }) => may(visit, 'decide', fundId));
+  const { operations, next, filter } = list;
+  const deciding = may(visit, 'decide');
+  const own = operations.some(({ fundId }) => may(visit, 'decide', fundId));
   return html`
     ${waitingNow(list.groups, visit)} ${filterForm(list, visit)}
-    ${
-      operations.length === 0
-        ? html`<p>${texts.nothing}</p>`
-        : own.length === 0
-          ? table(list, visit)
-          : html`<form method="post" action="/decisions/preview">
-              ${tokenField(visit)} ${table(list, visit)}
-              <div class="actions">
-                <span>${texts.withChosen}</span>
-                ${decisionButtons(offeredFor(own), visit)}
-              </div>
-            </form>`
-    }
-    ${next && html`<p><a href=${nextPath(list)} rel="next">${words.more}</a></p>`}
-    ${may(visit, 'decide') && html`<p><small>${texts.keys}: ${texts.keyHelp}</small></p>`}
+    <div data-follow=${list.here} data-gone=${texts.gone}>
+      ${
+        operations.length === 0
+          ? empty(texts.nothing, texts.comes)
+          : !own
+            ? table(list, visit)
+            : html`<form method="post" action="/decisions/preview">
+                ${tokenField(visit)} ${filterFields(filter)} ${table(list, visit)}
+                <div class="actions sticky">
+                  ${tallyView(language)} ${decisionButtons(offeredFor(filter), visit)}
+                </div>
+              </form>`
+      }
+    </div>
+    ${next && html`<p><a href=${listPath('/decisions', filter, next)} rel="next">${words.more}</a></p>`}
+    ${deciding && html`<p><small>${texts.keys}: ${texts.keyHelp}</small></p>`}
   `;
 };

@@ -1,0 +1,82 @@
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import type { Exposure, Held, SameContract, Together } from '../../../../application/loans/exposures.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
+import { statusBadge } from '../../badge.ts';
+import { amount, count } from '../../format.ts';
+import { fundNames, fundView } from '../../funds.ts';
+import { facts, html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import { inEach } from '../../language.ts';
+import type { Language } from '../../language.ts';
+import { operationPath } from '../../names.ts';
+import { ConsoleProblem } from '../../page.ts';
+import type { Answer, Visit } from '../../page.ts';
+import { tableView } from '../../table.ts';
+import { WORDS } from '../words.ts';
+import { DECISIONS } from './texts.ts';
+
+const together = ({ operations, acquisitionValue }: Together, language: Language): string =>
+  DECISIONS[language].together(operations, count(operations), amount(acquisitionValue));
+
+const held = ({ active, waiting }: Held, language: Language): string => {
+  const texts = DECISIONS[language];
+  return `${texts.heldActive(together(active, language))}; ${texts.heldWaiting(together(waiting, language))}`;
+};
+
+const sameView = (same: readonly SameContract[], names: FundNames, language: Language): View => {
+  const [texts, words] = [DECISIONS[language], WORDS[language]];
+  if (same.length === 0) return html`<p>${texts.noSame}</p>`;
+  return html`
+    <p class="problem">${texts.same(same.length)}</p>
+    ${tableView(
+      { label: texts.sameTitle, dense: true },
+      [
+        [
+          words.operation,
+          ({ applicationId, code }) =>
+            html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`,
+        ],
+        [words.status, ({ status }) => statusBadge(status, language)],
+        [words.acquisitionValue, ({ acquisitionValue }) => amount(acquisitionValue), 'number'],
+        [words.fund, ({ fundId }) => fundView(fundId, names), 'code'],
+      ],
+      same,
+    )}
+  `;
+};
+
+const exposureView = ({ originator, borrower }: Exposure, names: FundNames, language: Language): View => {
+  const texts = DECISIONS[language];
+  return [
+    facts([
+      borrower && [texts.ofBorrower, [borrower.atLeast && `${texts.atLeast} `, held(borrower, language)]],
+      borrower && [texts.openFaceValue, amount(borrower.openFaceValue)],
+      [texts.ofOriginator, held(originator, language)],
+    ]),
+    borrower && sameView(borrower.same, names, language),
+  ];
+};
+
+/** Fetched into the page, which stands before it: an originator may have very many operations. */
+export const exposurePart = async (visit: Visit, app: Desk): Promise<Answer> => {
+  const { application: applicationId = '', code = '' } = visit.params;
+  const [found, names] = await Promise.all([
+    app.loans.facts.exposure({ applicationId, code }),
+    fundNames(app, visit),
+  ]);
+  if (found === undefined) throw new ConsoleProblem(404, inEach(WORDS, 'noOperation'));
+  return { kind: 'part', body: exposureView(found, names, visit.language) };
+};
+
+/** Where it is put. */
+export const exposurePlace = (path: string, language: Language): View => html`
+  <h2 id="exposure-title">${DECISIONS[language].exposure}</h2>
+  <div
+    aria-live="polite"
+    aria-labelledby="exposure-title"
+    role="region"
+    ...${{ 'hx-get': `${path}/exposure`, 'hx-trigger': 'load' }}
+  >
+    <p aria-busy="true">${DECISIONS[language].adding}</p>
+  </div>
+`;

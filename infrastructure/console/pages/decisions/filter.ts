@@ -1,0 +1,44 @@
+import type { AwaitingStatus, PendingOperation } from '../../../../application/administrator/awaited.ts';
+import type { WaitingPlace } from '../../../../application/administrator/worklists.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import { withQuery } from '../../names.ts';
+import { placeParts, placeText } from '../../place.ts';
+import { isAwaiting } from './offered.ts';
+
+/** Which list is worked through, from choosing to what comes next. */
+export interface Filter {
+  readonly fundId?: string;
+  readonly status?: AwaitingStatus;
+}
+
+export const filterIn = (given: URLSearchParams, fund = 'fund', waitsFor = 'status'): Filter => {
+  const [fundId, status] = [given.get(fund), given.get(waitsFor)];
+  return { ...(fundId && { fundId }), ...(isAwaiting(status) && { status }) };
+};
+
+/** As forms take it along: their lines have states too. */
+export const filterFields = ({ fundId, status }: Filter): View => [
+  html`<input type="hidden" name="of_fund" value=${fundId ?? ''} />`,
+  html`<input type="hidden" name="of_status" value=${status ?? ''} />`,
+];
+export const filterSent = (fields: URLSearchParams): Filter => filterIn(fields, 'of_fund', 'of_status');
+
+export const placeOf = (text: string | null): WaitingPlace | undefined => {
+  const [since, applicationId, code] = placeParts(text, 3);
+  return since !== undefined && applicationId !== undefined && code !== undefined
+    ? { since, applicationId, code }
+    : undefined;
+};
+
+/** An address of this list, from a place on. */
+export const listPath = (
+  path: string,
+  { fundId, status }: Filter,
+  after?: Pick<PendingOperation, 'since' | 'applicationId' | 'code'>,
+): string =>
+  withQuery(path, {
+    fund: fundId,
+    status,
+    after: after && placeText(after.since, after.applicationId, after.code),
+  });

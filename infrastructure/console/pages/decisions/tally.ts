@@ -1,0 +1,38 @@
+import { amount } from '../../format.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import type { Language } from '../../language.ts';
+import { DECISIONS } from './texts.ts';
+
+/** How many are chosen and what they add up to: as the page counts, before it is sent. */
+export const tallyView = (language: Language): View => {
+  const texts = DECISIONS[language];
+  return html`<p class="tally" role="status">
+    <span data-tally="count">0</span> ${texts.chosenOnes} · <span data-tally="sum">${amount(0)}</span>
+    <span data-tally="lost" data-text=${texts.lost('{}')} hidden></span>
+    <input type="hidden" name="chosen_count" value="" />
+    <input type="hidden" name="chosen_sum" value="" />
+  </p>`;
+};
+
+/** Undefined where no page has counted, without scripts. */
+interface Tally {
+  readonly count: number;
+  /** In cents. */
+  readonly sum: number;
+}
+
+export const tallyIn = (fields: URLSearchParams): Tally | undefined => {
+  const [count, sum] = [fields.get('chosen_count'), fields.get('chosen_sum')];
+  if (!count || !sum) return undefined;
+  return { count: Number(count), sum: Number(sum) };
+};
+
+export const isTally = (tally: Tally | undefined, count: number, sum: number): boolean =>
+  tally === undefined || (tally.count === count && tally.sum === sum);
+
+/** What a preview shows, to be checked once more when it comes back. */
+export const tallyFields = (count: number, sum: number): View => [
+  html`<input type="hidden" name="chosen_count" value=${count} />`,
+  html`<input type="hidden" name="chosen_sum" value=${sum} />`,
+];
