@@ -72,13 +72,20 @@ export class ApiError extends ReceivablesError {
   }
 }
 
+/** What is behind a failure: Node's own says only that it failed, and its cause why. */
+const innermost = (failure: unknown): string => {
+  if (!(failure instanceof Error)) return String(failure);
+  return failure.cause === undefined
+    ? failure.message || (failure as NodeJS.ErrnoException).code || failure.name
+    : innermost(failure.cause);
+};
+
 /** No answer came. `cause` says what happened to the connection. */
 export class ConnectionError extends ReceivablesError {
   override name = 'ConnectionError';
 
   constructor(about: About, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     const done = about.maybe_done ? 'it may have been carried out all the same' : 'nothing was sent';
-    super(`${about.operation}: no answer (${reason}); ${done}`, about, { cause });
+    super(`${about.operation}: no answer (${innermost(cause)}); ${done}`, about, { cause });
   }
 }

@@ -128,7 +128,7 @@ export class Transport {
         throw new TypeError(`${name} is missing`);
     }
     for (const address of [settings.baseUrl, settings.authUrl ?? settings.baseUrl]) {
-      if (!/^https?:\/\//.test(address))
+      if (!/^https?:\/\//.test(address) || !URL.canParse(address))
         throw new TypeError(`${address} is no address that begins with https://`);
     }
     this.#settings = { ...settings, baseUrl: withoutEnd(settings.baseUrl) };

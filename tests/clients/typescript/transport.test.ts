@@ -217,6 +217,7 @@ test('settings that cannot work are refused at once', () => {
   const settings = { baseUrl: 'http://service', clientId: 'id', clientSecret: 'secret' };
   for (const wrong of [
     { baseUrl: 'service' },
+    { baseUrl: 'http://a b' },
     { authUrl: 'ftp://x' },
     { clientId: '' },
     { clientSecret: '' },

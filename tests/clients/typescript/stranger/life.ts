@@ -26,7 +26,8 @@ const attemptsOf = (operation: string) => attempts.filter((one) => one.operation
 
 // A receiver that keeps what is genuine, and is away when told so.
 const received = new Map<string, WebhookEvent>();
-let [secret, away, forgeries] = ['', false, 0];
+let secret: readonly string[] = [];
+let [away, forgeries] = [false, 0];
 const receiver = createServer(
   { key: readFileSync(TLS_KEY), cert: readFileSync(TLS_CERT) },
   async (request, response) => {
@@ -91,7 +92,7 @@ const arrived = (...names: WebhookEvent['event'][]) =>
 
 // Subscribed, assigned, quoted.
 const webhook = await client.createWebhook({ url, events: ['*'] });
-secret = webhook.signing_secret;
+secret = [webhook.signing_secret];
 const offer = await client.assignLoan({ ...assignment('LIFE-1'), dry_run: true });
 const receipts = await Promise.all(
   ['LIFE-1', 'LIFE-2', 'LIFE-3'].map((code) => client.assignLoan(assignment(code), ccb)),
@@ -173,6 +174,14 @@ for await (const { data } of client.followEvents(
 ))
   if (data) break; // it is told a moment after the new operation is active
 
+const signed = await client.addDocuments(
+  {
+    originator_proposal_code: 'LIFE-3-R',
+    documents: [{ type: 'renegotiation_signature', value: 'signed.pdf' }],
+  },
+  [{ name: 'signed.pdf', content: new TextEncoder().encode(PDF) }],
+);
+
 // The feed tells what was missed, from the last event that came.
 const missed: WebhookEvent[] = [];
 for await (const event of client.allEvents({ after: known, limit: 3 })) missed.push(event);
@@ -194,6 +203,18 @@ const redelivered = await until(
   ({ status }) => status !== 'running',
   { pauseMs: 100, signal: whole },
 );
+
+// Its secret is replaced; what is sent once more is signed with the new one.
+const { signing_secret } = await client.rotateWebhookSecret(webhook.webhook_id);
+secret = [signing_secret, ...secret];
+const paused = await client.pauseWebhook(webhook.webhook_id);
+const resumed = await client.resumeWebhook(webhook.webhook_id);
+received.delete(known);
+await client.redeliverEvent(known);
+const { event_id: pinged } = await client.pingWebhook(webhook.webhook_id);
+await until(async () => received.has(known) && received.has(pinged), Boolean, { pauseMs: 50, signal: whole });
+const report = await client.readEvent(known);
+const changed = await client.updateWebhook(webhook.webhook_id, { events: ['loan_received'] });
 
 // Whoever follows the feed sees the next event as it comes.
 const following = client.followEvents({ after: missed.at(-1)!.event_id }, { pauseMs: 50 });
@@ -236,7 +257,10 @@ console.log(
     missed: missed.map(({ event }) => event).sort(),
     recovered: missed.every(({ event_id }) => received.has(event_id)),
     redelivered: [redelivered.status, redelivered.queued - redelivered.delivered],
+    signed: signed.documents.map(({ type, size }) => [type, size]),
     followed,
+    managed: [paused.status, resumed.status, ...changed.events],
+    report: [(JSON.parse(report.body) as WebhookEvent).event_id === known, report.deliveries.length],
     closed,
     loans: loans.sort(),
     clock: clock.offset_seconds,
