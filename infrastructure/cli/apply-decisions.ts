@@ -67,9 +67,9 @@ export const addApply = (administrator: Command, dependencies: CliDependencies):
   withOperator(apply)
     .addHelpText(
       'after',
-      '\nPrints one answer a line: {line, decision_id, ..., outcome: applied | already_applied | refused, status | reason}.\n' +
-        'A file with a malformed line is refused as a whole: nothing of it is carried out. Any other refused decision lies in\n' +
-        'the dead letter and holds nothing up. The same file may be given again. Exit code 2 for a file with a\n' +
+      '\nPrints one answer a line: {line, decision_id, ..., outcome: applied | already_applied | awaiting_confirmation | refused,\n' +
+        'status | reason}. A file with a malformed line is refused as a whole: nothing of it is carried out. Any other refused\n' +
+        'decision lies in the dead letter and holds nothing up. The same file may be given again. Exit code 2 for a file with a\n' +
         "malformed line, 3 when a decision was refused. A line that names an operator is recorded as that one's.\n\n" +
         'Example:\n  receivables administrator apply --file decisions.jsonl',
     )
