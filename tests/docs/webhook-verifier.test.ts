@@ -1,6 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { WebhookRejectedError, verifyWebhook } from '../../docs/webhook-verifier/verify.mjs';
 import {
@@ -8,24 +6,10 @@ import {
   signingKeyOf,
   timedSignatureOf,
 } from '../../infrastructure/webhooks/sending/webhook-sender.ts';
+import { verifierFolder, verifierVectors as vectors } from '../support/verifier-vectors.ts';
+import type { VerifierVector } from '../support/verifier-vectors.ts';
 
-interface Vector {
-  readonly name: string;
-  readonly secret: string;
-  readonly body_base64: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly now: number;
-  readonly tolerance_seconds?: number;
-  readonly accepted: boolean;
-  readonly reason?: string;
-}
-
-const folder = fileURLToPath(new URL('../../docs/webhook-verifier/', import.meta.url));
-const { vectors } = JSON.parse(readFileSync(`${folder}test-vectors.json`, 'utf8')) as {
-  vectors: readonly Vector[];
-};
-
-const verdict = ({ secret, body_base64, headers, now, tolerance_seconds }: Vector): string => {
+const verdict = ({ secret, body_base64, headers, now, tolerance_seconds }: VerifierVector): string => {
   const body = Buffer.from(body_base64, 'base64');
   const tolerance = tolerance_seconds === undefined ? {} : { toleranceSeconds: tolerance_seconds };
   try {
@@ -35,7 +19,7 @@ const verdict = ({ secret, body_base64, headers, now, tolerance_seconds }: Vecto
     throw error;
   }
 };
-const expected = ({ accepted, headers, reason }: Vector): string =>
+const expected = ({ accepted, headers, reason }: VerifierVector): string =>
   accepted ? headers['x-svc-event-id']! : reason!;
 
 describe('the verifier for Node.js judges', () => {
@@ -79,7 +63,7 @@ for v in json.load(open("test-vectors.json", encoding="utf-8"))["vectors"]:
         print(rejected.reason)
 `;
   const { status, stdout, stderr, error } = spawnSync('python3', ['-B', '-c', program], {
-    cwd: folder,
+    cwd: verifierFolder,
     encoding: 'utf8',
   });
   if (error) throw new Error('this test needs python3 on the path', { cause: error });

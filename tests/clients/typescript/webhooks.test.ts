@@ -1,22 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { WebhookRejectedError, verifiedEvent } from '../../../clients/typescript/src/webhooks.ts';
 import type { ReceivedWebhook, VerifyOptions } from '../../../clients/typescript/src/webhooks.ts';
+import { verifierVectors as vectors } from '../../support/verifier-vectors.ts';
 
-interface Vector {
-  readonly name: string;
-  readonly secret: string;
-  readonly body_base64: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly now: number;
-  readonly tolerance_seconds?: number;
-  readonly accepted: boolean;
-  readonly reason?: string;
-}
-
-const place = new URL('../../../docs/webhook-verifier/test-vectors.json', import.meta.url);
-const { vectors } = JSON.parse(readFileSync(place, 'utf8')) as { vectors: readonly Vector[] };
 const [genuine] = vectors;
 
 const verdict = (webhook: ReceivedWebhook, options: VerifyOptions): unknown => {
