@@ -17,3 +17,9 @@ export const ratesText = (dailyFactor: string, language: Language): string => {
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? texts.tooLarge : parts.join(' · ');
 };
+
+/** That of a year alone, as a column has it. */
+export const yearlyRate = (dailyFactor: string): string => {
+  const year = annualRate(dailyFactor);
+  return year === null ? '—' : percent(Number(year));
+};

@@ -89,11 +89,15 @@ const follow = async () => {
   const headers = { 'X-Unattended': '1' };
   const answer = await fetch(followed.dataset.follow, { headers }).catch(() => undefined);
   if (!answer?.ok) return;
-  const now = listedIn(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const now = listedIn(page);
   const shown = listedIn(followed);
   if (shown.size === 0 && now.size > 0) return location.reload();
   for (const [name, row] of shown) if (!now.has(name) && !row.matches('.gone')) leave(row);
   for (const [name, row] of now) if (!shown.has(name)) followed.querySelector('tbody').append(row);
+  for (const button of page.querySelectorAll('[data-follow] [name="decision"]'))
+    if (!followed.querySelector(`[name="decision"][value="${button.value}"]`))
+      followed.querySelector('.sticky')?.append(button);
   if (lost > 0) {
     const told = tallied('lost');
     told.textContent = `· ${told.dataset.text.replace('{}', lost)}`;

@@ -175,7 +175,7 @@ describe('what is decided on', () => {
     );
     const page = wordsOf((await desk.get(`/decisions/${desk.application.applicationId}/FACTS`)).text);
     expect(page).toMatch(
-      /Borrower Joana Prado \*{9}25 .*Face value R\$11,400\.00 Rate a year 27\.\d+% Rate a month 2\.\d+%/,
+      /Borrower Joana Prado \*{9}25 .*Face value R\$11,400\.00 Effective rates 27\.\d+% a year · 2\.\d+% a month/,
     );
   });
 
@@ -193,7 +193,9 @@ describe('what is decided on', () => {
     const told = await exposureOf('FACTS');
     expect(told).toMatch(/Of this borrower in this fund active: \d+ for R\$[\d,.]+; waiting: \d+ for/);
     expect(told).toMatch(/Of this originator in this fund active: \d+ for R\$[\d,.]+; waiting: \d+ for/);
-    expect(told).toMatch(/other operations of this borrower have the same installments.* TWIN Received R\$10,032\.00/);
+    expect(told).toMatch(
+      /other operations of this borrower have the same installments.* TWIN Received R\$10,032\.00/,
+    );
     expect(told).toMatch(/ HELD Active R\$10,032\.00/);
     expect(told).not.toContain('ALONE');
   });

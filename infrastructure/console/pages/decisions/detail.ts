@@ -11,7 +11,7 @@ import { decisionPath, operationPath } from '../../names.ts';
 import { tokenField } from '../../layout.ts';
 import type { Visit } from '../../page.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
-import { ratesOf } from '../../rates.ts';
+import { ratesText } from '../../rates.ts';
 import { tableView } from '../../table.ts';
 import { WORDS } from '../words.ts';
 import { exitValue } from './columns.ts';
@@ -37,7 +37,6 @@ const factsOf = (
   { language }: Visit,
 ): View => {
   const [texts, words] = [DECISIONS[language], WORDS[language]];
-  const { yearly, monthly } = ratesOf(loan.daily_factor);
   return facts([
     [words.status, statusBadge(loan.status, language)],
     [
@@ -48,8 +47,7 @@ const factsOf = (
     ],
     [words.acquisitionValue, amount(loan.acquisition_value)],
     [texts.faces, amount(installments.reduce((sum, { faceValue }) => sum + faceValue, 0))],
-    [texts.yearly, yearly],
-    [texts.monthly, monthly],
+    [texts.rates, ratesText(loan.daily_factor, language)],
     [texts.term, texts.termOf(count(installments.length), date(installments.at(-1)!.dueDate))],
     [texts.product, loan.product_type],
     [texts.issued, date(loan.date_issued)],
@@ -126,6 +124,7 @@ export const detailView = (details: LoanDetails, around: Around, visit: Visit): 
     <div class="side-by-side">
       <div>
         ${factsOf(details, around, visit)}
+        ${exposurePlace(decisionPath({ applicationId, code }), visit.language)} ${scheduleOf(details, visit)}
         ${
           isAwaiting(status) &&
           may(visit, 'decide', fundId) &&
@@ -136,7 +135,6 @@ export const detailView = (details: LoanDetails, around: Around, visit: Visit): 
             ${nextLink(filter, visit.language, since === null ? undefined : { since, applicationId, code })}
           </form>`
         }
-        ${exposurePlace(decisionPath({ applicationId, code }), visit.language)} ${scheduleOf(details, visit)}
       </div>
       ${may(visit, 'borrowers', fundId) && html`<div>${documentsOf(details, applicationId, visit)}</div>`}
     </div>

@@ -16,6 +16,7 @@ export const nextLink = (
 ): View =>
   html`<a
     role="button"
+    class="secondary"
     href=${listPath('/decisions/next', filter, after)}
     data-key=${KEY}
     aria-keyshortcuts=${KEY}

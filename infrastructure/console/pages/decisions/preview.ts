@@ -9,7 +9,7 @@ import type { Language } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import { decisionPath } from '../../names.ts';
 import type { Visit } from '../../page.ts';
-import { ratesOf } from '../../rates.ts';
+import { yearlyRate } from '../../rates.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
 import { WORDS } from '../words.ts';
@@ -46,7 +46,7 @@ const givenFacts = (language: Language): readonly Column<DraftLine>[] => {
   const texts = DECISIONS[language];
   return [
     [texts.faces, ({ found }) => found && amount(facesOf(found.loan)), 'number'],
-    [texts.yearly, ({ found }) => found && ratesOf(found.loan.pricing.dailyFactor).yearly, 'number'],
+    [texts.yearly, ({ found }) => found && yearlyRate(found.loan.pricing.dailyFactor), 'number'],
   ];
 };
 

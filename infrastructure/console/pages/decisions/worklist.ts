@@ -12,7 +12,7 @@ import type { View } from '../../html.ts';
 import { liveWith, tokenField } from '../../layout.ts';
 import { decisionPath } from '../../names.ts';
 import type { Visit } from '../../page.ts';
-import { ratesOf } from '../../rates.ts';
+import { yearlyRate } from '../../rates.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
 import { WORDS } from '../words.ts';
@@ -69,9 +69,9 @@ const filterForm = ({ filter, groups, names }: Worklist, { language }: Visit): V
   `;
 };
 
-/** What operations of this list wait for, those too that come while it is open. */
-const offeredFor = ({ status }: Filter): readonly DecisionName[] => [
-  ...new Set((status === undefined ? AWAITING : [status]).flatMap((one) => OFFERED[one])),
+/** What at least one of the listed operations waits for. */
+const offeredFor = (operations: readonly PendingOperation[]): readonly DecisionName[] => [
+  ...new Set(operations.flatMap(({ status }) => OFFERED[status])),
 ];
 
 export const decisionButtons = (offered: readonly DecisionName[], { language, readOnly }: Visit): View =>
@@ -133,7 +133,7 @@ const table = (list: Worklist, visit: Visit): View => {
       [texts.borrowerName, of((found) => borrowerText(found, texts.forgotten))],
       [words.acquisitionValue, ({ acquisitionValue }) => amount(acquisitionValue), 'number'],
       [texts.faces, of(({ faceValue }) => amount(faceValue)), 'number'],
-      [texts.yearly, of(({ dailyFactor }) => ratesOf(dailyFactor).yearly), 'number'],
+      [texts.yearly, of(({ dailyFactor }) => yearlyRate(dailyFactor)), 'number'],
       [texts.term, of(({ installments, lastDue }) => texts.termOf(count(installments), date(lastDue)))],
       [words.waits, ({ since }) => span(since, now), 'number'],
       [words.fund, ({ fundId }) => fundView(fundId, names)],
@@ -160,7 +160,7 @@ export const worklistView = (list: Worklist, visit: Visit): View => {
             : html`<form method="post" action="/decisions/preview">
                 ${tokenField(visit)} ${filterFields(filter)} ${table(list, visit)}
                 <div class="actions sticky">
-                  ${tallyView(language)} ${decisionButtons(offeredFor(filter), visit)}
+                  ${tallyView(language)} ${decisionButtons(offeredFor(operations), visit)}
                 </div>
               </form>`
       }
