@@ -25,7 +25,10 @@ interface Bounds {
   /** So many are looked through to be counted. */
   readonly mostCounted: number;
 }
-const BOUNDS: Bounds = { mostLate: 10_000, atOnce: 25_000, mostLookedAt: 200_000, mostCounted: 100_000 };
+const BOUNDS: Bounds = { mostLate: 20_000, atOnce: 25_000, mostLookedAt: 200_000, mostCounted: 100_000 };
+
+/** So many operations are looked through at first for each that a page has room for: where most fit, that is enough. */
+const FIRST_STEP = 20;
 
 /** So much dearer is it to look at a row than at what an index holds of it. */
 const ROWS_COST = 5;
@@ -217,11 +220,12 @@ export class SqlOperationSearch {
     const { atOnce, mostLookedAt } = this.#stepsOf(by, query);
     const found: Listed[] = [];
     let after = query.after;
-    for (let lookedAt = atOnce; ; lookedAt += atOnce) {
+    let step = Math.min(atOnce, FIRST_STEP * (limit + 1));
+    for (let lookedAt = step; ; lookedAt += step) {
       const next = inOrder(this.#along(by, query), sorting, after);
-      const some = next.limit(atOnce) as unknown as Loans;
+      const some = next.limit(step) as unknown as Loans;
       const fits = inOrder(this.#fittingOf(by, some, query), sorting).limit(limit + 1 - found.length);
-      const [rows, [end]] = await this.#database.snapshot([fits, next.offset(atOnce - 1).limit(1)]);
+      const [rows, [end]] = await this.#database.snapshot([fits, next.offset(step - 1).limit(1)]);
       found.push(...rows);
       if (found.length > limit || end === undefined || lookedAt >= mostLookedAt) {
         const page = pageOf(found, limit, sorting);
@@ -229,6 +233,7 @@ export class SqlOperationSearch {
         return counted ? { ...whole, total: await this.#total(by, query, whole) } : whole;
       }
       after = placeOf(end, sorting);
+      step = atOnce;
     }
   }
 

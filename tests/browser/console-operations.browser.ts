@@ -261,6 +261,10 @@ describe('the search of operations', () => {
       .slice(1)
       .map((line) => line.split(',')[1]);
     expect(codes).toEqual(await page.locator('tbody td:first-child').allInnerTexts());
+    const portuguese = await at.enter({ locale: 'pt-BR' });
+    await portuguese.page.goto(page.url());
+    await portuguese.page.getByRole('status').getByText('Em atraso ao todo').waitFor();
+    expect(await looked(portuguese.page, 'operations-late-pt')).toEqual([]);
   });
 
   test('by the borrower: the document is posted, found, masked, and stands in no address', async () => {

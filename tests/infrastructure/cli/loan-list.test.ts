@@ -29,6 +29,7 @@ test('a terminal gets the first thousand, and is told of the rest', async () => 
 test('CSV holds all of them, or as many as were asked for', async () => {
   const whole = await run('loan', 'list', '-o', 'csv');
   expect([linesOf(whole.out), whole.err]).toEqual([THERE + 1, '']);
+  expect(whole.out.split('\n')[0]).toMatch(/,updated_at,days_late,overdue_value$/);
   const cut = await run('loan', 'list', '-o', 'csv', '--limit', '10');
   expect(linesOf(cut.out)).toBe(11);
   expect(cut.err).toContain('only the first 10 are listed');

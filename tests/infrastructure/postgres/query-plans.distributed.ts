@@ -6,6 +6,7 @@ import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { Worklists } from '../../../application/administrator/worklists.ts';
 import { SqlDueInstallments } from '../../../application/loans/due-installments.ts';
 import { SqlLoanReader } from '../../../application/loans/loan-reader.ts';
+import { SqlOperationSearch } from '../../../application/loans/operation-search.ts';
 import { LOOK_UPS } from '../../../infrastructure/postgres/postgres-database.ts';
 import { TableWriteStatements } from '../../../application/projecting/table-writes.ts';
 import type { Query, SqlDatabase } from '../../../application/sql/sql-database.ts';
@@ -216,6 +217,18 @@ describe('PostgreSQL finds by index', () => {
     for (const filter of filters) {
       await reader.list({ ...page, ...filter });
       await reader.list({ ...page, ...filter, cursor: nextCursor! });
+    }
+    const search = new SqlOperationSearch(recording);
+    for (const query of [
+      {},
+      { code: 'op-7' },
+      { code: 'nowhere', from: at(0) },
+      { fundId: 'fund-1', status: ['settled'] },
+      { sorting: { by: 'code', descending: true } },
+      { overdue: true },
+    ] as const) {
+      const { next } = await search.find({ ...query, limit: 50, counted: true });
+      if (next) await search.find({ ...query, limit: 50, after: next });
     }
     const desk = new Worklists(recording);
     await desk.waiting();

@@ -26,7 +26,7 @@ export interface Found {
 
 /** By its name, or else by the beginning of its id; the whole of it is at hand. */
 const called = (id: string, names: ReadonlyMap<string, string>): View =>
-  html`<span title=${id} class=${names.has(id) ? undefined : 'code'}
+  html`<span title=${id} class=${names.has(id) ? 'named' : 'code'}
     >${names.get(id) ?? `${id.slice(0, 8)}…`}</span
   >`;
 
@@ -39,7 +39,7 @@ const turned = (by: Sorting['by'], { sorting }: FoundOperations): Sorting => ({
   descending: sorting.by === by ? !sorting.descending : by !== 'code',
 });
 
-/** The columns of every list of operations, as a page shows them; a new one does not compile until it has its place here. */
+/** The columns of every list of operations, as a page shows them; null: in files and on the command line alone. A new one does not compile without its place here. */
 export const columnsOf = (
   { found, search, names, applications }: Found,
   { language }: Visit,
@@ -58,7 +58,7 @@ export const columnsOf = (
     const to = sameSearch('/operations', search, { sort: sortText(turned(by, found)) });
     return [html`<a href=${to} title=${texts.sortBy}>${title}${arrow}</a>`, cell, look, sorted];
   };
-  const columns: Readonly<Record<LoanColumnName | 'borrower', Column<ListedOperation>>> = {
+  const columns: Readonly<Record<LoanColumnName | 'borrower', Column<ListedOperation> | null>> = {
     originator_proposal_code: sortable(
       'code',
       words.operation,
@@ -80,13 +80,13 @@ export const columnsOf = (
     ),
     acquisition_value: [words.acquisitionValue, (one) => amount(one.acquisition_value), 'number'],
     received_value: [texts.received, (one) => amount(one.received_value), 'number'],
-    number_of_installments: [texts.installments, (one) => count(one.number_of_installments), 'number'],
+    number_of_installments: null,
     product_type: [texts.product, (one) => one.product_type],
     date_issued: [texts.issued, (one) => date(one.date_issued), 'date'],
     received_at: sortable('received_at', texts.receivedAt, (one) => day(one.received_at), 'date'),
-    updated_at: [texts.updatedAt, (one) => day(one.updated_at), 'date'],
+    updated_at: null,
     fund_id: [words.fund, (one) => called(one.fund_id, names)],
     application_id: [words.application, (one) => called(one.application_id, applications)],
   };
-  return Object.values(columns);
+  return Object.values(columns).filter((column) => column !== null);
 };

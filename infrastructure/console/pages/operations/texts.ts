@@ -16,8 +16,6 @@ const pt = {
   onlyLate: 'Só em atraso',
   daysLate: 'Dias em atraso',
   overdueValue: 'Valor em atraso',
-  installments: 'Parcelas',
-  updatedAt: 'Alteração',
   sortBy: 'Ordenar por esta coluna',
   counted: (operations: string, one: boolean, atLeast: boolean) =>
     `${atLeast ? 'Pelo menos ' : ''}${operations} ${one ? 'operação' : 'operações'}.`,
@@ -61,8 +59,6 @@ export const OPERATIONS: InLanguages<typeof pt> = {
     onlyLate: 'Late only',
     daysLate: 'Days late',
     overdueValue: 'Overdue value',
-    installments: 'Installments',
-    updatedAt: 'Changed',
     sortBy: 'Sort by this column',
     counted: (operations: string, one: boolean, atLeast: boolean) =>
       `${atLeast ? 'At least ' : ''}${operations} ${one ? 'operation' : 'operations'}.`,
