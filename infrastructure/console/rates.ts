@@ -2,20 +2,24 @@ import { annualRate, monthlyRate } from '../../domain/curve/annual-rate.ts';
 import { percent } from './format.ts';
 import type { InLanguages, Language } from './language.ts';
 
-const TEXTS: InLanguages<{ readonly year: string; readonly month: string; readonly tooLarge: string }> = {
-  'pt-BR': { year: 'ao ano', month: 'ao mês', tooLarge: 'maior que qualquer taxa que diga algo' },
-  en: { year: 'a year', month: 'a month', tooLarge: 'larger than any rate that says something' },
+const TEXTS: InLanguages<(yearly: string, monthly: string) => string> = {
+  'pt-BR': (yearly, monthly) => `${yearly} ao ano · ${monthly} ao mês`,
+  en: (yearly, monthly) => `${yearly} a year · ${monthly} a month`,
 };
 
-/** The effective rates that a daily factor stands for: 19,56% ao ano · 1,50% ao mês. */
+/** Beyond any rate that says something there is none. */
+const shown = (rate: string | null): string => (rate === null ? '—' : percent(Number(rate)));
+
+/** The effective rates that a daily factor stands for. */
+export const ratesOf = (dailyFactor: string): { readonly yearly: string; readonly monthly: string } => ({
+  yearly: shown(annualRate(dailyFactor)),
+  monthly: shown(monthlyRate(dailyFactor)),
+});
+
+/** 19,56% ao ano · 1,50% ao mês. */
 export const ratesText = (dailyFactor: string, language: Language): string => {
-  const texts = TEXTS[language];
-  const [year, month] = [annualRate(dailyFactor), monthlyRate(dailyFactor)];
-  const parts = [
-    year === null ? undefined : `${percent(Number(year))} ${texts.year}`,
-    month === null ? undefined : `${percent(Number(month))} ${texts.month}`,
-  ].filter((part) => part !== undefined);
-  return parts.length === 0 ? texts.tooLarge : parts.join(' · ');
+  const { yearly, monthly } = ratesOf(dailyFactor);
+  return TEXTS[language](yearly, monthly);
 };
 
 /** That of a year alone, as a column has it. */
