@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Methods } from '../../../clients/typescript/generate/operations.ts';
 import type { Description } from '../../../clients/typescript/generate/operations.ts';
@@ -13,6 +14,8 @@ const description = openApiDocument({
 
 test('the package has the version of the description, and needs no other package', () => {
   expect(manifest.version).toBe(API_VERSION);
+  const page = readFileSync(new URL('../../../clients/typescript/README.md', import.meta.url), 'utf8');
+  expect(page).toContain(`${manifest.name}-${API_VERSION}.tgz`);
   expect(Object.keys(manifest).filter((name) => /dependencies/i.test(name))).toEqual([]);
 });
 

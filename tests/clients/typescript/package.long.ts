@@ -21,6 +21,7 @@ const run = promisify(execFile);
 
 /** What a shell has that belongs to nobody's project: no variable of npm, no program of the root in the path. */
 const plain = {
+  npm_config_update_notifier: 'false',
   PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
   HOME: process.env['HOME'],
 };
