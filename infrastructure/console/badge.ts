@@ -1,3 +1,4 @@
+import type { DeskOutcome } from '../../domain/desk/line.ts';
 import { hasEnded, isAwaited, isShownStatus } from '../../domain/loan/statuses.ts';
 import { html } from './html.ts';
 import type { View } from './html.ts';
@@ -20,3 +21,15 @@ const meaningOf = (status: string): Meaning => {
 /** Where an operation stands: good while it is active, quiet once it has ended. */
 export const statusBadge = (status: string, language: Language): View =>
   badge(meaningOf(status), statusName(status, language));
+
+const OUTCOMES: Readonly<Record<DeskOutcome, Meaning>> = {
+  done: 'quiet',
+  applied: 'good',
+  already_applied: 'quiet',
+  awaiting_confirmation: 'waits',
+  refused: 'bad',
+  failed: 'bad',
+};
+
+/** What became of something that was asked for, in the words of the page. */
+export const outcomeBadge = (outcome: DeskOutcome, text: string): View => badge(OUTCOMES[outcome], text);

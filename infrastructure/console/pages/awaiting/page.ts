@@ -6,9 +6,10 @@ import { may } from '../../../../application/desk/rights.ts';
 import { SECOND_DECISIONS } from '../../../../application/publication/description/confirmation-schema.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { cents } from '../../../../domain/shared/money.ts';
+import { outcomeBadge } from '../../badge.ts';
 import { amount, count, date, instant } from '../../format.ts';
 import { fundNames, fundView } from '../../funds.ts';
-import { html } from '../../html.ts';
+import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { keptPage } from '../../kept-pages.ts';
 import { inEach } from '../../language.ts';
@@ -52,7 +53,7 @@ const tableOf = (listed: readonly AwaitingDecision[], names: FundNames, language
       [texts.value, ({ value }) => (value === null ? '' : amount(value)), 'number'],
       [texts.contents, (one) => contentsOf(one, language), 'wide'],
       [texts.by, ({ by }) => by ?? ''],
-      [texts.since, ({ since }) => instant(since)],
+      [texts.since, ({ since }) => instant(since), 'date'],
       [words.fund, ({ fundId }) => fundView(fundId, names), 'code'],
       [words.application, ({ applicationId }) => applicationId ?? '', 'code'],
     ],
@@ -81,7 +82,7 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
       <p>${texts.lead}</p>
       ${
         all.length === 0
-          ? html`<p>${texts.nothing}</p>`
+          ? empty(texts.nothing, texts.whatComes)
           : html`<form method="post" action="/awaiting/settle">
               ${tokenField(visit)} ${tableOf(shown, names, visit.language)}
               ${all.length > MOST && html`<p>${texts.more(count(all.length - MOST))}</p>`}
@@ -122,7 +123,7 @@ const resultView = (answers: readonly DecisionAnswer[], language: Language): Vie
       [
         [texts.id, ({ decision }) => decision?.firstDecisionId ?? '', 'code'],
         [words.operation, ({ decision }) => decision && operationLink(decision)],
-        [texts.outcome, ({ outcome }) => texts.outcomes[outcome]],
+        [texts.outcome, ({ outcome }) => outcomeBadge(outcome, texts.outcomes[outcome])],
         [texts.reason, (given) => told(given, language)],
       ],
       answers,

@@ -7,6 +7,7 @@ import type { InLanguages } from '../../language.ts';
 const pt = {
   lead: 'Decisões que só valem depois que outra pessoa as confirmar.',
   nothing: 'Nada espera por outra pessoa.',
+  whatComes: 'Aparece aqui o que alguém decidiu e a regra do fundo manda outra pessoa confirmar.',
   link: 'Decisões à espera de outra pessoa',
   more: (count: string) => `Mais ${count} não aparecem aqui: escolha um fundo.`,
   chooseAll: 'Escolher todas',
@@ -50,6 +51,7 @@ export const AWAITING_TEXTS: InLanguages<typeof pt> = {
   en: {
     lead: 'Decisions that count only once another person has confirmed them.',
     nothing: 'Nothing awaits another person.',
+    whatComes: 'What somebody decided comes here, where the rule of its fund has another person confirm it.',
     link: 'Decisions that await another person',
     more: (count) => `${count} more are not shown: choose a fund.`,
     chooseAll: 'Choose all',

@@ -5,7 +5,7 @@ import type { FundNames } from '../../../../domain/fund/names.ts';
 import { statusBadge } from '../../badge.ts';
 import { amount, count, date, instant } from '../../format.ts';
 import { fundFact } from '../../funds.ts';
-import { facts, html } from '../../html.ts';
+import { empty, facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { decisionPath, operationPath } from '../../names.ts';
 import { tokenField } from '../../layout.ts';
@@ -85,7 +85,7 @@ const documentsOf = ({ loan, documents }: LoanDetails, applicationId: string, { 
     <h2>${texts.documents}</h2>
     ${
       documents.length === 0
-        ? html`<p>${texts.noDocuments}</p>`
+        ? empty(texts.noDocuments)
         : html`<ul>
             ${documents.map(
               ({ documentId, type, value }) =>

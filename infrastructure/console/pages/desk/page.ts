@@ -3,9 +3,10 @@ import type { DeskLogLine, DeskQuery } from '../../../../application/desk/desk.t
 import { endOfBusinessDay } from '../../../../application/support/business-day.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { addDays } from '../../../../domain/shared/calendar-date.ts';
+import { outcomeBadge } from '../../badge.ts';
 import { amount, count, dayTyped, instant } from '../../format.ts';
 import { fundChoices, fundNames, fundView } from '../../funds.ts';
-import { html } from '../../html.ts';
+import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { inEach } from '../../language.ts';
 import { operationPath, withQuery } from '../../names.ts';
@@ -75,7 +76,7 @@ const table = (lines: readonly DeskLogLine[], names: FundNames, { language }: Vi
   return tableView(
     { label: texts.title, dense: true },
     [
-      [texts.at, ({ at }) => instant(at), 'number'],
+      [texts.at, ({ at }) => instant(at), 'date'],
       [
         texts.who,
         ({ name, subject }) => html`${name}${subject && html` <small class="code">${subject}</small>`}`,
@@ -85,7 +86,7 @@ const table = (lines: readonly DeskLogLine[], names: FundNames, { language }: Vi
       [
         texts.outcome,
         ({ outcome, reason }) =>
-          html`${texts.outcomes[outcome]}${reason && html` <small class="code">${reason}</small>`}`,
+          html`${outcomeBadge(outcome, texts.outcomes[outcome])}${reason && html` <small class="code">${reason}</small>`}`,
       ],
       [words.operation, operationView],
       [words.fund, ({ fundId }) => fundId && fundView(fundId, names), 'code'],
@@ -131,7 +132,7 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
     body: html`
       <p>${texts.intro}</p>
       ${form(asked, funds, names, visit)}
-      ${lines.length === 0 ? html`<p>${texts.nothing}</p>` : table(lines, names, visit)}
+      ${lines.length === 0 ? empty(texts.nothing, texts.whatComes) : table(lines, names, visit)}
       ${older && html`<p><a href=${older} rel="next">${texts.older}</a></p>`}
     `,
   };

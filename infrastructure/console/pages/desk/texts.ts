@@ -10,6 +10,7 @@ const pt = {
   code: 'Código da operação',
   filter: 'Filtrar',
   nothing: 'Não há registro.',
+  whatComes: 'Cada página vista, cada decisão e cada ajuste vira uma linha aqui; um filtro pode escondê-la.',
   at: 'Quando',
   who: 'Quem',
   way: 'Por onde',
@@ -60,6 +61,8 @@ export const DESK: InLanguages<typeof pt> = {
     code: 'Code of the operation',
     filter: 'Filter',
     nothing: 'Nothing is recorded.',
+    whatComes:
+      'Each page that is seen, each decision and each setting becomes a line here; a filter may hide it.',
     at: 'When',
     who: 'Who',
     way: 'Way in',

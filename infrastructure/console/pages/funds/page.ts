@@ -4,7 +4,7 @@ import { EarlierReleaseError } from '../../../../application/event-codec/stored-
 import type { ListedFund } from '../../../../application/funds/funds.ts';
 import type { FourEyesState } from '../../../../domain/fund/four-eyes.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
-import { html } from '../../html.ts';
+import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { keptPage } from '../../kept-pages.ts';
 import { inEach } from '../../language.ts';
@@ -58,19 +58,15 @@ const fundsView = ({ funds, rules }: Shown, visit: Visit, typed?: Typed): View =
   return html`
     <p>${texts.intro}</p>
     <p>${RULES[visit.language].lead}</p>
-    ${
-      funds.length === 0
-        ? html`<p>${texts.none}</p>`
-        : tableView(
-            { label: texts.title },
-            [
-              [words.fund, ({ fundId }) => fundId, 'code'],
-              [texts.name, (fund) => nameForm(fund, visit, typed)],
-              [RULES[visit.language].rule, ({ fundId }) => ruleView(fundId, rules, visit), 'wide'],
-            ],
-            funds,
-          )
-    }
+    ${tableView(
+      { label: texts.title, empty: empty(texts.none, texts.whatComes) },
+      [
+        [words.fund, ({ fundId }) => fundId, 'code'],
+        [texts.name, (fund) => nameForm(fund, visit, typed)],
+        [RULES[visit.language].rule, ({ fundId }) => ruleView(fundId, rules, visit), 'wide'],
+      ],
+      funds,
+    )}
     <p><small>${texts.rule}</small></p>
   `;
 };

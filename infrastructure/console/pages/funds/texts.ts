@@ -5,6 +5,7 @@ const pt = {
   intro:
     'Os fundos a que uma aplicação está vinculada e os que têm nome. O nome aparece em todas as páginas e listas, ao lado do identificador; integradores veem apenas o identificador.',
   none: 'Não há fundos.',
+  whatComes: 'Um fundo aparece aqui quando um cliente é criado para ele: receivables client create.',
   name: 'Nome',
   nameOf: (id: string): string => `Nome do fundo ${id}`,
   give: 'Nomear',
@@ -23,6 +24,7 @@ export const FUNDS: InLanguages<typeof pt> = {
     intro:
       'The funds that an application is linked to, and those that have a name. The name is shown on every page and in every list, beside the id; integrators see the id alone.',
     none: 'There is no fund.',
+    whatComes: 'A fund comes here once a client is created for it: receivables client create.',
     name: 'Name',
     nameOf: (id) => `Name of the fund ${id}`,
     give: 'Name it',

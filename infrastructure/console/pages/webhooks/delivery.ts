@@ -5,7 +5,7 @@ import type { WaitingDelivery } from '../../../../application/webhooks/deliverie
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { count, instant } from '../../format.ts';
-import { facts, html } from '../../html.ts';
+import { empty, facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
@@ -63,7 +63,7 @@ const askedRow = ({ attempt, at }: Asked, live: string, language: Language): Vie
   const asks = { ...liveWith(live), 'hx-trigger': 'every 2s', 'hx-target': '#delivery' };
   return html`<tr ...${asks}>
     <td class="number">${count(attempt)}</td>
-    <td class="number">${instant(at)}</td>
+    <td class="date">${instant(at)}</td>
     <td colspan="4"><span role="status">${WEBHOOKS[language].asked}</span></td>
   </tr>`;
 };
@@ -76,12 +76,12 @@ const attempts = (
 ): View => {
   const texts = WEBHOOKS[language];
   const awaited = delivery.attemptLog.every((one) => one.attempt !== asked?.attempt) ? asked : undefined;
-  if (delivery.attemptLog.length === 0 && !awaited) return html`<p>${texts.noAttempt}</p>`;
+  if (delivery.attemptLog.length === 0 && !awaited) return empty(texts.noAttempt);
   return html`${tableView(
       { titledBy: 'attempts-title', below: awaited && askedRow(awaited, live, language) },
       [
         ['#', ({ attempt }) => count(attempt), 'number'],
-        [texts.started, ({ at }) => instant(at), 'number'],
+        [texts.started, ({ at }) => instant(at), 'date'],
         [texts.duration, ({ durationMs }) => timeTaken(durationMs), 'number'],
         [texts.answer, ({ responseStatus }) => responseStatus ?? texts.noAnswer, 'number'],
         [texts.outcome, ({ error }) => error ?? texts.ok],

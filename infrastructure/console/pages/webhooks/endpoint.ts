@@ -11,7 +11,7 @@ import type { Meaning } from '../../badge.ts';
 import { count, instant, percent } from '../../format.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundNames, fundsView } from '../../funds.ts';
-import { facts, html, tile } from '../../html.ts';
+import { empty, facts, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith, tokenField } from '../../layout.ts';
@@ -175,11 +175,11 @@ const stateChoices = (
 
 const table = (webhook: WebhookSubscription, rows: readonly WaitingDelivery[], language: Language): View => {
   const texts = WEBHOOKS[language];
-  if (rows.length === 0) return html`<p>${texts.noDelivery}</p>`;
+  if (rows.length === 0) return empty(texts.noDelivery, texts.deliveryComes);
   return tableView(
     { titledBy: 'deliveries-title' },
     [
-      [texts.created, ({ createdAt }) => instant(createdAt), 'number'],
+      [texts.created, ({ createdAt }) => instant(createdAt), 'date'],
       [texts.event, (one) => eventLink(webhook, one, texts.show)],
       [texts.operation, ({ code }) => operationLink(webhook, code)],
       [texts.state, ({ status }) => deliveryBadge(status, language)],

@@ -5,7 +5,7 @@ import type { WebhookSubscription } from '../../../../application/webhooks/subsc
 import { countedFrom, endpointState, healthOf } from '../../../../application/webhooks/endpoint-health.ts';
 import { badge } from '../../badge.ts';
 import { count, duration, instant, percent, span } from '../../format.ts';
-import { html } from '../../html.ts';
+import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
@@ -72,7 +72,7 @@ const choices = (chosen: EndpointChoice, language: Language): View => {
 
 const table = (listed: readonly Listed[], language: Language, now: string): View => {
   const texts = WEBHOOKS[language];
-  if (listed.length === 0) return html`<p>${texts.noEndpoint}</p>`;
+  if (listed.length === 0) return empty(texts.noEndpoint, texts.endpointComes);
   const rows = listed.map((one) => ({ ...one, ...healthOf(one.record.outcomes) }));
   return html`${tableView(
       { titledBy: 'endpoints-title' },
@@ -89,7 +89,7 @@ const table = (listed: readonly Listed[], language: Language, now: string): View
           texts.lastSuccess,
           ({ endpoint: { lastSuccessAt } }) =>
             lastSuccessAt === null ? texts.never : instant(lastSuccessAt),
-          'number',
+          'date',
         ],
       ],
       rows,

@@ -5,6 +5,7 @@ import type { InLanguages } from '../../language.ts';
 const pt = {
   endpoints: 'Endereços',
   noEndpoint: 'Nenhum webhook aqui.',
+  endpointComes: 'Um endpoint aparece aqui quando uma aplicação o inscreve com POST /webhook.',
   choices: { all: 'Todos', failing: 'Com falha', paused: 'Pausados' } satisfies Record<
     EndpointChoice,
     string
@@ -46,6 +47,7 @@ const pt = {
   onlyReading: 'Este console é somente de leitura: nada é enviado daqui.',
   deliveries: 'Entregas',
   noDelivery: 'Nenhuma entrega aqui.',
+  deliveryComes: 'Cada evento que o endpoint assina vira uma entrega.',
   anyState: 'Todas',
   states: {
     pending: 'À espera',
@@ -89,6 +91,7 @@ export const WEBHOOKS: InLanguages<typeof pt> = {
   en: {
     endpoints: 'Endpoints',
     noEndpoint: 'No webhook here.',
+    endpointComes: 'An endpoint comes here when an application subscribes it by POST /webhook.',
     choices: { all: 'All', failing: 'Failing', paused: 'Paused' },
     choice: 'Which',
     endpoint: 'Endpoint',
@@ -127,6 +130,7 @@ export const WEBHOOKS: InLanguages<typeof pt> = {
     onlyReading: 'This console is read only: nothing is sent from here.',
     deliveries: 'Deliveries',
     noDelivery: 'No delivery here.',
+    deliveryComes: 'Each event that the endpoint subscribes to becomes a delivery.',
     anyState: 'All',
     states: { pending: 'Waiting', retrying: 'Retrying', delivered: 'Delivered', failed: 'Given up' },
     event: 'Event',
