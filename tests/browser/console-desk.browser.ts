@@ -12,7 +12,7 @@ const at = atDesk(async (world) => {
 test('a fund is named where it stands, a name that is taken is refused beside it, and both are in the desk log', async () => {
   const { page, complaints } = at.desk;
   await shown(page, 'Today');
-  await page.getByRole('link', { name: 'Funds' }).click();
+  await page.getByRole('link', { name: 'Funds', exact: true }).click();
   await shown(page, 'Funds');
   const names = page.getByRole('textbox');
   const button = page.getByRole('button', { name: 'Name it' });
