@@ -28,17 +28,14 @@ export const mayHaveArrived = (lost: unknown): boolean => {
 };
 
 /** Refusals that say that nothing was done, whatever was asked. */
-const DONE_NOTHING = new Set([408, 409, 429]);
-/** What a proxy answers for a service that it does not reach, or not in time. */
-const OF_A_PROXY = new Set([502, 503, 504]);
+const DONE_NOTHING = new Set([408, 409]);
 
 /** Whether the request may be sent again without doing anything twice. @param idempotent that it may be carried out twice */
 export const mayRepeat = (outcome: Outcome, idempotent: boolean): boolean => {
   if ('lost' in outcome) return idempotent || !mayHaveArrived(outcome.lost);
   const { status, refusal } = outcome;
   if (status === 429) return true;
-  const retryable = refusal ? refusal.retryable === true : OF_A_PROXY.has(status);
-  return retryable && (idempotent || DONE_NOTHING.has(status));
+  return status >= 500 ? idempotent : DONE_NOTHING.has(status) && refusal?.retryable === true;
 };
 
 const FIRST_MS = 500;

@@ -74,7 +74,7 @@ describe('what may be sent again', () => {
     ['409', answered(409, { ...retryable, retryable: false }), false, false],
     ['422', answered(422, { ...retryable, retryable: false }), false, false],
     ['503', answered(503, retryable), true, false],
-    ['500', answered(500, { ...retryable, retryable: false }), false, false],
+    ['500', answered(500, { ...retryable, retryable: false }), true, false],
     ['502 of a proxy', answered(502), true, false],
     ['a page of a proxy', answered(404), false, false],
     ['a connection that was cut', { lost: new TypeError('x', { cause: reset }) }, true, false],
