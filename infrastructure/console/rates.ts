@@ -10,20 +10,9 @@ const TEXTS: InLanguages<(yearly: string, monthly: string) => string> = {
 /** Beyond any rate that says something there is none. */
 const shown = (rate: string | null): string => (rate === null ? '—' : percent(Number(rate)));
 
-/** The effective rates that a daily factor stands for. */
-export const ratesOf = (dailyFactor: string): { readonly yearly: string; readonly monthly: string } => ({
-  yearly: shown(annualRate(dailyFactor)),
-  monthly: shown(monthlyRate(dailyFactor)),
-});
+/** The effective rate of a year that a daily factor stands for, as a column has it. */
+export const yearlyRate = (dailyFactor: string): string => shown(annualRate(dailyFactor));
 
 /** 19,56% ao ano · 1,50% ao mês. */
-export const ratesText = (dailyFactor: string, language: Language): string => {
-  const { yearly, monthly } = ratesOf(dailyFactor);
-  return TEXTS[language](yearly, monthly);
-};
-
-/** That of a year alone, as a column has it. */
-export const yearlyRate = (dailyFactor: string): string => {
-  const year = annualRate(dailyFactor);
-  return year === null ? '—' : percent(Number(year));
-};
+export const ratesText = (dailyFactor: string, language: Language): string =>
+  TEXTS[language](yearlyRate(dailyFactor), shown(monthlyRate(dailyFactor)));
