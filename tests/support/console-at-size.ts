@@ -65,3 +65,19 @@ export const fillForConsole = async (
     await database.close();
   }
 };
+
+/** Two operations in three become those of these funds, with their payments. */
+export const shareAmongFunds = async (
+  dataDir: string,
+  [one, other]: readonly [string, string],
+): Promise<void> => {
+  const database = await openServingGeneration(dataDir);
+  const shared = (table: string, id: string): string =>
+    `update ${table} set fund_id = case ${id} % 3 when 1 then ? else ? end where ${id} % 3 > 0`;
+  try {
+    for (const text of [shared('loan', 'id'), shared('payment', 'operation')])
+      await database.transaction([{ query: CompiledQuery.raw(text, [one, other]) }]);
+  } finally {
+    await database.close();
+  }
+};
