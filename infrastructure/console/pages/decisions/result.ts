@@ -1,4 +1,5 @@
 import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
+import { outcomeBadge } from '../../badge.ts';
 import { amount, centsTyped, count } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -21,9 +22,9 @@ const told = (given: DecisionAnswer, language: Language): string => {
   return given.meanwhile ? changedText(given.meanwhile, language) : refusalTexts(given.reason)[language];
 };
 
-const outcomeOf = (given: DecisionAnswer, language: Language): string => {
+const outcomeOf = (given: DecisionAnswer, language: Language): View => {
   const { outcomes } = DECISIONS[language];
-  return 'repeated' in given ? outcomes.repeated : outcomes[given.outcome];
+  return 'repeated' in given ? outcomes.repeated : outcomeBadge(given.outcome, outcomes[given.outcome]);
 };
 
 const NOT_DONE: ReadonlySet<DecisionAnswer['outcome']> = new Set(['refused', 'awaiting_confirmation']);
