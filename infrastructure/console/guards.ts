@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Address } from './address.ts';
 import { html, written } from './html.ts';
 import type { InLanguages } from './language.ts';
+import { ownerOf } from './live.ts';
 import { ConsoleProblem } from './page.ts';
 import { equalSecrets } from './session.ts';
 import type { Session, SessionKeeper, Sessions } from './session.ts';
@@ -59,6 +60,25 @@ export const limited = (most: number): RequestHandler => {
     if (underWay >= most) throw new ConsoleProblem(503, BUSY);
     underWay += 1;
     res.once('close', () => (underWay -= 1));
+    next();
+  };
+};
+
+/** Nobody who is signed in takes all places: whoever holds so many leaves the others to the rest. */
+export const limitedEach = (most: number): RequestHandler => {
+  const underWay = new Map<string, number>();
+  return (req, res, next) => {
+    const { person } = (res.locals as Known).session;
+    if (person === undefined || req.path === '/live') return next();
+    const owner = ownerOf(person);
+    const own = underWay.get(owner) ?? 0;
+    if (own >= most) throw new ConsoleProblem(503, BUSY);
+    underWay.set(owner, own + 1);
+    res.once('close', () => {
+      const left = underWay.get(owner)! - 1;
+      if (left > 0) underWay.set(owner, left);
+      else underWay.delete(owner);
+    });
     next();
   };
 };

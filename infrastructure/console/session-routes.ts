@@ -8,6 +8,7 @@ import {
   cookieOf,
   entered,
   guardedForm,
+  limitedEach,
   noSession,
   ownPath,
   readForm,
@@ -27,6 +28,9 @@ import {
   toldSignedOut,
   withRole,
 } from './sign-in.ts';
+
+/** Requests at once. */
+const MOST_OF_A_PERSON = 16;
 
 interface Parts {
   readonly sessions: Sessions;
@@ -48,7 +52,7 @@ export const addSessions = (app: Express, { signIn, sessions, realClock, log }: 
     app.get('/session/callback', finishSignIn(signIn, realClock, begun));
     app.get('/session/end', endSignIn(signIn, ended));
     app.get('/session/ended', toldSignedOut);
-    app.use(withSession(keeper, linkToSignIn));
+    app.use(withSession(keeper, linkToSignIn), limitedEach(MOST_OF_A_PERSON));
   } else {
     app.get('/enter', entered(sessions, begun));
     app.use(withSession(keeper, noSession));

@@ -223,6 +223,40 @@ describe('every five minutes the provider', () => {
   });
 });
 
+test('who holds sixteen requests open is put off, and nobody else', async () => {
+  const maria = await world.signedIn();
+  const cookie = `receivables_console_4200=${maria.cookie('console')!.value}`;
+  const headers = {
+    ...{ host: 'localhost:4200', cookie, 'content-length': '1000' },
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  const { port } = world.console;
+  // Bodies that never come.
+  const held = Array.from({ length: 16 }, () =>
+    request({ host: '127.0.0.1', port, path: '/act', method: 'POST', headers, agent: false }).on(
+      'error',
+      () => undefined,
+    ),
+  );
+  for (const one of held) one.flushHeaders();
+  try {
+    let status: unknown = 200;
+    for (let tries = 0; status !== 503 && tries < 500; tries += 1) {
+      status = await world.who(maria);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(status).toBe(503);
+    world.provider.people.set('joao', { ...MARIA, name: 'João' });
+    world.provider.next = 'joao';
+    expect(await world.who(await world.signedIn())).toEqual(['João', AS_MARIA[1]]);
+  } finally {
+    for (const one of held) one.destroy();
+  }
+  let back: unknown = 503;
+  for (let tries = 0; back === 503 && tries < 500; tries += 1) back = await world.who(maria);
+  expect(back).toEqual(AS_MARIA);
+});
+
 describe('streams of changes', () => {
   test('end with the session, wherever that ends, and with the last role', async () => {
     const agent = await world.signedIn();
