@@ -1,145 +1,229 @@
-import { expect, test } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { WORDS } from '../../infrastructure/console/pages/words.ts';
+import { DECISIONS } from '../../infrastructure/console/pages/decisions/texts.ts';
+import { OPERATIONS } from '../../infrastructure/console/pages/operations/texts.ts';
+import { PORTFOLIO } from '../../infrastructure/console/pages/portfolio/texts.ts';
+import { RECONCILIATION } from '../../infrastructure/console/pages/reconciliation/texts.ts';
+import { TODAY } from '../../infrastructure/console/pages/today/texts.ts';
+import { LANGUAGES } from '../../infrastructure/console/language.ts';
 import type { Answer, TestApplication } from '../lives/world.ts';
 import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import { atDesk, barriers, shown } from './console-browser.ts';
 
-/** What the originator has sent before the day begins. */
-const ASSIGNED = ['DAY-1', 'DAY-2', 'DAY-3', 'DAY-4'];
-const PAID_CENTS = '950,00';
+/** What the originator has sent before the day begins: the last one is one too many. */
+const ASSIGNED = Array.from({ length: 20 }, (_, i) => `DAY-${String(i + 1).padStart(2, '0')}`);
+const BOUGHT = ASSIGNED.slice(0, -1);
+const REJECTED = ASSIGNED.at(-1)!;
 
-let originator: TestApplication;
-
-const send = (path: string, body: object): Promise<Answer> =>
-  at.world.call(originator, { method: 'POST', path, body });
-/** With every write that was answered before, which is in all reads then. */
-const statusOf = async (code: string): Promise<string> =>
-  (await at.world.call(originator, { method: 'GET', path: `/loan/${code}` })).body.status;
-
-const at = atDesk(
-  async (world) => {
-    originator = await world.createApplication();
-    for (const code of ASSIGNED) {
-      const loan = loanRequest(originator.funds[0]!, code);
-      const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf(code) }]);
-      expect((await world.call(originator, { method: 'POST', path: '/loan', body })).status).toBe(201);
-      expect(await statusOf(code)).toBe('received');
-    }
+const NAMES = {
+  'pt-BR': {
+    ...{ locale: 'pt-BR', today: 'Hoje', decisions: 'Decisões', reconciliation: 'Conciliação' },
+    ...{ chosen: /^19 escolhidas · R\$\s190\.608,00/, rejection: 'Código', value: '9.999,99' },
+    file: 'CSV para o Excel em português',
   },
-  { person: { locale: 'pt-BR' } },
-);
+  // Days of this browser begin with the month.
+  en: {
+    ...{ locale: 'en-US', today: 'Today', decisions: 'Decisions', reconciliation: 'Reconciliation' },
+    ...{ chosen: /^19 chosen · R\$190,608\.00/, rejection: 'Code', value: '9,999.99' },
+    file: 'CSV for Excel in Portuguese',
+  },
+} as const;
 
-const goTo = async (name: string): Promise<void> => {
-  const { page } = at.desk;
-  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
-  await shown(page, name);
-};
+describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (language) => {
+  const names = NAMES[language];
+  const decisions = DECISIONS[language];
+  let originator: TestApplication;
 
-/** Chooses on the worklist, decides, confirms, and reads what became of it. */
-const decide = async (
-  codes: readonly string[],
-  decision: string,
-  fill: () => Promise<void> = () => Promise.resolve(),
-): Promise<void> => {
-  const { page } = at.desk;
-  await goTo('Decisões');
-  for (const code of codes) await page.getByLabel(`Escolher ${code}`, { exact: true }).check();
-  await page.getByRole('button', { name: decision }).click();
-  await fill();
-  await page.getByRole('button', { name: 'Confirmar' }).click();
-  await page.getByText(`${codes.length} feitas, 0 recusadas.`).waitFor();
-};
+  const send = (path: string, body: object): Promise<Answer> =>
+    at.world.call(originator, { method: 'POST', path, body });
+  /** With every write that was answered before, which is in all reads then. */
+  const statusOf = async (code: string): Promise<string> =>
+    (await at.world.call(originator, { method: 'GET', path: `/loan/${code}` })).body.status;
+  const statuses = async (codes: readonly string[]): Promise<readonly string[]> => [
+    ...new Set(await Promise.all(codes.map(statusOf))),
+  ];
 
-test('the morning: three are approved at once, one is rejected, the terms are signed', async () => {
-  const { page } = at.desk;
-  await page.getByRole('heading', { level: 1, name: 'Hoje' }).waitFor();
-  await page.locator('#waiting').getByRole('link', { name: 'Aprovação' }).waitFor();
-  await decide(['DAY-1', 'DAY-2', 'DAY-3'], 'Aprovar');
-  await decide(['DAY-4'], 'Rejeitar', async () => {
-    await page.getByLabel('Código').first().fill('limite_de_concentracao');
-    await page.getByLabel('Mensagem').first().fill('O fundo já tem muito deste sacado');
-  });
-  await decide(['DAY-1', 'DAY-2', 'DAY-3'], 'Assinar termo');
-  expect(await Promise.all(ASSIGNED.map(statusOf))).toEqual([
-    ...['term_signed', 'term_signed', 'term_signed', 'rejected'],
-  ]);
-});
-
-test('noon: the fund pays, one of them another value', async () => {
-  const { page } = at.desk;
-  await decide(['DAY-1', 'DAY-2', 'DAY-3'], 'Desembolsar', () =>
-    page.getByLabel('Valor desembolsado de DAY-2').fill('9.999,99'),
+  const at = atDesk(
+    async (world) => {
+      originator = await world.createApplication();
+      for (const code of ASSIGNED) {
+        const loan = loanRequest(originator.funds[0]!, code);
+        const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf(code) }]);
+        expect((await world.call(originator, { method: 'POST', path: '/loan', body })).status).toBe(201);
+        expect((await world.call(originator, { method: 'GET', path: `/loan/${code}` })).status).toBe(200);
+      }
+    },
+    { person: { locale: names.locale } },
   );
-  const { body } = await at.world.call(originator, { method: 'GET', path: '/loan/DAY-2' });
-  expect([body.status, body.disbursement.value]).toEqual(['active', 9999.99]);
-});
 
-test('the afternoon: a repurchase that the originator asks for is completed', async () => {
-  const today = at.world.clock.today();
-  const asked = await send('/loan/repurchase', {
-    originator_proposal_code: 'DAY-3',
-    reason: 'repurchase',
-    effective_date: today,
-    idempotency_key: 'day-3',
+  const goTo = async (name: string): Promise<void> => {
+    const { page } = at.desk;
+    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+    await shown(page, name);
+  };
+
+  const confirm = async (decided: number): Promise<void> => {
+    const { page } = at.desk;
+    await page.getByRole('button', { name: decisions.confirm }).click();
+    await page.getByText(decisions.resultOf(decided, 0)).waitFor();
+  };
+
+  /** All that are listed, but for what is left out. */
+  const choose = async (leftOut: readonly string[] = []): Promise<void> => {
+    const { page } = at.desk;
+    await page.getByLabel(decisions.chooseAll).check();
+    for (const code of leftOut) await page.getByLabel(decisions.chosen(code), { exact: true }).uncheck();
+  };
+
+  test('what is new stands on the first page, and leads to where it is decided', async () => {
+    const { page } = at.desk;
+    await shown(page, names.today);
+    await page.locator('#waiting').getByRole('link', { name: WORDS[language].awaited.received }).click();
+    await shown(page, names.decisions);
+    await page.getByText(decisions.now('20')).waitFor();
   });
-  expect(asked.status).toBe(200);
-  expect(await statusOf('DAY-3')).toBe('repurchase_pending');
-  await decide(['DAY-3'], 'Concluir recompra');
-  expect(await statusOf('DAY-3')).toBe('repurchased');
-});
 
-test("the evening: the custodian's statement is reconciled", async () => {
-  const { page } = at.desk;
-  const today = at.world.clock.today();
-  const settled = await send('/installment/settle', {
-    originator_proposal_code: 'DAY-1',
-    installment_code: '001',
-    settled_at: today,
-    settled_value: 950,
-    payment_method: 'pix',
-    idempotency_key: 'day-1',
+  test('twenty are decided: counted, added up, approved but for one, which is rejected for a reason', async () => {
+    const { page } = at.desk;
+    await choose([REJECTED]);
+    expect((await page.locator('.tally').innerText()).trim()).toMatch(names.chosen);
+    await page.getByRole('button', { name: decisions.decide.approve }).click();
+    await confirm(BOUGHT.length);
+    expect(await statuses(BOUGHT)).toEqual(['approved']);
+    await page.getByRole('button', { name: decisions.next }).click();
+    await shown(page, REJECTED);
+    await page.getByText(decisions.same(19)).waitFor();
+    await page.getByRole('button', { name: decisions.decide.reject }).click();
+    await page.getByLabel(names.rejection).first().fill('limite_de_concentracao');
+    await page.getByLabel(decisions.reasonMessage).first().fill('O fundo já tem muito deste sacado');
+    await confirm(1);
+    await page.getByText(decisions.nothingLeft).waitFor();
+    expect(await statusOf(REJECTED)).toBe('rejected');
   });
-  expect(settled.status).toBe(200);
-  const day = today.split('-').reverse().join('/');
-  const statement = `Data;Documento;Valor\n${day};DAY-1;${PAID_CENTS}\n${day};;12,34\n`;
-  await goTo('Conciliação');
-  const buffer = Buffer.from(statement);
-  await page.locator('input[type=file]').setInputFiles({ name: 'extrato.csv', mimeType: 'text/csv', buffer });
-  await page.getByRole('button', { name: 'Ler o arquivo' }).click();
-  await page.getByLabel('Fundo').fill(originator.funds[0]!);
-  await page.getByLabel('De', { exact: true }).fill(today);
-  await page.getByLabel('Até', { exact: true }).fill(today);
-  await page.getByRole('button', { name: 'Comparar' }).click();
-  await page.getByText('O extrato e as notificações diferem.').waitFor();
-  await page.waitForLoadState();
-  const counts = await page.locator('.found table').first().locator('tbody tr').allInnerTexts();
-  // The settlement matches; a line is nobody's; the repurchase is not in the statement.
-  expect(counts.slice(0, 4).map((row) => row.split('\t').slice(0, 2))).toEqual([
-    ['Conferem', '1'],
-    ['Valores que diferem', '0'],
-    ['Notificados que faltam no extrato', '1'],
-    ['No extrato e nunca notificados', '1'],
-  ]);
-});
 
-test('to the auditor: an operation is explained, with who decided and how a price came about', async () => {
-  const { page } = at.desk;
-  await goTo('Operações');
-  await page.getByLabel('Parte do código').fill('DAY-3');
-  await page.getByRole('button', { name: 'Procurar' }).click();
-  await page.getByRole('link', { name: 'DAY-3' }).click();
-  await shown(page, 'DAY-3');
-  const told = await page.locator('.timeline').innerText();
-  expect(told.match(/maria\.souza/g)!.length).toBeGreaterThanOrEqual(4);
-  const reception = page.locator('.timeline > li').last();
-  await reception.locator('summary').click();
-  await reception.locator('tbody tr').first().waitFor();
-  expect(await barriers(page)).toEqual([]);
-});
+  test('terms are signed and the fund pays, one of them another value; another desk is followed meanwhile', async () => {
+    const { page } = at.desk;
+    await goTo(names.decisions);
+    const [first] = BOUGHT;
+    await choose();
+    await at.world.decide([
+      {
+        ...{ decision_id: 'elsewhere', decision: 'sign_term' },
+        ...{ application_id: originator.applicationId, originator_proposal_code: first },
+      },
+    ]);
+    await statusOf(first!);
+    await page.locator('tr.gone', { hasText: first! }).waitFor();
+    await page.getByText(decisions.lost('1')).waitFor();
+    expect(await page.getByLabel(decisions.chosen('DAY-02'), { exact: true }).isChecked()).toBe(true);
+    await page.getByRole('button', { name: decisions.decide.sign_term }).click();
+    await confirm(BOUGHT.length - 1);
+    await goTo(names.decisions);
+    await choose();
+    await page.getByRole('button', { name: decisions.decide.disburse }).click();
+    await page.getByLabel(decisions.valueOf('DAY-02')).fill(names.value);
+    await confirm(BOUGHT.length);
+    const { body } = await at.world.call(originator, { method: 'GET', path: '/loan/DAY-02' });
+    expect([body.status, body.disbursement.value]).toEqual(['active', 9999.99]);
+  });
 
-test('nothing waits at the end of the day, and nothing was complained about', async () => {
-  const { page, complaints } = at.desk;
-  await goTo('Hoje');
-  await page.getByText('Nada espera por uma decisão.').waitFor();
-  expect(complaints).toEqual([]);
-  expect(await at.world.audit()).toEqual([]);
+  test('a repurchase that the originator asks for is completed', async () => {
+    const { page } = at.desk;
+    const asked = await send('/loan/repurchase', {
+      originator_proposal_code: 'DAY-03',
+      reason: 'repurchase',
+      effective_date: at.world.clock.today(),
+      idempotency_key: 'day-3',
+    });
+    expect([asked.status, await statusOf('DAY-03')]).toEqual([200, 'repurchase_pending']);
+    await goTo(names.decisions);
+    await choose();
+    await page.getByRole('button', { name: decisions.decide.process_repurchase }).click();
+    await confirm(1);
+    expect(await statusOf('DAY-03')).toBe('repurchased');
+  });
+
+  test('who is late is found', async () => {
+    const { page } = at.desk;
+    const texts = OPERATIONS[language];
+    await at.world.sweep();
+    await statusOf('DAY-01');
+    await goTo(texts.title);
+    await page.getByLabel(texts.lateness).selectOption(texts.onlyLate);
+    await page.getByRole('button', { name: texts.search }).click();
+    await page.getByText(texts.counted('18', false, false)).waitFor();
+  });
+
+  test("the custodian's statement is reconciled", async () => {
+    const { page } = at.desk;
+    const texts = RECONCILIATION[language];
+    const today = at.world.clock.today();
+    const settled = await send('/installment/settle', {
+      ...{ originator_proposal_code: 'DAY-01', installment_code: '001', settled_at: today },
+      ...{ settled_value: 950, payment_method: 'pix', idempotency_key: 'day-1' },
+    });
+    expect([settled.status, await statusOf('DAY-01')]).toEqual([200, 'active']);
+    const day = today.split('-').reverse().join('/');
+    const buffer = Buffer.from(`Data;Documento;Valor\n${day};DAY-01;950,00\n${day};;12,34\n`);
+    await goTo(names.reconciliation);
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'extrato.csv', mimeType: 'text/csv', buffer });
+    await page.getByRole('button', { name: texts.read }).click();
+    await page.getByLabel(texts.fund, { exact: true }).fill(originator.funds[0]!);
+    await page.getByLabel(texts.from, { exact: true }).fill(day);
+    await page.getByLabel(texts.to, { exact: true }).fill(day);
+    await page.getByRole('button', { name: texts.compare }).click();
+    await page.getByText(texts.notClean).waitFor();
+    await page.waitForLoadState();
+    const counts = await page.locator('.found table').first().locator('tbody tr').allInnerTexts();
+    // The settlement matches; a line is nobody's; the repurchase is not in the statement.
+    expect(counts.slice(0, 4).map((row) => row.split('\t').slice(0, 2))).toEqual([
+      [texts.kinds.matched, '1'],
+      [texts.kinds.amount_differs, '0'],
+      [texts.kinds.missing_in_statement, '1'],
+      [texts.kinds.missing_in_notifications, '1'],
+    ]);
+  });
+
+  test("the month's end: the fund on a day, as a file for the spreadsheet", async () => {
+    const { page } = at.desk;
+    const texts = PORTFOLIO[language];
+    await goTo(texts.title);
+    await page.getByLabel(WORDS[language].fund).selectOption(originator.funds[0]!);
+    await page.getByLabel(texts.day).fill(at.world.clock.today().split('-').reverse().join('/'));
+    await page.getByRole('button', { name: texts.show, exact: true }).click();
+    await page.getByRole('button', { name: names.file }).click();
+    await page.getByRole('button', { name: names.file, pressed: true }).waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: texts.export, exact: true }).click();
+    const text = await readFile(await (await download).path(), 'utf8');
+    expect(text.slice(0, 60)).toMatch(/^\ufeffmeasure;days;count;face_value;present_value;amount\n/);
+    expect(text).toMatch(/\nopen;;\d+;\d+,\d\d;\d+,\d\d;\n/);
+  });
+
+  test('to the auditor: an operation is explained, with who decided and how a price came about', async () => {
+    const { page } = at.desk;
+    const texts = OPERATIONS[language];
+    await goTo(texts.title);
+    await page.getByLabel(texts.code).fill('DAY-03');
+    await page.getByRole('button', { name: texts.search }).click();
+    await page.getByRole('link', { name: 'DAY-03' }).click();
+    await shown(page, 'DAY-03');
+    const told = await page.locator('.timeline').innerText();
+    expect(told.match(/maria\.souza/g)!.length).toBeGreaterThanOrEqual(4);
+    const reception = page.locator('.timeline > li').last();
+    await reception.locator('summary').click();
+    await reception.locator('tbody tr').first().waitFor();
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('nothing waits at the end of the day, and nothing was complained about', async () => {
+    const { page, complaints } = at.desk;
+    await goTo(names.today);
+    await page.getByText(TODAY[language].nothing).waitFor();
+    expect(complaints).toEqual([]);
+    expect(await at.world.audit()).toEqual([]);
+  });
 });

@@ -7,7 +7,7 @@ import { partsOf } from '../../infrastructure/composition/container.ts';
 import type { Parts } from '../../infrastructure/composition/parts.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { PAGES } from '../../infrastructure/console/pages/all.ts';
-import { fillForConsole, shareAmongFunds } from './console-at-size.ts';
+import { APPLICATION, fillForConsole, shareAmongFunds } from './console-at-size.ts';
 import { Agent } from './openid/agent.ts';
 import { CLIENT, TestProvider } from './openid/test-provider.ts';
 import { RecordingLogger } from './recording-logger.ts';
@@ -29,6 +29,7 @@ const more = (fundId: string): readonly string[] => [
   '/decisions?status=repurchase_pending',
   `/decisions?fund=${fundId}&status=term_signed`,
   '/decisions/waiting',
+  `/decisions/${APPLICATION}/OP-0000000/exposure`,
   '/operations?code=7-',
   `/operations?code=nowhere&fund=${fundId}&status=active`,
   `/operations?overdue=true&fund=${fundId}`,

@@ -94,6 +94,9 @@ beforeAll(async () => {
   spanning = await pausedWebhook('spanning', null);
   own = await targetOf('OWN', ownFund, {});
   other = await targetOf('OTHER', otherFund, OTHER_BORROWER);
+  // What the own fund waits for, sold to the other one as well: that it is the same borrower is for nobody of one fund alone.
+  const { applicationId, clientId } = desk.application;
+  await desk.assign('OTHER-TWIN', THIS_WEEK, { applicationId, clientId, funds: [otherFund] });
   foreign = await desk.world.createApplication();
   await desk.assign('FOREIGN-1', OTHER_BORROWER, foreign);
   await nameFund(ownFund, 'Fundo Nosso');
@@ -157,6 +160,26 @@ const walk = async (person: Person | undefined, hidden: readonly string[], limit
 test('every route of the console has a row, and no row is left over', () => {
   const routes = PAGES.flatMap((page) => page.routes.map(({ kind, path }) => `${kind} ${path}`));
   expect(Object.keys(ROWS).toSorted()).toEqual(routes.toSorted());
+});
+
+test('the same contract in another fund is told to who may know the borrowers of both', async () => {
+  const exposureFor = async (person: Person | undefined): Promise<string> => {
+    desk.become(person);
+    return (await desk.get(`/decisions/${own.applicationId}/${own.waits}/exposure`)).text;
+  };
+  const makerAndViewer = personWith(
+    { role: 'maker', funds: [own.fundId] },
+    { role: 'viewer', funds: [other.fundId] },
+  );
+  expect(await exposureFor(personWith({ role: 'maker' }))).toContain('OTHER-TWIN');
+  for (const person of [
+    makerAndViewer,
+    personWith({ role: 'maker', funds: [own.fundId] }),
+    personWith({ role: 'viewer' }),
+  ])
+    expect(await exposureFor(person)).not.toContain('OTHER-TWIN');
+  expect(await exposureFor(makerAndViewer)).toContain('Of this borrower in this fund');
+  expect(await exposureFor(personWith({ role: 'viewer' }))).not.toContain('borrower');
 });
 
 test('without sign-in everything is there, and shows what others must not see', async () => {
