@@ -32,6 +32,7 @@ const homes = [
   ['sign-in', '^infrastructure/openid/', packages('openid-client')],
   ['command-line', '^infrastructure/cli/', packages('commander', 'open')],
   ['documents', '^infrastructure/documents/', packages('unpdf', 'yauzl', 'aws4fetch')],
+  ['guides', '^infrastructure/http/docs/guides/', packages('markdown-it', 'minisearch')],
   ['csv', '^infrastructure/(statements|presenting)/', packages('csv-parse', 'csv-stringify')],
   ['logging', '^infrastructure/observability/', packages('pino')],
   [

@@ -14,6 +14,7 @@ COPY domain ./domain
 COPY application ./application
 COPY projections ./projections
 COPY infrastructure ./infrastructure
+COPY docs ./docs
 USER node
 VOLUME /data
 EXPOSE 3000

@@ -8,6 +8,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 import { UNWATCHED_REQUESTS } from '../../application/ports/observation.ts';
 import type { RequestWatch } from '../../application/ports/observation.ts';
 import type { UploadArea } from './bodies/upload-area.ts';
+import { Guides } from './docs/guides/guides.ts';
 import { loadReferencePage } from './docs/reference-page.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import type { SlotBounds } from './limits/slots.ts';
@@ -78,6 +79,7 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Req
     app: modules,
     document,
     reference,
+    guides: await Guides.open(document),
     addresses: settings,
     readiness,
     tokens,

@@ -6,6 +6,7 @@ export const HEAPS = {
   background: { young: 48, old: 320 },
   writer: { young: 12, old: 160 },
   yaml: { young: 48, old: 256 },
+  guides: { young: 48, old: 256 },
 } as const;
 
 /** A new generation is three semi-spaces. */

@@ -172,6 +172,8 @@ const REFUSED: readonly (readonly [rule: string, file: string, line: string])[] 
   ['home-of-documents', 'infrastructure/http/pdf.ts', "import { getDocument } from 'unpdf/pdfjs';"],
   ['home-of-documents', 'infrastructure/http/zip.ts', "import { openPromise } from 'yauzl';"],
   ['home-of-documents', 'infrastructure/http/s3.ts', "import { AwsClient } from 'aws4fetch';"],
+  ['home-of-guides', 'infrastructure/http/markdown.ts', "import MarkdownIt from 'markdown-it';"],
+  ['home-of-guides', 'application/loans/search.ts', "import MiniSearch from 'minisearch';"],
   ['home-of-csv', 'infrastructure/kafka/csv.ts', "import { parse } from 'csv-parse';"],
   ['home-of-csv', 'application/reconciliation/csv.ts', "import { stringify } from 'csv-stringify/sync';"],
   ['home-of-logging', 'infrastructure/http/pino.ts', "import { pino } from 'pino';"],

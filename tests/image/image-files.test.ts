@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { validate } from 'dockerfile-utils';
 import { parse } from 'yaml';
+import { GUIDES } from '../../infrastructure/http/docs/guides/guide-list.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 
 interface Service {
@@ -47,7 +48,21 @@ describe('Dockerfile', () => {
     expect(dockerfile).toMatch(/^USER node$/m);
     expect(dockerfile).toContain('npm ci --omit=dev');
     expect(dockerfile).toMatch(/^HEALTHCHECK .*\/health\/live/m);
-    expect(dockerfile).not.toMatch(/^COPY .*(tests|docs|\.env|data)\b/m);
+    expect(dockerfile).not.toMatch(/^COPY .*(tests|\.env|data)\b/m);
+  });
+
+  test('brings every guide that the service shows', () => {
+    expect(dockerfile).toMatch(/^COPY docs \.\/docs$/m);
+    const rules = file('.dockerignore').split('\n');
+    const isLetIn = (path: string): boolean => {
+      const last = rules.findLast(
+        (rule) => rule === '*' || `${path}/`.startsWith(`${rule.replace('!', '')}/`),
+      );
+      return last?.startsWith('!') === true;
+    };
+    expect(GUIDES.length).toBeGreaterThan(10);
+    expect(GUIDES.filter((guide) => !isLetIn(`docs/${guide.file}`))).toEqual([]);
+    expect(isLetIn('docs/images/console-today.png')).toBe(false);
   });
 });
 

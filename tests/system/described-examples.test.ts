@@ -83,7 +83,10 @@ const subscribed = async ({ path }: OperationSpec, api: Party['api']): Promise<R
 /** What has to be there before an example can succeed. */
 const prepare = async (spec: OperationSpec, party: Party, body: Json): Promise<Record<string, string>> => {
   const { api } = party;
-  const inPath: Record<string, string> = { version: document.info.version };
+  const inPath: Record<string, string> = {
+    version: document.info.version,
+    guide: 'integrators-guide',
+  };
   if (spec.path.includes('{originator_proposal_code}')) {
     inPath['originator_proposal_code'] = loanExample().originator_proposal_code;
     await assignActive(party, loanExample().originator_proposal_code);

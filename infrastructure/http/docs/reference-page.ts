@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { ALWAYS, RATE_HEADERS } from '../openapi/components/headers.ts';
-import type { OpenApiDocument } from '../openapi/operation.ts';
+import type { Explained, OpenApiDocument } from '../openapi/operation.ts';
 import { ServedContent } from './served-content.ts';
 
 /** Headers that the page describes once, in its introduction, instead of at every response. */
@@ -33,9 +33,28 @@ const NOT_SENT = { none: { value: '', 'x-disabled': true } };
 const notFilledIn = (parameter: Schema): Schema =>
   parameter['required'] === true ? parameter : { ...parameter, examples: NOT_SENT };
 
-/** The description as the page shows it: without repeated headers and without filled-in optional parameters. */
+/** From the page, whatever address it was opened at: `docs/guides/...`. */
+const fromPage = ({ externalDocs }: Explained): Explained['externalDocs'] => ({
+  ...externalDocs,
+  url: externalDocs.url.slice(externalDocs.url.indexOf('/docs/guides') + 1),
+});
+
+/** The page shows no guide of a group by itself. */
+const withGuide = (tag: Explained): Explained => {
+  const externalDocs = fromPage(tag);
+  const { url, description } = externalDocs;
+  return {
+    ...tag,
+    externalDocs,
+    description: `${String(tag['description'])} Guide: [${description}](${url}).`,
+  };
+};
+
+/** The description as the page shows it: without repeated headers and filled-in optional parameters, with links to the guides. */
 export const presented = (document: OpenApiDocument): OpenApiDocument => ({
   ...document,
+  externalDocs: fromPage(document),
+  tags: document.tags.map(withGuide),
   paths: Object.fromEntries(
     Object.entries(document.paths).map(([path, methods]) => [
       path,
@@ -71,6 +90,15 @@ const { resolve } = createRequire(import.meta.url);
 const bundlePath = (): string =>
   join(dirname(resolve('@scalar/api-reference/style.css')), 'browser/standalone.js');
 
+/** The page breaks words of narrow columns anywhere, and is wider than a small screen: here a wide table scrolls instead. */
+const TABLES =
+  '.scalar-app .markdown table { display: block; overflow-x: auto; } ' +
+  '.scalar-app .markdown :is(th, td) { padding: 6px 8px; word-break: normal; overflow-wrap: normal; } ' +
+  '.scalar-app .markdown td:nth-child(3) { min-width: 7.5rem; } ' +
+  '.scalar-app .markdown td code { overflow-wrap: anywhere; } ' +
+  '.scalar-app .markdown td code:only-child { white-space: nowrap; } ' +
+  'body { overflow-x: clip; }';
+
 /** The script that starts the page. The page calls the address from which it was opened. */
 const start = (document: OpenApiDocument): string => `'use strict';
 const here = new URL('.', location.href).href.replace(/\\/$/, '');
@@ -92,6 +120,7 @@ Scalar.createApiReference('#reference', {
   documentDownloadType: 'none',
   // The samples of the description are run by a test; those that the page makes by itself do not send files.
   hiddenClients: true,
+  customCss: ${JSON.stringify(TABLES)},
 });
 `;
 

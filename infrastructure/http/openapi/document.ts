@@ -7,7 +7,7 @@ import { sandboxParameters } from '../resources/sandbox-outcome.ts';
 import { ALWAYS, RATE_HEADERS, headerComponents } from './components/headers.ts';
 import { parameterComponents } from './components/parameters.ts';
 import { describe } from './operation.ts';
-import type { OpenApiDocument, OperationSpec, PublicAddresses } from './operation.ts';
+import type { Explained, OpenApiDocument, OperationSpec, PublicAddresses, Tag } from './operation.ts';
 import { responseComponents } from './responses.ts';
 import { codeSamples } from './samples/samples.ts';
 import { API_VERSION } from './version.ts';
@@ -49,13 +49,37 @@ const INTRODUCTION =
   `## Headers of every response\n\nThe last three are missing where no rate limit counts.\n\n${headerTable()}`;
 
 /** In the order of the page: what moves money first, the service about itself last. */
-const TAGS = [
-  { name: 'Loans', description: 'Operations and their documents.' },
-  { name: 'Installments', description: 'Payments.' },
-  { name: 'Webhooks', description: 'Subscriptions, deliveries, and the events that are sent.' },
-  { name: 'Authentication', description: 'Tokens for clients.' },
-  { name: 'Service', description: 'This description, keys and health.' },
+const TAGS: readonly Tag[] = [
+  {
+    name: 'Loans',
+    description: 'Operations and their documents.',
+    guide: ['lifecycle', 'The life of an operation'],
+  },
+  {
+    name: 'Installments',
+    description: 'Payments.',
+    guide: ['integrators-guide#paid-too-little-paid-too-much', 'Paid too little, paid too much'],
+  },
+  {
+    name: 'Webhooks',
+    description: 'Subscriptions, deliveries, and the events that are sent.',
+    guide: ['integrators-guide#webhooks', 'Webhooks and their signatures'],
+  },
+  {
+    name: 'Authentication',
+    description: 'Tokens for clients.',
+    guide: ['integrators-guide#tokens', 'Tokens'],
+  },
+  {
+    name: 'Service',
+    description: 'This description, the guides, keys and health.',
+    guide: ['going-live', 'Going live'],
+  },
 ];
+const describedTag = ({ guide: [place, title], ...tag }: Tag, { publicUrl }: PublicAddresses): Explained => ({
+  ...tag,
+  externalDocs: { url: `${publicUrl}/docs/guides/${place}`, description: title },
+});
 const TAG_GROUPS = [
   { name: 'Operations', tags: ['Loans', 'Installments'] },
   { name: 'Following them', tags: ['Webhooks'] },
@@ -99,7 +123,8 @@ export const openApiDocument = (addresses: PublicAddresses): OpenApiDocument => 
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: addresses.publicUrl }],
-    tags: sandbox ? [...TAGS, SANDBOX_TAG] : TAGS,
+    externalDocs: { url: `${addresses.publicUrl}/docs/guides`, description: 'Guides' },
+    tags: (sandbox ? [...TAGS, SANDBOX_TAG] : TAGS).map((tag) => describedTag(tag, addresses)),
     'x-tagGroups': sandbox ? [...TAG_GROUPS, { name: 'Trying out', tags: [SANDBOX_TAG.name] }] : TAG_GROUPS,
     paths: pathsOf(operationsIn(environment), addresses),
     webhooks: webhookSection,

@@ -19,8 +19,21 @@ export interface PublicAddresses {
   readonly environment?: Environment;
 }
 
-export interface OpenApiDocument extends Schema {
+/** A group of operations, with what explains it: its place below /docs/guides/, and its title. */
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+  readonly guide: readonly [place: string, title: string];
+}
+
+/** What explains something, for a reader. */
+export interface Explained extends Schema {
+  readonly externalDocs: { readonly url: string; readonly description: string };
+}
+
+export interface OpenApiDocument extends Explained {
   readonly openapi: '3.1.0';
+  readonly tags: readonly Explained[];
   readonly info: { readonly version: string; readonly [field: string]: unknown };
   readonly paths: Readonly<Record<string, Schema>>;
   readonly components: { readonly [section: string]: Readonly<Record<string, Schema>> };

@@ -1,5 +1,6 @@
 import type { App } from '../../../application/app.ts';
 import type { Tokens } from '../../../application/clients/tokens.ts';
+import type { Guides } from '../docs/guides/guides.ts';
 import type { ReferencePage } from '../docs/reference-page.ts';
 import type { OpenApiDocument, OperationSpec, PublicAddresses } from '../openapi/operation.ts';
 import type { Handler } from '../operation.ts';
@@ -11,6 +12,7 @@ export interface Serving {
   readonly document: OpenApiDocument;
   readonly addresses: PublicAddresses;
   readonly reference: ReferencePage;
+  readonly guides: Guides;
   readonly tokens: Tokens;
   readonly readiness: () => Promise<Readiness>;
 }

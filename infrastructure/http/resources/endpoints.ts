@@ -15,6 +15,7 @@ import {
   readTopicsAsYaml,
 } from './descriptions.ts';
 import type { Endpoint } from './endpoint.ts';
+import { readGuide, readGuides, searchGuides } from './guides.ts';
 import { feedSchemas, listEvents } from './list-events.ts';
 import { listLoans, loanPageSchemas } from './list-loans.ts';
 import {
@@ -65,7 +66,7 @@ export const OPERATIONS: readonly Endpoint[] = [
     readTopicsAsJson,
     readTopicsAsYaml,
   ],
-  ...[readReference, readRoot, readReferenceAsset],
+  ...[readReference, readRoot, readReferenceAsset, readGuides, readGuide, searchGuides],
   ...[readKeySet, readLiveness, readReadiness],
 ];
 

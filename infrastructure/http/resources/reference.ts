@@ -56,7 +56,8 @@ export const readReferenceAsset = endpoint({
   path: '/docs/{asset}',
   bucket: 'read',
   summary: 'A file of the reference',
-  description: 'Scripts and styles of the page. Their names change with their content, so they may be kept.',
+  description:
+    'Scripts and styles of the page and of the guides. Their names change with their content, so they may be kept.',
   parameters: ['DocsAsset'],
   success: [
     {
@@ -71,11 +72,14 @@ export const readReferenceAsset = endpoint({
     NOT_MODIFIED,
   ],
   errors: ['not_found'],
-  handler: ({ reference: { assets } }) => ({
-    run: async ({ req, params }) => {
-      const asset = assets.get(params['asset'] ?? '');
-      if (asset) return asset.replyTo(req, FOREVER);
-      throw new HttpProblem('not_found', 'the reference has no such file');
-    },
-  }),
+  handler: ({ reference, guides }) => {
+    const files = new Map([...reference.assets, [guides.stylesheetName, guides.stylesheet]]);
+    return {
+      run: async ({ req, params }) => {
+        const asset = files.get(params['asset'] ?? '');
+        if (asset) return asset.replyTo(req, FOREVER);
+        throw new HttpProblem('not_found', 'the reference has no such file');
+      },
+    };
+  },
 });

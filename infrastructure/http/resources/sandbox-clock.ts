@@ -21,6 +21,7 @@ import {
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
+import type { Tag } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
 import { withoutLeapSecond } from '../requests/request-rules.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
@@ -31,9 +32,10 @@ import { endpoint } from './endpoint.ts';
  * none of it.
  */
 
-export const SANDBOX_TAG = {
+export const SANDBOX_TAG: Tag = {
   name: 'Sandbox',
   description: 'Time and decisions at will, to try out what would take weeks; absent in production.',
+  guide: ['sandbox', 'The sandbox'],
 };
 
 const SandboxClockMove = component('SandboxClockMove', {

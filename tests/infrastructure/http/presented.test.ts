@@ -48,9 +48,20 @@ describe('the description as the page shows it', () => {
     }
   });
 
+  test('leads to the guides from wherever it was opened', () => {
+    expect(document.externalDocs.url).toBe('https://api.receivables.test/docs/guides');
+    expect(page.externalDocs.url).toBe('docs/guides');
+    for (const { description, externalDocs } of page.tags) {
+      const [, title, place] = /Guide: \[(.+)\]\((.+)\)\.$/.exec(description) ?? [];
+      expect(externalDocs).toEqual({ url: place, description: title });
+    }
+    expect(page.tags).toHaveLength(document.tags.length);
+  });
+
   test('is otherwise what is served', () => {
-    const without = ({ components, paths: _, ...rest }: Json) => ({
+    const without = ({ components, paths: _, externalDocs: __, tags, ...rest }: Json) => ({
       ...rest,
+      tags: tags.map(({ name }: Json) => name),
       components: { ...components, parameters: undefined, responses: undefined },
     });
     expect(without(page)).toEqual(without(document));

@@ -3,6 +3,7 @@ import { EVENT_NAMES, LOAN_EVENT_NAMES } from '../../../../application/publicati
 import { ref, refused } from '../../../../application/schemas/schema.ts';
 import type { Schema } from '../../../../application/schemas/schema.ts';
 import { LOAN_STATUSES } from '../../../../domain/loan/statuses.ts';
+import { LONGEST_QUESTION } from '../../docs/guides/guide-page.ts';
 import { API_VERSION } from '../version.ts';
 
 interface Parameter {
@@ -273,6 +274,20 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
     description: 'A file that the page names.',
     schema: { type: 'string' },
     example: 'start.js',
+  }),
+  Guide: inPath('guide', {
+    description: 'A guide, as the list of all names it.',
+    schema: { type: 'string' },
+    example: 'integrators-guide',
+  }),
+  GuideQuestion: inQuery('q', {
+    description: 'What to look for, in words; those after the eighth count no more.',
+    schema: {
+      type: 'string',
+      maxLength: LONGEST_QUESTION,
+      ...refused('invalid_value', `must be at most ${LONGEST_QUESTION} characters`),
+    },
+    example: 'rate limit',
   }),
   ...deliveryHeaders,
 };

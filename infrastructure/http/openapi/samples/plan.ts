@@ -72,6 +72,7 @@ const PATH_VARIABLES = {
   event_id: '{event}',
   redelivery_id: '{redelivery}',
   version: API_VERSION,
+  guide: 'integrators-guide',
 } as const;
 
 const documentOf = (data: object): string => /"value":"([^"]+)"/.exec(JSON.stringify(data))?.[1] ?? FILE;

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { GUIDES } from '../../../../infrastructure/http/docs/guides/guide-list.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
+import { MOST_MS, mainThreadCost } from '../../../support/main-thread-cost.ts';
 
 let world: HttpWorld;
 beforeAll(async () => {
@@ -62,6 +64,130 @@ describe('GET /docs', () => {
       const { status, body } = await read(`/docs/${name}`, { accept: '*/*' });
       expect([name, status, body.error_code]).toEqual([name, 404, 'not_found']);
     }
+  });
+});
+
+const guide = (name: string) => read(`/docs/guides/${name}`);
+const idsOf = (html: string): string[] => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id);
+const hrefsOf = (html: string): string[] =>
+  [...html.matchAll(/<(?:a|link)[^>]* href="([^"]+)"/g)].map(([, href = '']) =>
+    href.replaceAll('&amp;', '&'),
+  );
+
+describe('GET /docs/guides', () => {
+  test('lists all guides, and each is a page for anybody without any script, counted by address', async () => {
+    const list = await read('/docs/guides', { accept: 'text/html' });
+    expect([list.status, list.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const { name, file } of GUIDES) {
+      const { status, headers, text } = await guide(name);
+      expect([name, status, headers.get('cache-control')]).toEqual([name, 200, 'no-cache']);
+      expect(headers.get('x-ratelimit-limit')).toBe('1200');
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';/);
+      expect(text).not.toMatch(/<script|<style|<img|<iframe|\son\w+=|\sstyle=|<!--/);
+      expect(list.text.includes(`"guides/${name}"`)).toBe(file.endsWith('.md'));
+    }
+  });
+
+  test('every link of every guide leads to a guide and a heading of it, a request of the reference, or another site', async () => {
+    const { paths } = world.description.document as { paths: Record<string, Record<string, object>> };
+    const requests = new Set(
+      Object.entries(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()}${path}`),
+      ),
+    );
+    const pages = new Map<string, string>();
+    for (const { name } of GUIDES) pages.set(`/docs/guides/${name}`, (await guide(name)).text);
+    const seen = { requests: 0, guides: 0 };
+    const isServed = async (place: URL): Promise<boolean> => {
+      const anchor = decodeURIComponent(place.hash.slice(1));
+      if (place.pathname === '/docs' && anchor !== '') {
+        seen.requests += 1;
+        return requests.has(anchor.replace(/^tag\/[^/]+\//, ''));
+      }
+      const page = pages.get(place.pathname) ?? (await read(place.pathname)).text;
+      seen.guides += 1;
+      return !page.startsWith('{') && (anchor === '' || idsOf(page).includes(anchor));
+    };
+    for (const address of ['/docs/guides', '/docs/search', ...pages.keys()]) {
+      const html = pages.get(address) ?? (await read(address)).text;
+      const places = [...new Set(hrefsOf(html))]
+        .filter((href) => !href.startsWith('https:') && href !== 'data:,')
+        .map((href) => new URL(href, world.baseUrl + address));
+      for (const place of places) expect([address, place.href, await isServed(place)]).toContain(true);
+    }
+    expect(seen.requests).toBeGreaterThan(50);
+    expect(seen.guides).toBeGreaterThan(200);
+  });
+
+  test('what is not served is named with its place beside the source', async () => {
+    const { text } = await guide('sandbox');
+    expect(text).toContain('topic <span class="elsewhere">(docs/administrator.md)</span>');
+    expect(text).not.toContain('administrator.md"');
+  });
+
+  test('a copy is good until the guide changes; another name is not found', async () => {
+    const { headers } = await guide('lifecycle');
+    const again = await read('/docs/guides/lifecycle', { 'if-none-match': headers.get('etag') ?? '' });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const head = await world.call('HEAD', '/docs/guides/lifecycle', {
+      auth: false,
+      headers: { accept: '*/*' },
+    });
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, headers.get('content-length')]);
+    for (const name of ['administrator', 'lifecycle.md', '..%2flifecycle', '__proto__']) {
+      const { status, body } = await guide(name);
+      expect([name, status, body.error_code]).toEqual([name, 404, 'not_found']);
+    }
+  });
+});
+
+describe('GET /docs/search', () => {
+  const search = (question: string) => read(`/docs/search?q=${encodeURIComponent(question)}`);
+  const found = async (question: string): Promise<string[]> =>
+    [...(await search(question)).text.matchAll(/<li><a href="guides\/([^"]+)">[^<]*<\/a><p>/g)].map(
+      ([, place = '']) => place,
+    );
+
+  test.each([
+    ['overdue', 'lifecycle#overdue'],
+    ['rate limit', 'integrators-guide#rate-limits'],
+    ['Rate-Limits', 'integrators-guide#rate-limits'],
+    ['retry', 'integrators-guide#idempotency-and-retries'],
+    ['signature', 'integrators-guide#webhooks'],
+    ['signature', 'webhook-verifier'],
+    ['renegotiation', 'renegotiation'],
+    ['renegotations', 'renegotiation'],
+    ['check digits', 'going-live#what-is-refused-then'],
+    ['idempotency_conflict', 'integrators-guide#idempotency-and-retries'],
+  ])('%s is explained in %s', async (question, place) => {
+    expect((await found(question)).slice(0, 5)).toContain(place);
+  });
+
+  test('shows the passage with the words, and what was asked as text', async () => {
+    expect((await search('discount')).text).toContain('<mark>discount</mark>');
+    const { status, headers, text } = await search('<b onload="x">&amp;');
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(text).toContain('&lt;b onload=&quot;x&quot;&gt;&amp;amp;');
+    expect(text).not.toContain('<b onload');
+  });
+
+  test('finds nothing for nothing, and is bounded', async () => {
+    for (const question of ['', ' ', '"', 'zzzzqqqq']) expect(await found(question)).toEqual([]);
+    expect((await read('/docs/search')).status).toBe(200);
+    expect((await found('the')).length).toBeLessThanOrEqual(20);
+    const { status, body } = await search('x'.repeat(101));
+    expect([status, body.error_code, body.details[0].field]).toEqual([400, 'invalid_query_parameter', 'q']);
+  });
+
+  test.each([
+    ['many letters', 'a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9'],
+    ['many beginnings', 'con ins rec ope rep dat the and for with'],
+    ['many that are misspelt', 'operatian installmant settlemant webhoak deliverios signatura requist'],
+    ['one long word', 'x'.repeat(100)],
+  ])('%s cost the thread that serves everybody next to nothing', async (_, question) => {
+    await search(question);
+    const cost = await mainThreadCost(() => search(question));
+    expect(cost).toBeLessThan(MOST_MS);
   });
 });
 

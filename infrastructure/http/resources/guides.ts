@@ -1,0 +1,69 @@
+import { GUIDE_POLICY } from '../docs/guides/guides.ts';
+import { HttpProblem } from '../errors/http-problem.ts';
+import { ETAG } from '../openapi/components/headers.ts';
+import { endpoint } from './endpoint.ts';
+
+const PUBLIC = { tag: 'Service', access: 'public', bucket: 'read', method: 'get' } as const;
+const PAGE = {
+  status: 200,
+  mediaType: 'text/html',
+  schema: { type: 'string' },
+  example: '<!doctype html>',
+} as const;
+const SUCCESS = [
+  { ...PAGE, description: 'The page.', headers: ETAG },
+  { status: 304, description: 'The copy that If-None-Match names is current.', headers: ETAG },
+];
+const REVALIDATE = ['Cache-Control', 'no-cache'];
+const contentSecurityPolicy = GUIDE_POLICY;
+
+export const readGuides = endpoint({
+  ...PUBLIC,
+  id: 'readGuides',
+  path: '/docs/guides',
+  summary: 'All guides',
+  description: 'What there is to read beside the reference, as a page for people.',
+  success: SUCCESS,
+  errors: [],
+  handler: ({ guides: { list } }) => ({
+    run: async ({ req }) => ({ ...(await list.replyTo(req, REVALIDATE)), contentSecurityPolicy }),
+  }),
+});
+
+export const readGuide = endpoint({
+  ...PUBLIC,
+  id: 'readGuide',
+  path: '/docs/guides/{guide}',
+  summary: 'A guide',
+  description: 'One of them as a page for people, such as `integrators-guide`, `lifecycle` or `going-live`.',
+  parameters: ['Guide'],
+  success: SUCCESS,
+  errors: ['not_found'],
+  handler: ({ guides }) => ({
+    run: async ({ req, params }) => {
+      const page = await guides.page(params['guide'] ?? '');
+      if (page) return { ...(await page.replyTo(req, REVALIDATE)), contentSecurityPolicy };
+      throw new HttpProblem('not_found', 'there is no such guide; /docs/guides lists all of them');
+    },
+  }),
+});
+
+export const searchGuides = endpoint({
+  ...PUBLIC,
+  id: 'searchGuides',
+  path: '/docs/search',
+  summary: 'Search the guides',
+  description:
+    'The sections of all guides that explain these words, the best first, with the passage, as a page for people. At most 20.',
+  parameters: ['GuideQuestion'],
+  success: [{ ...PAGE, description: 'What was found, which may be nothing.' }],
+  errors: ['invalid_query_parameter'],
+  handler: ({ guides }) => ({
+    run: async ({ query }) => ({
+      status: 200,
+      bytes: await guides.answer(String(query['q'] ?? '')),
+      mediaType: 'text/html; charset=utf-8',
+      contentSecurityPolicy,
+    }),
+  }),
+});
