@@ -16,6 +16,7 @@ import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Reconciliation } from '../reconciliation/reconciliation.ts';
 import type { FundRules } from '../two-people/fund-rules.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
+import type { Redeliveries } from '../webhooks/redeliveries.ts';
 import type { WebhookDesk } from '../webhooks/webhook-desk.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
@@ -42,10 +43,11 @@ export interface Desk {
     readonly search: Pick<SearchOperations, 'page' | 'every'>;
   };
   readonly maintenance: Pick<Maintenance, 'health'>;
-  readonly portfolio: Pick<Portfolio, 'analyse' | 'documentsOf'>;
+  readonly portfolio: Pick<Portfolio, 'analyse' | 'held' | 'documentsOf'>;
   readonly reconciliation: Pick<Reconciliation, 'preview' | 'daysOf' | 'applicationsOf' | 'compare'>;
   readonly webhooks: Pick<Webhooks, 'find' | 'list'> & {
     readonly deliveries: Pick<Deliveries, DeliveryNames>;
     readonly desk: Pick<WebhookDesk, 'endpoints' | 'records'>;
+    readonly redeliveries: Pick<Redeliveries, 'start' | 'find' | 'running'>;
   };
 }

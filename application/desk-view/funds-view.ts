@@ -64,6 +64,10 @@ export const portfolioFor = ({ portfolio }: Pick<App, 'portfolio'>, rights: Righ
     requireSeen(rights, fundId);
     return portfolio.analyse(fundId, date);
   },
+  async held(fundId, ...more) {
+    requireSeen(rights, fundId);
+    return portfolio.held(fundId, ...more);
+  },
   async documentsOf(analysed) {
     const { fundId } = analysed.position;
     requireSeen(rights, fundId);

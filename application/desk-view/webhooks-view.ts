@@ -58,6 +58,14 @@ export const webhooksFor = (
     return all.filter(({ webhookId }) => ids === undefined || ids.has(webhookId)).map(withoutBorrower);
   };
 
+  /** For what goes to an endpoint whatever fund it is of: the right has to reach as far as the endpoint does. */
+  const mayReach = async (webhookId: string): Promise<WebhookSubscription> => {
+    rights.within('resend');
+    const webhook = await find('operator', webhookId);
+    for (const fundId of fundsOf(webhook, await fundsOfApplications())) rights.require('resend', fundId);
+    return webhook;
+  };
+
   const event: Desk['webhooks']['deliveries']['event'] = async ({ applicationId }, eventId) => {
     const report = await webhooks.deliveries.event({ applicationId, ...narrowedTo(rights, 'see') }, eventId);
     return { ...report, deliveries: await shown(applicationId, report.deliveries) };
@@ -79,11 +87,8 @@ export const webhooksFor = (
         const applicationId = recorded[0]?.metadata.applicationId;
         return applicationId === undefined ? [] : shown(applicationId, found);
       },
-      /** It goes to an endpoint and is of no fund, so the right has to reach as far as the endpoint does. */
       async ping(caller, webhookId) {
-        rights.within('resend');
-        const webhook = await find(caller, webhookId);
-        for (const fundId of fundsOf(webhook, await fundsOfApplications())) rights.require('resend', fundId);
+        await mayReach(webhookId);
         return webhooks.deliveries.ping(caller, webhookId);
       },
       async resend(webhookId, eventId) {
@@ -92,6 +97,20 @@ export const webhooksFor = (
         const { deliveries } = await event(webhook, eventId);
         for (const { fundId } of deliveries) if (fundId !== null) rights.require('resend', fundId);
         return webhooks.deliveries.resend(webhookId, eventId);
+      },
+    },
+    redeliveries: {
+      async start(caller, webhookId, request) {
+        await mayReach(webhookId);
+        return webhooks.redeliveries.start(caller, webhookId, request);
+      },
+      async find(caller, webhookId, redeliveryId) {
+        await find('operator', webhookId);
+        return webhooks.redeliveries.find(caller, webhookId, redeliveryId);
+      },
+      async running(webhookId) {
+        await find('operator', webhookId);
+        return webhooks.redeliveries.running(webhookId);
       },
     },
     desk: {

@@ -112,7 +112,7 @@ class Borrowers {
 /** Recorded before the purchase was, which counts from an earlier day. */
 const BEFORE_PURCHASE: readonly (string | undefined)[] = ['received', 'approved', 'term_signed', undefined];
 
-const statusOf = (standing: Standing | undefined): string | undefined =>
+export const statusOf = (standing: Standing | undefined): string | undefined =>
   standing && (BEFORE_PURCHASE.includes(standing.status) ? 'active' : standing.status);
 
 /** Gathers what a walk over the held operations comes past. */

@@ -3,6 +3,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import type { AnalysedPortfolio } from './analysis.ts';
+import type { HeldOperations, HeldPart } from './held.ts';
 import { SqlPortfolioPositions } from './portfolio-reader.ts';
 import type { FundPosition } from './position.ts';
 import type { Standing } from './standings-reader.ts';
@@ -69,6 +70,15 @@ export class Portfolio {
       this.#indexed = undefined;
     });
     return answer;
+  }
+
+  /** The operations that a part of a fund's position on a day is made of. Takes about as long as the analysis. */
+  async held(fundId: string, date: CalendarDate, part: HeldPart, most: number): Promise<HeldOperations> {
+    const { caughtUp, database, clock } = this.#deps;
+    const { heldOf } = await import('./held.ts');
+    await caughtUp();
+    const request = { fundId, date, knownAt: clock.now() };
+    return heldOf({ database, positions: this.#positions }, request, part, most);
   }
 
   /** Masked documents of the largest borrowers, by the stream that names each; null for one that was forgotten, or whose key is missing. */

@@ -11,7 +11,7 @@ import type { FlowTotal, OpenPosition, PortfolioFlow, SqlPortfolioPositions } fr
  * Days past the due date, as the monthly report of receivables funds to the Brazilian regulator splits them (instruction CVM 576,
  * annex A). The last bucket has no end.
  */
-const OVERDUE_BUCKETS = [
+export const OVERDUE_BUCKETS = [
   { from: 1, to: 30 },
   { from: 31, to: 60 },
   { from: 61, to: 90 },
@@ -23,6 +23,10 @@ const OVERDUE_BUCKETS = [
   { from: 721, to: 1080 },
   { from: 1081, to: null },
 ] as const;
+
+/** Undefined for what is not overdue. */
+export const bucketOf = (late: number): (typeof OVERDUE_BUCKETS)[number] | undefined =>
+  OVERDUE_BUCKETS.find(({ from, to }) => late >= from && (to === null || late <= to));
 
 /** Amounts in integer cents; face values without what prepayments took off, present values with it. */
 export interface Held {
@@ -140,8 +144,8 @@ class Aging {
     let tally = this.#bucketOf.get(dueDate);
     if (tally) return tally;
     const late = daysBetween(dueDate, this.#date);
-    const bucket = OVERDUE_BUCKETS.findIndex(({ from, to }) => late >= from && (to === null || late <= to));
-    tally = this.buckets[bucket] ?? this.notDue;
+    const bucket = bucketOf(late);
+    tally = (bucket && this.buckets[OVERDUE_BUCKETS.indexOf(bucket)]) ?? this.notDue;
     this.#bucketOf.set(dueDate, tally);
     return tally;
   }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { RequestContext } from '../command-handling/request-context.ts';
 import type { RealClock } from '../ports/clock.ts';
 import { instantOf } from '../schemas/values.ts';
 import { requireActive, webhookFor } from './found-webhook.ts';
+import type { WebhookCaller } from './found-webhook.ts';
 import type { RangeRedeliveries, RangeRedelivery } from './queue/range-redeliveries.ts';
 import type { WebhookSubscriptions } from './subscriptions.ts';
 
@@ -49,7 +49,7 @@ export class Redeliveries {
    * Selects the deliveries, which are sent after that one by one within an operation and operations side by side.
    * @throws DomainError `validation_error`, `webhook_invalid_state` for a paused webhook, `redelivery_running`
    */
-  async start(context: RequestContext, webhookId: string, request: RangeRequest): Promise<RangeRedelivery> {
+  async start(caller: WebhookCaller, webhookId: string, request: RangeRequest): Promise<RangeRedelivery> {
     const { subscriptions, ranges, realClock, onQueued } = this.#deps;
     const createdAt = realClock.realNow();
     const since = instantOf('since', request.since);
@@ -57,8 +57,9 @@ export class Redeliveries {
     if (until <= since && request.until !== undefined)
       throw validation('until', 'contradictory', 'must be later than since');
     if (until < since) throw validation('since', 'contradictory', `must not lie ahead of now, ${createdAt}`);
-    const { applicationId } = context;
-    requireActive(await webhookFor(subscriptions, context, webhookId));
+    const webhook = await webhookFor(subscriptions, caller, webhookId);
+    requireActive(webhook);
+    const { applicationId } = webhook;
     const redeliveryId = randomUUID();
     const choice = request.status ?? 'failed';
     await this.#begin({ redeliveryId, webhookId, applicationId, choice, since, until, createdAt });
@@ -80,15 +81,22 @@ export class Redeliveries {
     }
   }
 
+  /** The one that this webhook has under way. */
+  running(webhookId: string): Promise<RangeRedelivery | undefined> {
+    return this.#deps.ranges.runningAt(webhookId);
+  }
+
   /** Undefined when this webhook has none with this id, or has it no more. Those of a deleted webhook are found as well. */
   async find(
-    context: RequestContext,
+    caller: WebhookCaller,
     webhookId: string,
     redeliveryId: string,
   ): Promise<RangeRedelivery | undefined> {
     const { subscriptions, ranges } = this.#deps;
-    const found = await ranges.find(context.applicationId, webhookId, redeliveryId);
-    if (!found) await webhookFor(subscriptions, context, webhookId);
+    const { applicationId } =
+      caller === 'operator' ? await webhookFor(subscriptions, caller, webhookId) : caller;
+    const found = await ranges.find(applicationId, webhookId, redeliveryId);
+    if (!found) await webhookFor(subscriptions, caller, webhookId);
     return found;
   }
 }

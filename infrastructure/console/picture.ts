@@ -8,6 +8,8 @@ interface Picture {
   readonly kind: 'bar' | 'line';
   /** One to each value of a series. */
   readonly labels: readonly string[];
+  /** Where a bar leads to; the table beside it has the same links. */
+  readonly links?: readonly string[];
   readonly series: readonly {
     readonly name: string;
     readonly meaning: Meaning;

@@ -355,6 +355,29 @@ describe('the portfolio', () => {
       borrowersOf(open!).map((one) => one.replace('erased borrowers', 'unknown')),
     );
     for (const { person } of open!) expect(composition).not.toContain(person.document);
+    // It opens with the fund of before.
+    await page.getByRole('link', { name: 'Portfolio' }).click();
+    await page.getByRole('heading', { name: 'Ageing' }).waitFor();
+    expect(await page.getByLabel('Fund').inputValue()).toBe(book!.fund);
+  });
+
+  test('holds all funds together, and leads from a bucket to its operations', async () => {
+    const { page } = at.desk;
+    await open('/portfolio?fund=all');
+    await page.getByRole('heading', { name: 'By fund' }).waitFor();
+    const held = page.locator('.tiles article').filter({ hasText: 'Operations held' }).locator('p');
+    const column = 'section[aria-labelledby="funds-title"] td:nth-child(2)';
+    const byFund = await page.locator(column).allInnerTexts();
+    expect(byFund.length).toBeGreaterThan(3);
+    expect(Number(await held.innerText())).toBe(byFund.reduce((sum, one) => sum + Number(one), 0));
+    for (const canvas of await page.locator('canvas[data-picture]').all()) await drawn(canvas);
+    expect(await looked(page, 'portfolio-all')).toEqual([]);
+    const active = page.locator('section[aria-labelledby="states-title"] tr', { hasText: 'Active' });
+    const many = Number(await active.locator('td').nth(1).innerText());
+    await active.getByRole('link', { name: 'Active' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Active' }).waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(many);
+    expect(await looked(page, 'portfolio-operations')).toEqual([]);
   });
 });
 

@@ -15,8 +15,22 @@
   const textOf = { cents: (value) => amount.format(value / 100), milliseconds: duration };
   const tickOf = { cents: (value) => short.format(value / 100), milliseconds: duration };
 
+  /** To about a third of the picture. */
+  const shortened = (label, width) => {
+    const most = Math.max(12, Math.floor(width / 24));
+    return label.length > most ? `${label.slice(0, most - 1)}…` : label;
+  };
+
   const draw = (canvas) => {
-    const { kind, labels, series, stacked = false, lying = false, unit } = JSON.parse(canvas.dataset.picture);
+    const {
+      kind,
+      labels,
+      links,
+      series,
+      stacked = false,
+      lying = false,
+      unit,
+    } = JSON.parse(canvas.dataset.picture);
     const [values, names] = lying ? ['x', 'y'] : ['y', 'x'];
     const ink = colour('--pico-muted-color');
     const grid = colour('--pico-muted-border-color');
@@ -46,7 +60,16 @@
             stacked,
             grid: { display: false },
             border: { color: grid },
-            ticks: { color: ink, maxRotation: 0, autoSkipPadding: 12 },
+            ticks: {
+              color: ink,
+              maxRotation: 0,
+              autoSkipPadding: 12,
+              // Bars that lie have a name each; a longer one stands whole where one points at it, and in the table.
+              ...(lying && {
+                autoSkip: false,
+                callback: (_, at) => shortened(labels[at], canvas.clientWidth),
+              }),
+            },
           },
           [values]: {
             stacked,
@@ -56,6 +79,8 @@
             ticks: { color: ink, maxTicksLimit: 6, callback: tickOf[unit] },
           },
         },
+        onClick: (_, [hit]) => hit && links && location.assign(links[hit.index]),
+        onHover: ({ native }, [hit]) => (native.target.style.cursor = hit && links ? 'pointer' : ''),
         plugins: {
           legend: {
             display: series.length > 1,

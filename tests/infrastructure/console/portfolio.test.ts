@@ -32,6 +32,53 @@ test('an operation that was received after its disbursement is said to count in 
   expect(before).toContain('At that time the operation did not exist yet.');
 });
 
+test('each figure leads to the operations that it is made of, which add up to it', async () => {
+  const { applicationId, funds } = desk.application;
+  const of = (part: string, fund = funds[0]!): string =>
+    `/portfolio/operations?fund=${fund}&day=2026-06-20&${part}`;
+  const listed = async (path: string): Promise<string> => wordsOf((await desk.get(path)).text);
+  const { text } = await desk.get(`/portfolio/position?fund=${funds[0]!}&day=2026-06-20`);
+  const links = [...text.matchAll(/href="(\/portfolio\/operations[^"]+)"/g)].map(([, path]) =>
+    path!.replaceAll('&amp;', '&'),
+  );
+  expect(links).toEqual(
+    expect.arrayContaining([
+      ...['by=late&value=0', 'by=late&value=1', 'by=month&value=2026-06', 'by=state&value=active'].map(
+        (part) => of(part),
+      ),
+      ...[`by=application&value=${applicationId}`, 'by=product&value=financing'].map((part) => of(part)),
+    ]),
+  );
+  for (const path of links) expect(await listed(path)).toContain('HELD');
+  // The first five installments are due, the last of them by five days.
+  expect(await listed(of('by=late&value=1'))).toMatch(
+    /Days late: 1–30 .*Installments 1 Face value R\$950\.00 /,
+  );
+  expect(await listed(of('by=late&value=all'))).toMatch(/Overdue .*Installments 5 Face value R\$4,750\.00 /);
+  expect(await listed(of('by=late&value=0'))).toMatch(/Not due yet .*Installments 7 /);
+  expect(await listed(of('by=month&value=2026-07'))).toMatch(/Due in 07\/2026 .*Installments 1 /);
+  expect(await listed(of('by=state&value=active'))).toMatch(/Installments 12 Face value R\$11,400\.00 /);
+  expect(await listed(of('by=late&value=61', 'all'))).toMatch(/Installments 1 /);
+  expect(await listed(of('by=state&value=settled'))).toContain('Operations held 0');
+  expect((await desk.get(of('by=borrower&value=1'))).status).toBe(400);
+});
+
+test('all funds stand together, and the page opens with what was looked at last', async () => {
+  const [fund, other] = desk.application.funds as readonly [string, string];
+  expect((await desk.get('/portfolio')).text).toContain('Choose a fund.');
+  const together = wordsOf((await desk.get('/portfolio/position?fund=all&day=2026-06-20')).text);
+  const one = wordsOf((await desk.get(`/portfolio/position?fund=${fund}&day=2026-06-20`)).text);
+  const [, worth] = /Open present value (R\$[\d,.]+)/.exec(one)!;
+  expect(together).toContain(`Open present value ${worth!}`);
+  expect(together).toMatch(new RegExp(`By fund .*${fund} 1 .*${other} 0 `));
+  for (const asked of [fund, 'all', other]) {
+    await desk.get(`/portfolio?fund=${asked}`);
+    expect((await desk.get('/portfolio')).text).toContain(`/portfolio/position?fund=${asked}&amp;`);
+  }
+  await desk.get(`/portfolio?fund=${fund.replaceAll(/./g, '0')}`);
+  expect((await desk.get('/portfolio')).text).toContain(`/portfolio/position?fund=${other}&amp;`);
+});
+
 test('CSV for Excel in Portuguese is a switch that the browser keeps, for every file', async () => {
   const of = `fund=${desk.application.funds[0]!}&day=2026-06-20`;
   const files = ['/operations/export', `/portfolio/export?${of}`, `/portfolio/composition?${of}`];

@@ -9,8 +9,9 @@ test('the portfolio says which operations no present value holds', async () => {
   const fund = new FundUnderTest(database, 100);
   const shown = async (): Promise<string> => {
     const analysed = await fund.analysed('2026-06-20');
+    const drill = (): string => '/operations';
     const exports = { position: '/position', composition: '/composition' };
-    const others = { against: undefined, names: new Map(), documents: new Map(), exports };
+    const others = { against: undefined, names: new Map(), documents: new Map(), exports, drill, byFund: [] };
     return written(positionView({ language: 'en', analysed, ...others }));
   };
   try {

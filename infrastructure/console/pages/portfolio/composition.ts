@@ -17,6 +17,7 @@ interface Sort {
   readonly says: string;
   readonly head: string;
   readonly of: 'applications' | 'states' | 'products';
+  readonly by: 'application' | 'state' | 'product';
   readonly nameOf: (name: string) => string;
 }
 
@@ -27,6 +28,7 @@ const sortsOf = ({ names, language }: Shown, texts: Texts): readonly Sort[] => [
     says: texts.compositionSays,
     head: texts.application,
     of: 'applications',
+    by: 'application',
     nameOf: (name) => names.get(name) ?? name,
   },
   {
@@ -35,6 +37,7 @@ const sortsOf = ({ names, language }: Shown, texts: Texts): readonly Sort[] => [
     says: texts.byStateSays,
     head: texts.state,
     of: 'states',
+    by: 'state',
     nameOf: (name) => statusName(name, language),
   },
   {
@@ -43,6 +46,7 @@ const sortsOf = ({ names, language }: Shown, texts: Texts): readonly Sort[] => [
     says: texts.byProductSays,
     head: texts.product,
     of: 'products',
+    by: 'product',
     nameOf: (name) => name,
   },
 ];
@@ -52,13 +56,14 @@ const namesIn = (now: AnalysedPortfolio, before: AnalysedPortfolio | undefined, 
   ...new Set([...now[of], ...(before?.[of] ?? [])].map(({ name }) => name)),
 ];
 
-const composition = (sort: Sort, { analysed, against }: Shown, texts: Texts): View => {
+const composition = (sort: Sort, { analysed, against, drill }: Shown, texts: Texts): View => {
   const whole = analysed.position.open.presentValue;
   const [parts, earlier] = [analysed, against].map(
     (one) => new Map(one?.[sort.of].map((part) => [part.name, part])),
   );
   const rows = namesIn(analysed, against, sort.of).map((name) => ({
     name: name === undefined ? texts.unknown : sort.nameOf(name),
+    path: drill({ by: sort.by, value: name }),
     operations: parts!.get(name)?.operations ?? 0,
     presentValue: parts!.get(name)?.presentValue ?? 0,
     before: earlier!.get(name)?.presentValue ?? 0,
@@ -67,7 +72,10 @@ const composition = (sort: Sort, { analysed, against }: Shown, texts: Texts): Vi
   const values = drawn.map(({ presentValue }) => presentValue);
   const series = [{ name: texts.presentValue, meaning: 'one' as const, values }];
   const columns: readonly Column<(typeof rows)[number]>[] = [
-    [sort.head, ({ name }) => name],
+    [
+      sort.head,
+      ({ name, path, operations }) => (operations === 0 ? name : html`<a href=${path}>${name}</a>`),
+    ],
     [texts.operations, ({ operations }) => count(operations), 'number'],
     [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
     [texts.share, ({ presentValue }) => shareOf(presentValue, whole), 'number'],
@@ -84,7 +92,14 @@ const composition = (sort: Sort, { analysed, against }: Shown, texts: Texts): Vi
       ${
         rows.length > 1 &&
         pictureOf(
-          { kind: 'bar', lying: true, unit: 'cents', labels: drawn.map(({ name }) => name), series },
+          {
+            kind: 'bar',
+            lying: true,
+            unit: 'cents',
+            labels: drawn.map(({ name }) => name),
+            links: drawn.map(({ path }) => path),
+            series,
+          },
           sort.says,
         )
       }

@@ -1,54 +1,30 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
-import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { Rows } from '../../../presenting/columns.ts';
 import { printComposition } from '../../../presenting/composition.ts';
 import { printPosition } from '../../../presenting/position.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { csvChoice, csvFor } from '../../csv-choice.ts';
-import { dayTyped } from '../../format.ts';
 import { fundChoices, fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { withQuery } from '../../names.ts';
 import { inEach } from '../../language.ts';
-import { ConsoleProblem, view } from '../../page.ts';
+import { view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { dayField } from '../../typed-fields.ts';
 import { WORDS } from '../words.ts';
+import { ALL, addressOf, analysedOf, asOne, askedOf, drillOf, fundsOf, refused } from './asked.ts';
+import type { Asked } from './asked.ts';
+import { lastFund, rememberFund } from './last-fund.ts';
+import { operationsView } from './operations.ts';
 import { positionView } from './position.ts';
+import type { Shown } from './shown.ts';
 import { PORTFOLIO } from './texts.ts';
 
 const SHOWN_OF_ID = 8;
 
-interface Asked {
-  readonly fundId: string | undefined;
-  readonly date: CalendarDate;
-  readonly against: CalendarDate | undefined;
-}
-
-const refused = (): ConsoleProblem => new ConsoleProblem(400, inEach(PORTFOLIO, 'badRequest'));
-
-const dayOf = (text: string): CalendarDate | undefined => {
-  if (text === '') return undefined;
-  const day = dayTyped(text);
-  if (day === undefined) throw refused();
-  return day;
-};
-
-/** A fund and days say nothing of a borrower, so they stand in the address and can be kept. @throws ConsoleProblem */
-const askedOf = ({ query, clock }: Visit): Asked => {
-  const fundId = query.get('fund') ?? '';
-  if (fundId !== '' && !/^[0-9a-f-]{36}$/.test(fundId)) throw refused();
-  return {
-    fundId: fundId === '' ? undefined : fundId,
-    date: dayOf(query.get('day') ?? '') ?? clock.today(),
-    against: dayOf(query.get('against') ?? ''),
-  };
-};
-
 const form = (
-  { fundId, date, against }: Asked,
+  { fund, date, against }: Asked,
   { funds, names }: { readonly funds: readonly string[]; readonly names: FundNames },
   visit: Visit,
 ): View => {
@@ -59,7 +35,8 @@ const form = (
         ${words.fund}
         <select name="fund" required>
           <option value=""></option>
-          ${fundChoices(funds, fundId, names)}
+          ${funds.length > 1 && html`<option value=${ALL} selected=${fund === ALL}>${texts.allFunds}</option>`}
+          ${fundChoices(funds, fund, names)}
         </select>
       </label>
       <label>${texts.day} ${dayField({ name: 'day', value: date, required: true })}</label>
@@ -69,20 +46,26 @@ const form = (
   `;
 };
 
-const addressOf = (path: string, { fundId, date, against }: Asked): string =>
-  withQuery(path, { fund: fundId, day: date, against });
+/** The one that was looked at last, or the only one. */
+const chosenBefore = (visit: Visit, funds: readonly string[]): string | undefined => {
+  const before = lastFund(visit);
+  if (before === ALL || funds.includes(before ?? '')) return before;
+  return funds.length === 1 ? funds[0] : undefined;
+};
 
 /** The page itself is there at once; the position of a large fund is fetched into it. */
 const show = async (visit: Visit, app: Desk): Promise<Answer> => {
-  const asked = askedOf(visit);
   const [funds, names] = await Promise.all([app.clients.funds(), fundNames(app, visit)]);
+  const typed = askedOf(visit);
+  const asked = { ...typed, fund: typed.fund ?? chosenBefore(visit, funds) };
   const texts = PORTFOLIO[visit.language];
+  if (typed.fund === ALL || funds.includes(typed.fund ?? '')) rememberFund(visit, typed.fund!);
   return {
     kind: 'page',
     body: html`
       ${form(asked, { funds, names }, visit)}
       ${
-        asked.fundId === undefined
+        asked.fund === undefined
           ? html`<p>${texts.choose}</p>`
           : html`<div
                 id="position"
@@ -99,24 +82,45 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
 
 const positionPart = async (visit: Visit, app: Desk): Promise<Answer> => {
   const asked = askedOf(visit);
-  const { fundId, date, against } = asked;
-  if (fundId === undefined) throw refused();
-  const analysed = await app.portfolio.analyse(fundId, date);
-  const other = against && (await app.portfolio.analyse(fundId, against));
+  const { date, against } = asked;
+  const funds = await fundsOf(asked, app);
+  const all = await analysedOf(funds, date, app);
+  const other = against && asOne(await analysedOf(funds, against, app));
+  const documents = await Promise.all(all.map((one) => app.portfolio.documentsOf(one)));
+  const isOne = asked.fund !== ALL;
   return {
     kind: 'part',
     body: positionView({
       language: visit.language,
-      analysed,
+      analysed: asOne(all),
       against: other,
       names: distinct(await app.clients.applicationNames()),
-      documents: await app.portfolio.documentsOf(analysed),
-      exports: {
-        position: addressOf('/portfolio/export', asked),
-        composition: addressOf('/portfolio/composition', asked),
-      },
+      documents: new Map(documents.flatMap((one) => [...one])),
+      drill: (part) => drillOf(asked, part),
+      byFund: isOne ? [] : await fundRows(asked, all, visit, app),
+      exports: isOne
+        ? {
+            position: addressOf('/portfolio/export', asked),
+            composition: addressOf('/portfolio/composition', asked),
+          }
+        : undefined,
     }),
   };
+};
+
+const fundRows = async (
+  asked: Asked,
+  all: readonly AnalysedPortfolio[],
+  visit: Visit,
+  app: Desk,
+): Promise<Shown['byFund']> => {
+  const names = await fundNames(app, visit);
+  const largestFirst = all.toSorted((a, b) => b.position.open.presentValue - a.position.open.presentValue);
+  return largestFirst.map(({ position }) => ({
+    name: names.get(position.fundId) ?? position.fundId,
+    path: addressOf('/portfolio', { ...asked, fund: position.fundId }),
+    position,
+  }));
 };
 
 /** Applications whose clients share a name are told apart by the beginning of their id. */
@@ -141,9 +145,9 @@ const exported =
     ) => Promise<Rows<string>> | Rows<string>,
   ) =>
   async (visit: Visit, app: Desk): Promise<Answer> => {
-    const { fundId, date } = askedOf(visit);
-    if (fundId === undefined) throw refused();
-    const analysed = await app.portfolio.analyse(fundId, date);
+    const { fund, date } = askedOf(visit);
+    if (fund === undefined || fund === ALL) throw refused();
+    const analysed = await app.portfolio.analyse(fund, date);
     return {
       kind: 'file',
       name: `${name}-${date}.csv`,
@@ -168,6 +172,7 @@ export const portfolioPage: Page = {
   routes: [
     view('/portfolio', show),
     view('/portfolio/position', positionPart),
+    view('/portfolio/operations', operationsView),
     view('/portfolio/export', exported('portfolio', positionCsv)),
     view('/portfolio/composition', exported('portfolio-composition', compositionCsv)),
   ],

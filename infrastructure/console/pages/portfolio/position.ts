@@ -7,7 +7,7 @@ import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
 import { compositions } from './composition.ts';
 import { concentrations } from './concentration.ts';
-import { movement, shareOf } from './shown.ts';
+import { daysOf, monthName, movement, shareOf } from './shown.ts';
 import type { Shown, Texts } from './shown.ts';
 import { PORTFOLIO } from './texts.ts';
 
@@ -62,10 +62,7 @@ const tiles = ({ analysed: { position }, against: other }: Shown, texts: Texts):
   </div>
 `;
 
-const daysOf = ({ from, to }: FundPosition['buckets'][number]): string =>
-  to === null ? `${from}+` : `${from}–${to}`;
-
-const ageing = ({ analysed: { position }, against: other }: Shown, texts: Texts): View => {
+const ageing = ({ analysed: { position }, against: other, drill }: Shown, texts: Texts): View => {
   const against = other?.position;
   const { buckets, open, overdue } = position;
   const notDue = {
@@ -73,10 +70,7 @@ const ageing = ({ analysed: { position }, against: other }: Shown, texts: Texts)
     faceValue: open.faceValue - overdue.faceValue,
     presentValue: open.presentValue - overdue.presentValue,
   };
-  const rows = [
-    { days: texts.notDue, ...notDue },
-    ...buckets.map((bucket) => ({ days: daysOf(bucket), ...bucket })),
-  ];
+  const rows = [{ from: 0, ...notDue }, ...buckets];
   const series = [
     {
       name: date(position.date),
@@ -96,13 +90,30 @@ const ageing = ({ analysed: { position }, against: other }: Shown, texts: Texts)
   return html`
     <section aria-labelledby="ageing-title">
       <h2 id="ageing-title">${texts.ageing}</h2>
-      ${pictureOf({ kind: 'bar', unit: 'cents', labels: buckets.map(daysOf), series }, texts.ageingSays)}
+      ${pictureOf(
+        {
+          kind: 'bar',
+          lying: true,
+          unit: 'cents',
+          labels: buckets.map(({ from }) => daysOf(from)),
+          links: buckets.map(({ from }) => drill({ by: 'late', value: String(from) })),
+          series,
+        },
+        texts.ageingSays,
+      )}
       <details>
         <summary>${texts.asTable}</summary>
         ${tableView(
           { label: texts.ageing, dense: true },
           [
-            [texts.late, ({ days }) => days],
+            [
+              texts.late,
+              ({ from, installments }) => {
+                const name = from === 0 ? texts.notDue : daysOf(from);
+                const path = drill({ by: 'late', value: String(from) });
+                return installments === 0 ? name : html`<a href=${path}>${name}</a>`;
+              },
+            ],
             [texts.installments, ({ installments }) => count(installments), 'number'],
             [texts.face, ({ faceValue }) => amount(faceValue), 'number'],
             [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
@@ -116,9 +127,8 @@ const ageing = ({ analysed: { position }, against: other }: Shown, texts: Texts)
 };
 
 const MONTHS_DRAWN = 36;
-const monthName = (month: string): string => `${month.slice(5)}/${month.slice(0, 4)}`;
 
-const cash = ({ analysed: { position, received, due } }: Shown, texts: Texts): View => {
+const cash = ({ analysed: { position, received, due }, drill }: Shown, texts: Texts): View => {
   const months = [...new Set([...received, ...due].map(({ month }) => month))].toSorted();
   const current = position.date.slice(0, 7);
   const came = new Map(received.map((one) => [one.month, one.amount]));
@@ -150,7 +160,13 @@ const cash = ({ analysed: { position, received, due } }: Shown, texts: Texts): V
         ${tableView(
           { label: texts.cash, dense: true },
           [
-            [texts.month, ({ month }) => monthName(month)],
+            [
+              texts.month,
+              ({ month }) =>
+                open.has(month)
+                  ? html`<a href=${drill({ by: 'month', value: month })}>${monthName(month)}</a>`
+                  : monthName(month),
+            ],
             [texts.came, (row) => amount(row.came), 'number'],
             [texts.overdueFace, ({ overdue }) => amount(overdue), 'number'],
             [texts.falling, ({ falling }) => amount(falling), 'number'],
@@ -193,24 +209,49 @@ const unvalued = ({ withoutPresentValue: { operations, named } }: FundPosition, 
   operations > 0 &&
   html`<p role="note">${texts.unvalued(count(operations), named.map(({ code }) => code).join(', '))}</p>`;
 
+const funds = ({ byFund, analysed: { position: whole } }: Shown, texts: Texts): View => html`
+  <section aria-labelledby="funds-title">
+    <h2 id="funds-title">${texts.byFund}</h2>
+    ${tableView(
+      { label: texts.byFund, dense: true },
+      [
+        [texts.fund, ({ name, path }) => html`<a href=${path}>${name}</a>`],
+        [texts.operations, ({ position }) => count(position.operations), 'number'],
+        [texts.presentValue, ({ position }) => amount(position.open.presentValue), 'number'],
+        [
+          texts.share,
+          ({ position }) => shareOf(position.open.presentValue, whole.open.presentValue),
+          'number',
+        ],
+        [texts.overdue, ({ position }) => amount(position.overdue.presentValue), 'number'],
+      ],
+      byFund,
+    )}
+    <p><small>${texts.borrowersApart}</small></p>
+  </section>
+`;
+
 /** A fund on a day: is it paid, how late, what falls due, of what is it made. */
 export const positionView = (shown: Shown): View => {
   const texts = PORTFOLIO[shown.language];
   const { position } = shown.analysed;
   return html`
-    ${tiles(shown, texts)} ${position.operations === 0 && html`<p>${texts.nothing}</p>`}
-    ${unvalued(position, texts)}
+    ${tiles(shown, texts)} ${shown.byFund.length > 0 && funds(shown, texts)}
+    ${position.operations === 0 && html`<p>${texts.nothing}</p>`} ${unvalued(position, texts)}
     <div class="side-by-side">${ageing(shown, texts)} ${cash(shown, texts)}</div>
     ${
       position.operations > 0 &&
       html`<div class="side-by-side">${concentrations(shown, texts)}</div>
-        <div class="side-by-side">${compositions(shown, texts)}</div>
+        ${compositions(shown, texts)}
         <p><small>${texts.countsFrom}</small></p>`
     }
     ${flows(shown, texts)}
-    <p class="actions">
-      <a href=${shown.exports.position} download>${texts.export}</a>
-      <a href=${shown.exports.composition} download>${texts.exportComposition}</a>
-    </p>
+    ${
+      shown.exports &&
+      html`<p class="actions">
+        <a href=${shown.exports.position} download>${texts.export}</a>
+        <a href=${shown.exports.composition} download>${texts.exportComposition}</a>
+      </p>`
+    }
   `;
 };

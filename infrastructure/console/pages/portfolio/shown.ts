@@ -1,4 +1,7 @@
 import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
+import type { HeldPart } from '../../../../application/portfolio/held.ts';
+import type { FundPosition } from '../../../../application/portfolio/position.ts';
+import { OVERDUE_BUCKETS } from '../../../../application/portfolio/position.ts';
 import { percent } from '../../format.ts';
 import type { InLanguages, Language } from '../../language.ts';
 import type { PORTFOLIO } from './texts.ts';
@@ -12,8 +15,16 @@ export interface Shown {
   readonly names: ReadonlyMap<string, string>;
   /** Masked, by the stream of a borrower's largest operation; null where nothing opens it any more. */
   readonly documents: ReadonlyMap<string, string | null>;
+  /** Where the operations of a part are listed. */
+  readonly drill: (part: HeldPart) => string;
+  /** Of all funds together, each of them. */
+  readonly byFund: readonly {
+    readonly name: string;
+    readonly path: string;
+    readonly position: FundPosition;
+  }[];
   /** Where the files are. */
-  readonly exports: Readonly<Record<'position' | 'composition', string>>;
+  readonly exports: Readonly<Record<'position' | 'composition', string>> | undefined;
 }
 export type Texts = (typeof PORTFOLIO)[keyof InLanguages<unknown>];
 
@@ -23,3 +34,11 @@ export const shareOf = (part: number, whole: number): string =>
 /** With its sign, so that it reads as a movement. */
 export const movement = (value: number, write: (value: number) => string): string =>
   `${value < 0 ? '−' : '+'}${write(Math.abs(value))}`;
+
+/** The days of the bucket that begins with this one. */
+export const daysOf = (from: number): string => {
+  const to = OVERDUE_BUCKETS.find((bucket) => bucket.from === from)?.to ?? null;
+  return to === null ? `${from}+` : `${from}–${to}`;
+};
+
+export const monthName = (month: string): string => `${month.slice(5)}/${month.slice(0, 4)}`;

@@ -1,5 +1,4 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
-import { may } from '../../../../application/desk/rights.ts';
 import { DELIVERY_STATES } from '../../../../application/webhooks/delivery-log.ts';
 import type { DeliveryRecord, DeliveryState } from '../../../../application/webhooks/delivery-log.ts';
 import type { EndpointRecord } from '../../../../application/webhooks/webhook-desk.ts';
@@ -19,7 +18,8 @@ import { operationPath, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
-import { MEASURED, boundedCount, pathOf, stateBadge, timeTaken } from './endpoints.ts';
+import { progressView, redeliveryOf } from './redelivery.ts';
+import { MEASURED, boundedCount, mayReach, pathOf, stateBadge, timeTaken } from './endpoints.ts';
 import { WEBHOOKS } from './texts.ts';
 
 const AT_ONCE = 50;
@@ -66,9 +66,6 @@ export const sendForm = (
     <small>${hint}</small>
   </form>`;
 };
-
-const mayPing = ({ fundIds }: WebhookSubscription, visit: Visit): boolean =>
-  fundIds === null ? may(visit, 'resend') : fundIds.every((fundId) => may(visit, 'resend', fundId));
 
 interface Names {
   readonly owner: string;
@@ -207,23 +204,24 @@ export const endpointView = async (visit: Visit, app: Desk): Promise<View> => {
     app.clients.applicationNames(),
     fundNames(app, visit),
   ]);
+  const again = await redeliveryOf(visit, app, webhook);
   const names = { owner: applications.get(applicationId) ?? '', funds };
   const path = pathOf(webhook);
   const ping = {
     to: `${path}/ping`,
     label: texts.ping,
     hint: texts.pingHint,
-    allowed: mayPing(webhook, visit),
+    allowed: mayReach(webhook, visit),
   };
   return html`<section
     id="endpoint"
-    ...${liveWith(withQuery(`${path}/live`, { state: status, before: cursor, pinged: query.get('pinged') ?? undefined }))}
+    ...${liveWith(withQuery(`${path}/live`, { state: status, before: cursor, pinged: query.get('pinged') ?? undefined, again: query.get('again') ?? undefined }))}
   >
     <p><a href="/webhooks">← ${texts.back}</a></p>
     ${query.has('pinged') && html`<p class="done" role="status">${texts.pinged}</p>`}
     <p>${stateBadge(webhook, language, visit.realClock.realNow())}</p>
     ${factsOf(webhook, names, visit)} ${tiles(record!, language)} ${sendForm(visit, webhook, ping)}
-    ${picture(record!, language)}
+    ${again && progressView(again, language)} ${picture(record!, language)}
     <h2 id="deliveries-title">${texts.deliveries}</h2>
     ${stateChoices(webhook, status, language)}
     ${table(webhook, await webhooks.deliveries.waiting(webhook, page.deliveries), language)}

@@ -1,4 +1,5 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
+import { may } from '../../../../application/desk/rights.ts';
 import { COUNTED_AT_MOST, ENDPOINT_CHOICES } from '../../../../application/webhooks/webhook-desk.ts';
 import type { EndpointChoice, EndpointRecord } from '../../../../application/webhooks/webhook-desk.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
@@ -20,6 +21,10 @@ export const MEASURED = 100;
 
 const isChoice = (text: string | null): text is EndpointChoice =>
   (ENDPOINT_CHOICES as readonly (string | null)[]).includes(text);
+
+/** Whether the person may send to all that an endpoint is of; the use case has the last word. */
+export const mayReach = ({ fundIds }: WebhookSubscription, visit: Visit): boolean =>
+  fundIds === null ? may(visit, 'resend') : fundIds.every((fundId) => may(visit, 'resend', fundId));
 
 export const pathOf = ({ webhookId }: Pick<WebhookSubscription, 'webhookId'>): string =>
   `/webhooks/${encodeURIComponent(webhookId)}`;

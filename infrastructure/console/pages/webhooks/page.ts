@@ -1,10 +1,12 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
+import { html } from '../../html.ts';
 import { withQuery } from '../../names.ts';
 import { action, view } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
 import { deliveryView } from './delivery.ts';
 import { endpointView } from './endpoint.ts';
 import { endpointsView, pathOf } from './endpoints.ts';
+import { redeliver, redeliveryForm } from './redelivery.ts';
 import { WEBHOOKS } from './texts.ts';
 
 const ping = async ({ params }: Visit, { webhooks }: Desk): Promise<ActionAnswer> => {
@@ -40,13 +42,14 @@ export const webhooksPage: Page = {
     view('/webhooks/:webhook', async (visit, app) => ({
       kind: 'page',
       title: 'Webhook',
-      body: await endpointView(visit, app),
+      body: html`${await endpointView(visit, app)} ${await redeliveryForm(visit, app)}`,
     })),
     view('/webhooks/:webhook/live', async (visit, app) => ({
       kind: 'part',
       body: await endpointView(visit, app),
     })),
     action('/webhooks/:webhook/ping', ping),
+    action('/webhooks/:webhook/redeliver', redeliver),
     view('/webhooks/:webhook/events/:event', async (visit, app) => ({
       kind: 'page',
       title: WEBHOOKS[visit.language].delivery,

@@ -1,5 +1,6 @@
 import type { DeliveryState } from '../../../../application/webhooks/delivery-log.ts';
 import type { EndpointChoice } from '../../../../application/webhooks/webhook-desk.ts';
+import type { RangeRedelivery } from '../../../../application/webhooks/queue/range-redeliveries.ts';
 import type { InLanguages } from '../../language.ts';
 
 const pt = {
@@ -43,6 +44,23 @@ const pt = {
   ping: 'Enviar ping',
   pingHint: 'Envia webhook.ping só a este endereço.',
   pinged: 'O ping está na fila: o resultado aparece entre as entregas assim que houver resposta.',
+  failedSince: 'O que falhou desde',
+  sendAllAgain: 'Enviar tudo de novo',
+  sendAllHint:
+    'Tudo o que este endereço deixou de receber desde então, uma entrega de cada operação por vez. Para depois de dez tentativas seguidas sem êxito.',
+  badSince: 'Desde quando? Escreva um dia e uma hora que existam, como 20/06/2026 14:30.',
+  againSince: (at: string) => `Enviado de novo: o que falhou desde ${at}`,
+  nothingFailed: 'Nada falhou desde então.',
+  progressOf: (done: string, all: string) => `${done} de ${all}`,
+  redelivered: (deliveries: string) => `${deliveries} com êxito`,
+  failedAgain: (deliveries: string) => `${deliveries} falharam de novo`,
+  goneMeanwhile: (deliveries: string) => `${deliveries} já não existiam`,
+  rangeStates: {
+    running: 'Em andamento',
+    completed: 'Concluído',
+    stopped: 'Parado: sem êxito',
+    cancelled: 'Cancelado',
+  } satisfies Record<RangeRedelivery['status'], string>,
   pausedHint: 'O webhook está pausado: sua aplicação precisa retomá-lo antes de qualquer envio.',
   onlyReading: 'Este console é somente de leitura: nada é enviado daqui.',
   deliveries: 'Entregas',
@@ -126,6 +144,23 @@ export const WEBHOOKS: InLanguages<typeof pt> = {
     ping: 'Send a ping',
     pingHint: 'Sends webhook.ping to this endpoint alone.',
     pinged: 'The ping is queued: its result shows among the deliveries as soon as there is an answer.',
+    failedSince: 'What failed since',
+    sendAllAgain: 'Send all again',
+    sendAllHint:
+      'Whatever this endpoint failed to take since then, one delivery of an operation at a time. Ends after ten attempts in a row without success.',
+    badSince: 'Since when? Write a day and a time that exist, such as 20/06/2026 14:30.',
+    againSince: (at) => `Sent again: what failed since ${at}`,
+    nothingFailed: 'Nothing has failed since then.',
+    progressOf: (done, all) => `${done} of ${all}`,
+    redelivered: (deliveries) => `${deliveries} succeeded`,
+    failedAgain: (deliveries) => `${deliveries} failed again`,
+    goneMeanwhile: (deliveries) => `${deliveries} were there no more`,
+    rangeStates: {
+      running: 'Under way',
+      completed: 'Completed',
+      stopped: 'Stopped: no success',
+      cancelled: 'Cancelled',
+    },
     pausedHint: 'The webhook is paused: its application has to resume it before anything is sent.',
     onlyReading: 'This console is read only: nothing is sent from here.',
     deliveries: 'Deliveries',

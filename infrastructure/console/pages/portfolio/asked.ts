@@ -1,0 +1,82 @@
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
+import { HELD_BY } from '../../../../application/portfolio/held.ts';
+import type { HeldPart } from '../../../../application/portfolio/held.ts';
+import { together } from '../../../../application/portfolio/together.ts';
+import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { dayTyped } from '../../format.ts';
+import { inEach } from '../../language.ts';
+import { withQuery } from '../../names.ts';
+import { ConsoleProblem } from '../../page.ts';
+import type { Visit } from '../../page.ts';
+import { PORTFOLIO } from './texts.ts';
+
+/** Stands for all funds that the person may see. */
+export const ALL = 'all';
+
+export interface Asked {
+  /** A fund's id, or `ALL`. */
+  readonly fund: string | undefined;
+  readonly date: CalendarDate;
+  readonly against: CalendarDate | undefined;
+}
+
+export const refused = (): ConsoleProblem => new ConsoleProblem(400, inEach(PORTFOLIO, 'badRequest'));
+
+const dayOf = (text: string): CalendarDate | undefined => {
+  if (text === '') return undefined;
+  const day = dayTyped(text);
+  if (day === undefined) throw refused();
+  return day;
+};
+
+/** A fund and days say nothing of a borrower, so they stand in the address and can be kept. @throws ConsoleProblem */
+export const askedOf = ({ query, clock }: Visit): Asked => {
+  const fund = query.get('fund') ?? '';
+  if (fund !== '' && fund !== ALL && !/^[0-9a-f-]{36}$/.test(fund)) throw refused();
+  return {
+    fund: fund === '' ? undefined : fund,
+    date: dayOf(query.get('day') ?? '') ?? clock.today(),
+    against: dayOf(query.get('against') ?? ''),
+  };
+};
+
+export const addressOf = (path: string, { fund, date, against }: Asked): string =>
+  withQuery(path, { fund, day: date, against });
+
+/** The operations of a part of it. */
+export const drillOf = ({ fund, date }: Pick<Asked, 'fund' | 'date'>, { by, value }: HeldPart): string =>
+  withQuery('/portfolio/operations', { fund, day: date, by, value });
+
+/** @throws ConsoleProblem */
+export const partOf = ({ query }: Visit): HeldPart => {
+  const by = HELD_BY.find((one) => one === query.get('by'));
+  if (by === undefined) throw refused();
+  return { by, value: query.get('value') ?? undefined };
+};
+
+/** Of all funds those that the person sees. @throws ConsoleProblem where no fund is asked for */
+export const fundsOf = async (
+  { fund }: Asked,
+  { clients }: Pick<Desk, 'clients'>,
+): Promise<readonly string[]> => {
+  if (fund === undefined) throw refused();
+  return fund === ALL ? clients.funds() : [fund];
+};
+
+/** One after another: each of them may take seconds. */
+export const analysedOf = async (
+  funds: readonly string[],
+  date: CalendarDate,
+  { portfolio }: Pick<Desk, 'portfolio'>,
+): Promise<readonly AnalysedPortfolio[]> => {
+  const all: AnalysedPortfolio[] = [];
+  for (const fundId of funds) all.push(await portfolio.analyse(fundId, date));
+  return all;
+};
+
+export const asOne = (all: readonly AnalysedPortfolio[]): AnalysedPortfolio => {
+  const [only, ...others] = all;
+  if (only === undefined) throw refused();
+  return others.length === 0 ? only : together(all);
+};

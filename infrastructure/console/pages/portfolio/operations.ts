@@ -1,0 +1,92 @@
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import type { HeldOperation, HeldPart } from '../../../../application/portfolio/held.ts';
+import { amount, count, date } from '../../format.ts';
+import { fundNames } from '../../funds.ts';
+import { html, tile } from '../../html.ts';
+import type { Language } from '../../language.ts';
+import { operationPath, statusName } from '../../names.ts';
+import type { Answer, Visit } from '../../page.ts';
+import { tableView } from '../../table.ts';
+import type { Column } from '../../table.ts';
+import { WORDS } from '../words.ts';
+import { addressOf, askedOf, fundsOf, partOf } from './asked.ts';
+import { daysOf, monthName } from './shown.ts';
+import { PORTFOLIO } from './texts.ts';
+
+const MOST_SHOWN = 200;
+
+interface FoundOperation extends HeldOperation {
+  readonly fundId: string;
+}
+
+const lateName = (value: string, language: Language): string => {
+  const texts = PORTFOLIO[language];
+  if (value === '0') return texts.notDue;
+  return value === 'all' ? texts.overdue : `${texts.late}: ${daysOf(Number(value))}`;
+};
+
+const nameOf = (
+  { by, value }: HeldPart,
+  applications: ReadonlyMap<string, string>,
+  language: Language,
+): string => {
+  const texts = PORTFOLIO[language];
+  if (value === undefined) return texts.unknown;
+  const names: Readonly<Record<HeldPart['by'], () => string>> = {
+    late: () => lateName(value, language),
+    month: () => texts.dueIn(monthName(value)),
+    application: () => `${texts.application}: ${applications.get(value) ?? value}`,
+    state: () => `${texts.state}: ${statusName(value, language)}`,
+    product: () => `${texts.product}: ${value}`,
+  };
+  return names[by]();
+};
+
+/** The operations behind one figure of a portfolio, the largest first. */
+export const operationsView = async (visit: Visit, app: Desk): Promise<Answer> => {
+  const { language } = visit;
+  const [texts, words] = [PORTFOLIO[language], WORDS[language]];
+  const [asked, part] = [askedOf(visit), partOf(visit)];
+  const funds = await fundsOf(asked, app);
+  const sums = { operations: 0, installments: 0, faceValue: 0, presentValue: 0 };
+  const found: FoundOperation[] = [];
+  for (const fundId of funds) {
+    const held = await app.portfolio.held(fundId, asked.date, part, MOST_SHOWN);
+    sums.operations += held.operations;
+    sums.installments += held.installments;
+    sums.faceValue += held.faceValue;
+    sums.presentValue += held.presentValue;
+    found.push(...held.largest.map((one) => ({ ...one, fundId })));
+  }
+  const [applications, names] = await Promise.all([app.clients.applicationNames(), fundNames(app, visit)]);
+  const shown = found.toSorted((one, other) => other.presentValue - one.presentValue).slice(0, MOST_SHOWN);
+  const columns: readonly Column<FoundOperation>[] = [
+    [
+      words.operation,
+      ({ applicationId, code }) =>
+        html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`,
+    ],
+    [texts.application, ({ applicationId }) => applications.get(applicationId) ?? applicationId],
+    ...(funds.length > 1
+      ? [[words.fund, ({ fundId }) => names.get(fundId) ?? fundId] satisfies Column<FoundOperation>]
+      : []),
+    [texts.installments, ({ installments }) => count(installments), 'number'],
+    [texts.face, ({ faceValue }) => amount(faceValue), 'number'],
+    [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
+  ];
+  return {
+    kind: 'page',
+    title: nameOf(part, applications, language),
+    logged: [{ action: 'listed', count: shown.length, ...(funds.length === 1 && { fundId: funds[0]! }) }],
+    body: html`
+      <p><a href=${addressOf('/portfolio', asked)}>← ${texts.title}</a> ${date(asked.date)}</p>
+      <div class="tiles small">
+        ${tile(texts.operations, count(sums.operations))}
+        ${tile(texts.installments, count(sums.installments))} ${tile(texts.face, amount(sums.faceValue))}
+        ${tile(texts.presentValue, amount(sums.presentValue))}
+      </div>
+      ${tableView({ label: texts.operations, dense: true }, columns, shown)}
+      ${sums.operations > shown.length && html`<p><small>${texts.largestShown(count(shown.length))}</small></p>`}
+    `,
+  };
+};

@@ -1,0 +1,95 @@
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import type { RangeRedelivery } from '../../../../application/webhooks/queue/range-redeliveries.ts';
+import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
+import { badge } from '../../badge.ts';
+import type { Meaning } from '../../badge.ts';
+import { count, instant, momentTyped } from '../../format.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import { inEach } from '../../language.ts';
+import type { Language } from '../../language.ts';
+import { tokenField } from '../../layout.ts';
+import { withQuery } from '../../names.ts';
+import { ConsoleProblem } from '../../page.ts';
+import type { ActionAnswer, Visit } from '../../page.ts';
+import { momentField } from '../../typed-fields.ts';
+import { mayReach, pathOf } from './endpoints.ts';
+import { WEBHOOKS } from './texts.ts';
+
+const LOOKS: Readonly<Record<RangeRedelivery['status'], Meaning>> = {
+  running: 'waits',
+  completed: 'good',
+  stopped: 'bad',
+  cancelled: 'quiet',
+};
+
+/** The begin of the second that was typed, or of the minute. */
+const sinceOf = (text: string): string | undefined => {
+  const typed = momentTyped(text);
+  const hasSeconds = /:\d\d:\d\d$/.test(text.trim());
+  return typed && (hasSeconds ? `${typed.slice(0, 20)}000Z` : `${typed.slice(0, 17)}00.000Z`);
+};
+
+/** Sends what failed since once more. */
+export const redeliver = async ({ params, fields }: Visit, { webhooks }: Desk): Promise<ActionAnswer> => {
+  const webhookId = params['webhook']!;
+  const since = sinceOf(fields.get('since') ?? '');
+  if (since === undefined) throw new ConsoleProblem(422, inEach(WEBHOOKS, 'badSince'));
+  const begun = await webhooks.redeliveries.start('operator', webhookId, { since });
+  const logged = [{ action: 'configured', decision: 'send_webhook', count: begun.queued }] as const;
+  return { kind: 'redirect', to: withQuery(pathOf({ webhookId }), { again: begun.redeliveryId }), logged };
+};
+
+/** The one that was asked for here, or that is under way. */
+export const redeliveryOf = async (
+  { query }: Visit,
+  { webhooks }: Desk,
+  webhook: WebhookSubscription,
+): Promise<RangeRedelivery | undefined> => {
+  const asked = query.get('again');
+  const found =
+    asked === null ? undefined : await webhooks.redeliveries.find('operator', webhook.webhookId, asked);
+  return found ?? webhooks.redeliveries.running(webhook.webhookId);
+};
+
+export const progressView = (one: RangeRedelivery, language: Language): View => {
+  const texts = WEBHOOKS[language];
+  const { status, since, queued, delivered, failed, gone } = one;
+  const done = delivered + failed + gone;
+  const counted = [
+    texts.redelivered(count(delivered)),
+    ...(failed > 0 ? [texts.failedAgain(count(failed))] : []),
+    ...(gone > 0 ? [texts.goneMeanwhile(count(gone))] : []),
+  ];
+  return html`<section aria-labelledby="again-title">
+    <h2 id="again-title">
+      ${texts.againSince(instant(since))} ${badge(LOOKS[status], texts.rangeStates[status])}
+    </h2>
+    ${
+      queued === 0
+        ? html`<p role="status">${texts.nothingFailed}</p>`
+        : html`<progress
+              value=${String(done)}
+              max=${String(queued)}
+              aria-label=${texts.progressOf(count(done), count(queued))}
+            ></progress>
+            <p role="status">${texts.progressOf(count(done), count(queued))}: ${counted.join(', ')}.</p>`
+    }
+  </section>`;
+};
+
+/** Beside what follows the deliveries, so that nothing is drawn anew while somebody types. */
+export const redeliveryForm = async (visit: Visit, { webhooks }: Desk): Promise<View> => {
+  const webhook = await webhooks.find('operator', visit.params['webhook']!);
+  if (visit.readOnly || webhook.status === 'paused' || !mayReach(webhook, visit)) return null;
+  const texts = WEBHOOKS[visit.language];
+  return html`<form id="again" method="post" action=${`${pathOf(webhook)}/redeliver`} class="actions">
+    ${tokenField(visit)}
+    <label>
+      ${texts.failedSince}
+      ${momentField({ name: 'since', value: instant(webhook.failingSince ?? webhook.createdAt), required: true })}
+    </label>
+    <button>${texts.sendAllAgain}</button>
+    <small>${texts.sendAllHint}</small>
+  </form>`;
+};
