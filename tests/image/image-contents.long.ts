@@ -56,6 +56,10 @@ describe('the image', () => {
       while (!(await probe())) {
         if (service.exitCode !== null || Date.now() > deadline) throw new Error('it did not become healthy');
       }
+      const asked = () => fetch(`http://127.0.0.1:${environment.PORT}/docs/guides/lifecycle`);
+      let guide = await asked();
+      while (guide.status === 503 && Date.now() < deadline) guide = await asked();
+      expect([guide.status, await guide.text()]).toEqual([200, expect.stringContaining('id="overdue"')]);
     } finally {
       service.kill('SIGTERM');
       if (service.exitCode === null) await once(service, 'exit');
