@@ -25,7 +25,7 @@ interface Bounds {
   /** So many are looked through to be counted. */
   readonly mostCounted: number;
 }
-const BOUNDS: Bounds = { mostLate: 20_000, atOnce: 25_000, mostLookedAt: 200_000, mostCounted: 100_000 };
+const BOUNDS: Bounds = { mostLate: 20_000, atOnce: 25_000, mostLookedAt: 100_000, mostCounted: 100_000 };
 
 /** So many operations are looked through at first for each that a page has room for: where most fit, that is enough. */
 const FIRST_STEP = 20;
