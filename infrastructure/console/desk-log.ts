@@ -95,12 +95,13 @@ export class DeskLog {
   async answered(req: Request, res: Response, answer: Answer): Promise<void> {
     const { session, asked } = res.locals as Known & { readonly asked: Asked };
     const entries = answer.logged ?? [{ ...about(asked), action: actionOf(asked, answer) }];
-    // Pages fetch parts of themselves; whatever else claims to be that was asked for by somebody.
-    const unattended = answer.kind === 'part' && req.headers['x-unattended'] !== undefined;
-    const same = hash('sha256', JSON.stringify([session.id, req.method, req.originalUrl, entries]));
+    // Pages fetch themselves and their parts; a file or a form that claims to be that was asked for by somebody.
+    const mayFollow = req.method === 'GET' && (answer.kind === 'page' || answer.kind === 'part');
+    const unattended = mayFollow && req.headers['x-unattended'] !== undefined;
+    const same = hash('sha256', JSON.stringify([session.id, req.originalUrl, entries]));
     if (unattended && this.#fetchedAgain.has(same)) return;
     await this.record(session, entries);
-    if (unattended) this.#fetchedAgain.set(same, true);
+    if (mayFollow) this.#fetchedAgain.set(same, true);
   }
 
   /** A problem shows nothing of what was asked for, so it is answered even where it cannot be written. Without a session it is no line. */

@@ -150,7 +150,7 @@ describe('each answer is a line of its session', () => {
     expect(shown).toBe(4);
   });
 
-  test('no claim to be such a fetch hides a page, a file, a search, or another address with the same line', async () => {
+  test('no claim to be such a fetch hides a file, a search, or another address with the same line', async () => {
     const unattended = { 'x-unattended': '1' };
     for (const path of ['/list', '/list', '/list?after=1', '/list?after=2', '/list?after=1'])
       await get(path, unattended);
@@ -163,7 +163,7 @@ describe('each answer is a line of its session', () => {
       written()
         .slice(3)
         .map(({ action: done }) => done),
-    ).toEqual(['viewed', 'viewed', 'exported', 'exported', 'viewed', 'viewed', 'searched', 'searched']);
+    ).toEqual(['viewed', 'exported', 'exported', 'viewed', 'searched', 'searched']);
   });
 });
 
