@@ -345,6 +345,9 @@ test('two people and an auditor take 300 operations of three funds through their
   await document;
   const operation = { originator_proposal_code: codes[0]!, fund_id: id };
   saw('rui', { action: 'viewed', ...operation });
+  // With what the fund has already of its borrower, which is fetched into the page.
+  await rui.getByText('Of this originator in this fund').waitFor();
+  saw('rui', { action: 'viewed', ...operation });
   saw('rui', { action: 'downloaded', ...operation });
 
   const leo = await enterAs('leo');

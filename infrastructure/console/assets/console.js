@@ -88,8 +88,9 @@ const leave = (row) => {
 const follow = async () => {
   const headers = { 'X-Unattended': '1' };
   const answer = await fetch(followed.dataset.follow, { headers }).catch(() => undefined);
-  if (!answer?.ok) return;
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const text = answer?.ok ? await answer.text() : '';
+  if (text === '') return;
+  const page = new DOMParser().parseFromString(text, 'text/html');
   const now = listedIn(page);
   const shown = listedIn(followed);
   if (shown.size === 0 && now.size > 0) return location.reload();

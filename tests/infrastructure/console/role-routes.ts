@@ -102,6 +102,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'view /today/service': list('/today/service', { needs: 'service' }),
   'view /decisions': page(({ fundId }) => `/decisions?fund=${fundId}`, { unseen: 200 }),
   'view /decisions/waiting': list('/decisions/waiting'),
+  'view /decisions/listed': list('/decisions/listed'),
   'view /decisions/next': list('/decisions/next', { status: 303, unseen: 303 }),
   'query /decisions/preview': {
     needs: 'decide',

@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto';
+import type { PendingOperation } from '../../../../application/administrator/awaited.ts';
+import type { WaitingPlace } from '../../../../application/administrator/worklists.ts';
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
 import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
@@ -17,7 +20,7 @@ import { filterIn, filterSent, listPath, placeOf } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { detailView } from './detail.ts';
 import { documentOf } from './document.ts';
-import { OFFERED, isAwaiting, isDecision, operationsNamed } from './offered.ts';
+import { OFFERED, isAwaiting, isDecision, keyOf, operationsNamed } from './offered.ts';
 import { acquisitionSum, decisionsOf, draftSent, isReadable, newDraft, problemsOf } from './draft.ts';
 import type { Draft } from './draft.ts';
 import { previewView } from './preview.ts';
@@ -30,7 +33,9 @@ import { waitingNow, worklistView } from './worklist.ts';
 
 const PAGE_SIZE = 50;
 
-const worklist = async (visit: Visit, app: Desk): Promise<Answer> => {
+type PageAnswer = Extract<Answer, { kind: 'page' }>;
+
+const worklist = async (visit: Visit, app: Desk): Promise<PageAnswer> => {
   const { worklists } = app.administrator;
   const filter = filterIn(visit.query);
   const after = placeOf(visit.query.get('after'));
@@ -45,7 +50,7 @@ const worklist = async (visit: Visit, app: Desk): Promise<Answer> => {
   const list = {
     ...{ filter, groups, names, operations, next },
     facts: await app.loans.facts.of(operations),
-    here: listPath('/decisions', filter, after),
+    here: followPath(filter, after, seenOf(operations)),
     now: visit.clock.now(),
   };
   return {
@@ -53,6 +58,28 @@ const worklist = async (visit: Visit, app: Desk): Promise<Answer> => {
     logged: [{ action: 'listed', count: operations.length, ...(filter.fundId && { fundId: filter.fundId }) }],
     body: [link, worklistView(list, visit)],
   };
+};
+
+/** Tells apart what lists show. */
+const seenOf = (operations: readonly PendingOperation[]): string =>
+  hash('sha256', JSON.stringify(operations.map((one) => [keyOf(one), one.status]))).slice(0, 16);
+
+const followPath = (filter: Filter, after: WaitingPlace | undefined, seen: string): string => {
+  const path = listPath('/decisions/listed', filter, after);
+  return `${path}${path.includes('?') ? '&' : '?'}seen=${seen}`;
+};
+
+/** The list once more for a page that follows it: nothing while it is what the page has, which nobody saw anew then. */
+const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
+  const after = placeOf(visit.query.get('after'));
+  const found = await app.administrator.worklists.worklist({
+    ...{ ...filterIn(visit.query), limit: PAGE_SIZE },
+    ...(after && { after }),
+  });
+  if (seenOf(found.slice(0, PAGE_SIZE)) === visit.query.get('seen'))
+    return { kind: 'part', body: null, logged: [] };
+  const { body, logged } = await worklist(visit, app);
+  return { kind: 'part', body, ...(logged && { logged }) };
 };
 
 const NEXT_LOOKED_AT = 100;
@@ -212,6 +239,7 @@ export const decisionsPage: Page = {
       kind: 'part',
       body: waitingNow(await administrator.worklists.waiting(), visit),
     })),
+    view('/decisions/listed', listed),
     view('/decisions/next', next),
     query('/decisions/preview', preview),
     action('/decisions/decide', decide),

@@ -29,7 +29,7 @@ interface Worklist {
   readonly operations: readonly PendingOperation[];
   readonly facts: readonly OperationFacts[];
   readonly next: PendingOperation | undefined;
-  /** Address of this very page. */
+  /** Where this very list is followed. */
   readonly here: string;
   readonly now: string;
 }
