@@ -3,7 +3,7 @@ import type { Schema } from '../../../application/schemas/schema.ts';
 import type { PublicAddresses } from './operation.ts';
 
 /** Versions before the present one, oldest first. A release adds the description that it replaces to `released/`. */
-export const RELEASED_VERSIONS = ['2026.11.0', '2026.11.1', '2026.11.2', '2026.11.3'] as const;
+export const RELEASED_VERSIONS = ['2026.11.0', '2026.11.1', '2026.11.2', '2026.11.3', '2026.11.4'] as const;
 
 /** Stand in the files where the addresses of a service go. */
 export const PLACEHOLDERS = {

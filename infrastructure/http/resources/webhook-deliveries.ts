@@ -128,7 +128,7 @@ const exampleReport = {
       originator_proposal_code: EXAMPLE.code,
       fund_id: EXAMPLE.fundId,
     },
-    ...{ timestamp: EXAMPLE.received, sequence: 0, api_version: '2026.11.4' },
+    ...{ timestamp: EXAMPLE.received, sequence: 0, api_version: '2026.11.5' },
     data: {
       status: 'received',
       received_at: EXAMPLE.received,
