@@ -5,7 +5,7 @@ import { atDesk, looked, shown } from './console-browser.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
-const BEHIND = 'relay: 3 events behind';
+const BEHIND = 'relay: events still to read: 3';
 const LIVES = 12;
 const SEED = Number(process.env['SEED'] ?? 7);
 

@@ -84,7 +84,7 @@ test('a console without a service beside it says so', () => {
   const health = { followers, deliveriesWaiting, idleRoles: [], quarantined: 0 };
   const shown = written(serviceBody({ ...health, running: false }, 'en', NOW));
   expect(shown).toContain('Start the service.');
-  expect(shown).toContain('relay: at least 10.000 events behind');
+  expect(shown).toContain('relay: events still to read: at least 10.000');
   expect(shown).toContain('has waited for 1 min.');
 });
 

@@ -66,7 +66,7 @@ const pt = {
   quarantined: (many: string) =>
     `Em quarentena: ${many}. Um evento não pôde ser lido, e o que veio depois espera; veja receivables quarantine list.`,
   caughtUp: 'Tudo o que foi registrado já está nas leituras e foi publicado.',
-  behind: (name: string, events: string) => `${name}: faltam ${events} eventos`,
+  behind: (name: string, events: string) => `${name}: eventos por ler: ${events}`,
   atLeast: (events: string) => `pelo menos ${events}`,
   deliveriesWait: (span: string) => `A entrega mais antiga espera há ${span}.`,
   noDeliveryWaits: 'Nenhuma entrega espera.',
@@ -131,7 +131,7 @@ export const TODAY: InLanguages<typeof pt> = {
     quarantined: (many) =>
       `In quarantine: ${many}. An event could not be read, and what came after it waits; see receivables quarantine list.`,
     caughtUp: 'All that was recorded is in the reads and was published.',
-    behind: (name, events) => `${name}: ${events} events behind`,
+    behind: (name, events) => `${name}: events still to read: ${events}`,
     atLeast: (events) => `at least ${events}`,
     deliveriesWait: (span) => `The oldest delivery has waited for ${span}.`,
     noDeliveryWaits: 'No delivery waits.',
