@@ -18,7 +18,7 @@ import { operationPath, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
-import { progressView, redeliveryOf } from './redelivery.ts';
+import { mayRedeliver, progressView, redeliveryOf } from './redelivery.ts';
 import { MEASURED, boundedCount, mayReach, pathOf, stateBadge, timeTaken } from './endpoints.ts';
 import { WEBHOOKS } from './texts.ts';
 
@@ -221,6 +221,7 @@ export const endpointView = async (visit: Visit, app: Desk): Promise<View> => {
     ${query.has('pinged') && html`<p class="done" role="status">${texts.pinged}</p>`}
     <p>${stateBadge(webhook, language, visit.realClock.realNow())}</p>
     ${factsOf(webhook, names, visit)} ${tiles(record!, language)} ${sendForm(visit, webhook, ping)}
+    ${mayRedeliver(visit, webhook) && html`<p><a href="#again">${texts.sendAllAgain}</a></p>`}
     ${again && progressView(again, language)} ${picture(record!, language)}
     <h2 id="deliveries-title">${texts.deliveries}</h2>
     ${stateChoices(webhook, status, language)}

@@ -78,10 +78,13 @@ export const progressView = (one: RangeRedelivery, language: Language): View => 
   </section>`;
 };
 
+export const mayRedeliver = (visit: Visit, webhook: WebhookSubscription): boolean =>
+  !visit.readOnly && webhook.status !== 'paused' && mayReach(webhook, visit);
+
 /** Beside what follows the deliveries, so that nothing is drawn anew while somebody types. */
 export const redeliveryForm = async (visit: Visit, { webhooks }: Desk): Promise<View> => {
   const webhook = await webhooks.find('operator', visit.params['webhook']!);
-  if (visit.readOnly || webhook.status === 'paused' || !mayReach(webhook, visit)) return null;
+  if (!mayRedeliver(visit, webhook)) return null;
   const texts = WEBHOOKS[visit.language];
   return html`<form id="again" method="post" action=${`${pathOf(webhook)}/redeliver`} class="actions">
     ${tokenField(visit)}
