@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { sql } from 'kysely';
+import { LOAN_STATUSES, hasEnded, isAwaited, owesSchedule } from '../../domain/loan/statuses.ts';
+import type { ShownStatus } from '../../domain/loan/statuses.ts';
 import type { Privacy } from '../privacy/privacy.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
@@ -46,8 +48,9 @@ export interface ExposureQuery {
   readonly onlyFundIds?: readonly string[];
 }
 
-const ACTIVE: readonly string[] = ['active', 'reserved', 'repurchase_pending'];
-const WAITING: readonly string[] = ['received', 'approved', 'term_signed'];
+const isBefore = (status: ShownStatus): boolean => owesSchedule(status) && isAwaited(status);
+const WAITING: readonly string[] = LOAN_STATUSES.filter(isBefore);
+const ACTIVE: readonly string[] = LOAN_STATUSES.filter((status) => !isBefore(status) && !hasEnded(status));
 /** Of a borrower with more, the sums say so. */
 const MOST_OF_BORROWER = 1_000;
 const MOST_SAME = 20;
@@ -74,7 +77,7 @@ const OPEN = sql<
   number | string
 >`sum(case when installment.status in ('pending', 'overdue') then installment.face_value else 0 end)`;
 
-/** What a fund holds already of who is in an operation, that operation left out. */
+/** What a fund has already of who is in an operation: of its borrower beside it, of its originator with it. */
 export class Exposures {
   readonly #database: SqlDatabase;
   readonly #privacy: () => Privacy;
