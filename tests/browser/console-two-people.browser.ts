@@ -91,6 +91,7 @@ test('one person decides, only another one lets it take effect, and the log says
   await open(rui, '/awaiting', AWAITING);
   expect(await looked(rui, 'awaiting')).toEqual([]);
   await rui.locator('input[name=first]').check();
+  expect(await rui.locator('.tally').textContent()).toMatch(/1 chosen · R\$10,032\.00/);
   await send(rui, 'Confirm');
   await rui.getByText('1 done, 0 refused.').waitFor();
   expect(await statusOf()).toBe('approved');

@@ -21,6 +21,7 @@ import type { Answer, Page, Visit } from '../../page.ts';
 import { refusalTexts } from '../../refusals.ts';
 import { tableView } from '../../table.ts';
 import { decideAll } from '../decisions/decide.ts';
+import { tallyView } from '../decisions/tally.ts';
 import { WORDS } from '../words.ts';
 import { ruleText } from './rule-text.ts';
 import { AWAITING_TEXTS } from './texts.ts';
@@ -42,8 +43,15 @@ const operationLink = ({ applicationId, code }: Pick<AwaitingDecision, 'applicat
 
 const tableOf = (listed: readonly AwaitingDecision[], names: FundNames, language: Language): View => {
   const [texts, words] = [AWAITING_TEXTS[language], WORDS[language]];
-  const tick = ({ firstDecisionId: id }: AwaitingDecision): View =>
-    html`<input type="checkbox" name="first" value=${id} aria-label=${texts.chosen(id)} data-row />`;
+  const tick = ({ firstDecisionId: id, value }: AwaitingDecision): View =>
+    html`<input
+      type="checkbox"
+      name="first"
+      value=${id}
+      aria-label=${texts.chosen(id)}
+      data-row
+      data-cents=${value ?? 0}
+    />`;
   return tableView<AwaitingDecision>(
     { label: texts.decision },
     [
@@ -86,7 +94,8 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
           : html`<form method="post" action="/awaiting/settle">
               ${tokenField(visit)} ${tableOf(shown, names, visit.language)}
               ${all.length > MOST && html`<p>${texts.more(count(all.length - MOST))}</p>`}
-              <div class="actions">
+              <div class="actions sticky">
+                ${tallyView(visit.language)}
                 ${SECOND_DECISIONS.filter((second) => may(visit, second)).map(
                   (second) =>
                     html`<button
