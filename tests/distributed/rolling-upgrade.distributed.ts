@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from 'pg';
 import { Living, atMost } from '../lives/live.ts';
 import { livesFrom } from '../lives/smallest.ts';
 import { DAYS_BEFORE } from '../lives/steps.ts';
@@ -12,6 +13,7 @@ import { testPostgres } from '../support/postgres/test-postgres.ts';
 import { Random } from '../support/random.ts';
 import { freePort } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { within } from '../support/within.ts';
 
 /** The earlier release lets few files of one process be checked at a time, and turns others away. */
 const AT_ONCE = 4;
@@ -21,6 +23,9 @@ const SEED = Number(process.env['SEED'] ?? 1);
 const STARTS_AGAIN = 1;
 /** Before this one it is stopped. */
 const ENDS = 3;
+
+/** Of the topic of events. */
+const PARTITIONS = 12;
 
 const closing: (() => Promise<void>)[] = [];
 let environment: Readonly<Record<string, string>>;
@@ -56,6 +61,23 @@ const without = (kinds: readonly string[], { parts }: Life): Life => ({
   parts: parts.map((part) => part.filter(({ kind }) => !kinds.includes(kind))),
 });
 
+/**
+ * Until it has begun all partitions of the topic, as it has long before an upgrade: it keeps no number of them, and begins one after another
+ * when it first consumes them. What looks in between takes the rest for some that came later.
+ */
+const consumesAll = async (): Promise<void> => {
+  const client = new Client({ connectionString: environment['DATABASE_URL']! });
+  await client.connect();
+  try {
+    await within('the earlier release consumes every partition', 60_000, async () => {
+      const { rows } = await client.query('select count(distinct partition) as begun from consumer_offset');
+      return Number(rows[0].begun) === PARTITIONS;
+    });
+  } finally {
+    await client.end();
+  }
+};
+
 /** A busy machine costs a lease now and then, which is what leases are for. */
 const errorsIn = (output: string): readonly string[] =>
   output.split('\n').filter((line) => line !== '' && !line.includes('lease lost'));
@@ -70,6 +92,7 @@ test('random lives go through processes of the release before and of this one as
     EarlierRelease.start('2026.11.1', { ...environment, PORT: String(await freePort()) }, at);
   let earlier = await startEarlier(now);
   closing.push(() => earlier.close());
+  await consumesAll();
   const port = String(await freePort());
   const here = `http://127.0.0.1:${port}`;
   const world = await World.start({ ...environment, PORT: port });
