@@ -82,9 +82,9 @@ export const loansFor = ({ loans }: Pick<App, 'loans'>, rights: Rights): Desk['l
     },
     /** That two operations have one borrower says whose they are, so each has to be of a fund whose borrowers the person may know. */
     async exposure(operation) {
-      const fundId = await loans.fundOf(operation.applicationId, operation.code);
-      if (!seesOperation(rights, fundId)) return undefined;
-      if (!rights.has('borrowers', fundId)) return loans.facts.exposure(operation, { withBorrower: false });
+      const ofOriginator = await loans.facts.exposure(operation, { withBorrower: false });
+      if (ofOriginator === undefined || !rights.has('see', ofOriginator.fundId)) return undefined;
+      if (!rights.has('borrowers', ofOriginator.fundId)) return ofOriginator;
       return loans.facts.exposure(operation, narrowedTo(rights, 'borrowers'));
     },
     reasons: (fundIds) => loans.facts.reasons(fundIds.filter((fundId) => rights.has('see', fundId))),
