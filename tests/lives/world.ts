@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { MarkOverdueInstallments } from '../../application/loans/overdue/mark-overdue-installments.ts';
-import { retryUntilAvailable } from '../../application/support/retry.ts';
+import { PATIENTLY } from '../../application/administrator/patience.ts';
+import { retry, retryUntilAvailable } from '../../application/support/retry.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
@@ -227,13 +228,14 @@ export class World {
     return outcomes;
   }
 
-  /** What becomes of a rule of a fund: its outcome, or that it is refused. */
+  /** What becomes of a rule of a fund: its outcome, or that it is refused. All funds' rules stand in one stream, where lives at once overtake each other. */
   async setRule({ fund, covered, id, by }: AskedRule): Promise<string> {
     const decisions = [...covered].map(([decision, from]) => ({ decision, from: cents(from) }));
     const asked = { decisionId: id, actor: `administrator/${by}` };
     try {
       const rule = { fundId: fund, evidence: 'stated', decisions } as const;
-      return (await this.parts.administrator.rules.set(rule, asked, { name: by })).outcome;
+      const set = () => this.parts.administrator.rules.set(rule, asked, { name: by });
+      return (await retry(set, PATIENTLY, setTimeout)).outcome;
     } catch (error) {
       if (error instanceof DomainError) return 'refused';
       throw error;
