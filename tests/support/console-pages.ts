@@ -29,7 +29,7 @@ const more = (fundId: string): readonly string[] => [
   '/decisions?status=repurchase_pending',
   `/decisions?fund=${fundId}&status=term_signed`,
   '/decisions/waiting',
-  `/decisions/${APPLICATION}/OP-0000000/exposure`,
+  `/decisions/${APPLICATION}/OP-0000002/exposure`,
   '/operations?code=7-',
   `/operations?code=nowhere&fund=${fundId}&status=active`,
   `/operations?overdue=true&fund=${fundId}`,
