@@ -188,7 +188,9 @@ export class Worklists {
     const rows = await this.#database.read(
       this.#database.builder
         .selectFrom('installment')
-        .innerJoin('loan', 'loan.id', 'installment.operation')
+        // From the few days to their operations, in this order: of one fund, too, there are more operations than fall due.
+        .crossJoin('loan')
+        .whereRef('loan.id', '=', 'installment.operation')
         .select((eb) => [
           'loan.fund_id',
           'installment.due_date',
