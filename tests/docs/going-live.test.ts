@@ -52,7 +52,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
     '`receivables listen`',
     'No `webhook.ping` comes by itself',
   ],
-  'infrastructure/documents/file-document-inspector.ts': ['it has to be readable as a PDF'],
+  'infrastructure/documents/file-document-inspector.ts': ['each is read as a PDF'],
   'infrastructure/http/openapi/document.ts': ["generated from the sandbox's description"],
   'infrastructure/http/operation-table.ts': ['a file has at most 10 MiB'],
   // The operations and their schemas, which the next test looks at.
