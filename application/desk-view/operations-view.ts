@@ -81,12 +81,11 @@ export const loansFor = ({ loans }: Pick<App, 'loans'>, rights: Rights): Desk['l
         );
     },
     /** That two operations have one borrower says whose they are, so each has to be of a fund whose borrowers the person may know. */
-    async exposure(operation) {
-      const ofOriginator = await loans.facts.exposure(operation, { withBorrower: false });
-      if (ofOriginator === undefined || !rights.has('see', ofOriginator.fundId)) return undefined;
-      if (!rights.has('borrowers', ofOriginator.fundId)) return ofOriginator;
-      return loans.facts.exposure(operation, narrowedTo(rights, 'borrowers'));
-    },
+    exposure: (operation) =>
+      loans.facts.exposure(operation, (fundId) => {
+        if (!rights.has('see', fundId)) return undefined;
+        return rights.has('borrowers', fundId) ? narrowedTo(rights, 'borrowers') : { withBorrower: false };
+      }),
     reasons: (fundIds) => loans.facts.reasons(fundIds.filter((fundId) => rights.has('see', fundId))),
   },
   search: {

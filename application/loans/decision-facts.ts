@@ -79,8 +79,11 @@ export class DecisionFacts {
   }
 
   /** What its fund holds already of its borrower and of its originator; undefined where there is no such operation. */
-  exposure(of: Named, query: ExposureQuery = {}): Promise<Exposure | undefined> {
-    return this.#exposures.of(loanStream(of.applicationId, of.code), query);
+  exposure(
+    of: Named,
+    queryFor: (fundId: string) => ExposureQuery | undefined = () => ({}),
+  ): Promise<Exposure | undefined> {
+    return this.#exposures.of(loanStream(of.applicationId, of.code), queryFor);
   }
 
   /** For what these funds rejected lately, the most used first and of as many uses the newest. */

@@ -91,12 +91,15 @@ export class Exposures {
     this.#privacy = privacy;
   }
 
+  /** @param queryFor what may be told of an operation of this fund; undefined: nothing, as where there is none */
   async of(
     stream: string,
-    { withBorrower = true, onlyFundIds }: ExposureQuery,
+    queryFor: (fundId: string) => ExposureQuery | undefined,
   ): Promise<Exposure | undefined> {
     const [own] = await this.#rows([stream]);
-    if (own === undefined) return undefined;
+    const query = own && queryFor(own.fund_id);
+    if (own === undefined || query === undefined) return undefined;
+    const { withBorrower = true, onlyFundIds } = query;
     const { fund_id: fundId, application_id: applicationId } = own;
     const [originator, borrower] = await Promise.all([
       this.#originator(applicationId, fundId),
