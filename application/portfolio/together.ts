@@ -6,14 +6,14 @@ import type { FundPosition, Held } from './position.ts';
 const byValue = (one: { readonly presentValue: number }, other: { readonly presentValue: number }): number =>
   other.presentValue - one.presentValue;
 
-const added = (all: readonly Held[]): Held => ({
-  installments: all.reduce((sum, { installments }) => sum + installments, 0),
-  faceValue: all.reduce((sum, { faceValue }) => sum + faceValue, 0),
-  presentValue: all.reduce((sum, { presentValue }) => sum + presentValue, 0),
-});
-
 const sumOf = <Of>(all: readonly Of[], of: (one: Of) => number): number =>
   all.reduce((sum, one) => sum + of(one), 0);
+
+const added = (all: readonly Held[]): Held => ({
+  installments: sumOf(all, ({ installments }) => installments),
+  faceValue: sumOf(all, ({ faceValue }) => faceValue),
+  presentValue: sumOf(all, ({ presentValue }) => presentValue),
+});
 
 const parts = (all: readonly Part[]): readonly Part[] =>
   [...Map.groupBy(all, ({ name }) => name)]
