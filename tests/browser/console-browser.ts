@@ -190,14 +190,16 @@ export const followed = (page: Page, when: 'before' | 'after'): Promise<void> =>
     `htmx:${when}:swap`,
   );
 
-/** What stands along the axis of the values of the first picture. */
-export const ticks = (page: Page): Promise<readonly string[]> =>
-  page.evaluate(() => {
+/** What stands along the axis of the values of the first picture, once it is drawn: what is put in place anew is drawn anew. */
+export const ticks = async (page: Page): Promise<readonly string[]> => {
+  const drawn = await page.waitForFunction(() => {
     const { Chart, document } = globalThis as Json;
-    return Chart.getChart(document.querySelector('canvas[data-picture]')).scales.y.ticks.map(
-      ({ label }: Json) => label.replaceAll('\u00a0', ' '),
-    );
+    const picture = document.querySelector('canvas[data-picture]');
+    const { ticks: all = [] } = (picture && Chart?.getChart(picture)?.scales?.y) ?? {};
+    return all.length > 0 && all.map(({ label }: Json) => label.replaceAll('\u00a0', ' '));
   });
+  return drawn.jsonValue();
+};
 
 /** What axe finds, in short. */
 export const barriers = async (page: Page): Promise<readonly string[]> => {

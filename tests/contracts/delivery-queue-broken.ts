@@ -44,6 +44,16 @@ export const brokenQueues: readonly BrokenQueue[] = [
     }),
   },
   {
+    flaw: 'answers what it leased once for each request for the subscription',
+    noticedBy: 'a lane is claimed once, also by two requests for its subscription in one go',
+    spoil: (queue) => ({
+      lease: async (requests, now, until) => {
+        const { deliveries, schedules } = await queue.lease(requests, now, until);
+        return { deliveries: requests.length > 1 ? [...deliveries, ...deliveries] : deliveries, schedules };
+      },
+    }),
+  },
+  {
     flaw: 'leases for no time',
     noticedBy: 'a leased lane is nobody else’s until the lease ends; then the same attempt is made again',
     spoil: (queue) => ({ lease: (requests, now) => queue.lease(requests, now, now) }),

@@ -225,6 +225,18 @@ export const laneCases: readonly DeliveryQueueCase[] = [
     },
   },
   {
+    name: 'a lane is claimed once, also by two requests for its subscription in one go',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const codes = ['OP-a', 'OP-b', 'OP-c'];
+      for (const code of codes) await story.enqueue(webhookId, [story.event(code)]);
+      const request = { webhookId, firstAttempts: 2, retries: 2 };
+      const { deliveries } = await adapter.queue.lease([request, request], at(0), at(1_000));
+      expect(deliveries.map(({ event }) => event.code).sort()).toEqual(codes);
+    },
+  },
+  {
     name: 'a lane is due when it was queued, however long ago, after others were worked through',
     check: async (adapter) => {
       const story = new Story(adapter);

@@ -115,10 +115,13 @@ const TIERS = [FIRST, RETRY] as const;
 /** Beside the tiers: lanes that are leased. */
 const LEASED = 2;
 /** With where the searches begin: for due lanes by tier, and for leases that have ended. */
-type Place = LeaseRequest & { readonly floors: ReturnType<LaneFloors['floorsOf']> };
+interface Place extends LeaseRequest {
+  readonly floors: ReturnType<LaneFloors['floorsOf']>;
+  /** Of its own: what another request for the same subscription leases in the same call is not found under it. */
+  readonly token: string;
+}
 
 interface Term {
-  readonly token: string;
   readonly now: string;
   readonly leaseUntil: string;
 }
@@ -161,9 +164,10 @@ export class LaneLeasing {
     now: string,
     leaseUntil: string,
   ): Promise<LeasedLanes & { readonly headless: readonly LaneLease[] }> {
-    const term = { token: randomUUID(), now, leaseUntil };
-    const places = requests.map((request) => {
-      return { ...request, floors: this.#floors.floorsOf(request.webhookId, now) };
+    const term = { now, leaseUntil };
+    const places = requests.map((request): Place => {
+      const floors = this.#floors.floorsOf(request.webhookId, now);
+      return { ...request, floors, token: randomUUID() };
     });
     const statements = places.flatMap((place) => this.#statements(place, term));
     const { leases, heads, schedules } = this.#read(
@@ -177,8 +181,9 @@ export class LaneLeasing {
     return { deliveries: found, schedules, headless };
   }
 
-  #statements(request: Place, { token, now, leaseUntil }: Term): readonly Statement[] {
+  #statements(request: Place, { now, leaseUntil }: Term): readonly Statement[] {
     const webhook = { webhook_id: request.webhookId };
+    const { token } = request;
     const leases = tiersOf(request).flatMap(([tier, limit]) => {
       const place = { ...webhook, tier, floor: request.floors[tier], now, lease_until: leaseUntil, token };
       return [this.#lanes.leaseDue({ ...place, limit }), this.#lanes.leasedHeads(place)];
@@ -194,12 +199,12 @@ export class LaneLeasing {
   #read(
     requests: readonly Place[],
     results: readonly StatementResult[],
-    { token, now, leaseUntil: until }: Term,
+    { now, leaseUntil: until }: Term,
   ): Leased {
     const leased: Leased = { leases: [], heads: [], schedules: [] };
     let at = 0;
     for (const request of requests) {
-      const { webhookId } = request;
+      const { webhookId, token } = request;
       const rows: HeadRow[] = [];
       const from = request.floors[LEASED];
       // With as many as were asked for there may be more, as early as the search began.

@@ -203,6 +203,7 @@ export class WebhookDispatcher {
   async #run(first: LeasedDelivery): Promise<void> {
     const endpoint = this.#schedule.endpoint(first.lease.webhookId);
     const goesOn = () => this.#state === 'running' && endpoint.breaker.probeAt === undefined;
+    endpoint.lanes += 1;
     try {
       let ended = await this.#send(first, endpoint, () => this.#state === 'running');
       while (ended) {
@@ -213,6 +214,7 @@ export class WebhookDispatcher {
       // Nothing is lost: the lease ends, and a worker makes the attempt again.
       this.#report(error, 'webhooks: result not stored');
     } finally {
+      endpoint.lanes -= 1;
       this.#freed(endpoint);
     }
   }

@@ -69,6 +69,8 @@ export class Endpoint {
   inFlight = 0;
   retriesInFlight = 0;
   sending = 0;
+  /** Lanes that are worked for it, also those whose result is being stored. */
+  lanes = 0;
   #firstAt = Infinity;
   #retryAt = Infinity;
   #notedAt = -Infinity;
@@ -112,7 +114,7 @@ export class Endpoint {
   }
 
   get forgettable(): boolean {
-    return this.inFlight === 0 && this.dueAt === Infinity && this.breaker.idle;
+    return this.lanes === 0 && this.dueAt === Infinity && this.breaker.idle;
   }
 
   /** What to ask leases for now. The tiers asked for count as empty afterwards, until the answer or a wake says otherwise. */

@@ -130,11 +130,6 @@ const inOrder = (requests: readonly ReceivedRequest[]): boolean =>
     of.every(({ sequence }, n) => n === 0 || of[n - 1]!.sequence <= sequence),
   );
 
-/** The same attempt comes a second time where a kept connection broke without an answer: at least once is what is promised. */
-const attemptOf = ({ headers }: ReceivedRequest): string =>
-  [headers['x-svc-event-id'], headers['x-svc-delivery-attempt']].join(' ');
-const attemptsOf = (requests: readonly ReceivedRequest[]): number => new Set(requests.map(attemptOf)).size;
-
 /** Deliveries of which every attempt failed, by a receiver that is plainly there. */
 const lostBefore = async (operations: number, each: number): Promise<string> => {
   receiver.answer = answer(400);
@@ -164,7 +159,7 @@ describe('after an outage', () => {
       expect(await ended(webhookId, redeliveryId)).toMatchObject({
         ...{ status: 'completed', queued: 12, delivered: 12, failed: 0, gone: 0 },
       });
-      expect([attemptsOf(receiver.requests), inOrder(receiver.requests)]).toEqual([12, true]);
+      expect([receiver.requests.length, inOrder(receiver.requests)]).toEqual([12, true]);
       for (const { headers, body } of receiver.requests) {
         const same = before.filter((one) => one.headers['x-svc-event-id'] === headers['x-svc-event-id']);
         expect(same.map((one) => one.body.equals(body))).toEqual([true, true]);
@@ -185,17 +180,15 @@ describe('after an outage', () => {
     async () => {
       const webhookId = await lostBefore(4, 3);
       receiver.requests.splice(0);
-      const open = new Map<string, { readonly of: Sent; readonly response: ServerResponse }>();
-      receiver.answer = (response, request) =>
-        void open.set(attemptOf(request), { of: sentOf(request), response });
+      const open: { readonly of: Sent; readonly response: ServerResponse }[] = [];
+      receiver.answer = (response, request) => void open.push({ of: sentOf(request), response });
       const { redeliveryId } = await redeliveries.start(context, webhookId, { since: SINCE });
       for (const sequence of [0, 1, 2]) {
-        await until(() => open.size === 4, `four requests at once, ${sequence}`, PATIENCE_MS);
-        const all = [...open.values()];
-        open.clear();
-        expect(all.map(({ of }) => of.code).sort()).toEqual(['OP-0', 'OP-1', 'OP-2', 'OP-3']);
-        expect(all.every(({ of }) => of.sequence === sequence)).toBe(true);
-        for (const { response } of all) response.writeHead(200).end();
+        await until(() => open.length === 4, `four requests at once, ${sequence}`, PATIENCE_MS);
+        const codes = open.map(({ of }) => of.code).sort();
+        expect(codes).toEqual(['OP-0', 'OP-1', 'OP-2', 'OP-3']);
+        expect(open.every(({ of }) => of.sequence === sequence)).toBe(true);
+        for (const { response } of open.splice(0)) response.writeHead(200).end();
       }
       expect(await ended(webhookId, redeliveryId)).toMatchObject({ status: 'completed', delivered: 12 });
     },

@@ -74,6 +74,52 @@ describe('the dispatcher', () => {
     expect(claims).toBe(3);
   });
 
+  test('while a result is being stored its endpoint is known on, and nobody asks for its lanes twice', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const [storing, leasing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const asked: number[] = [];
+    let [looks, stored] = [0, 0];
+    const { dispatcher, sender } = world.worker({
+      settings: { lookEveryMs: 20 },
+      queue: {
+        lease: async (requests, ...rest) => {
+          if (asked.push(requests.length) === 2) await leasing.promise;
+          return world.queue.lease(requests, ...rest);
+        },
+        record: async (results, ...rest) => {
+          stored += 1;
+          await storing.promise;
+          await world.queue.record(results, ...rest);
+          // So that its lane looks for more.
+          return results.map(() => ({ kind: 'released' }));
+        },
+        schedules: async () => {
+          looks += 1;
+          return [];
+        },
+      },
+    });
+    const queued = async (code: string): Promise<void> => {
+      await world.enqueue(webhookId, [world.event(code)]);
+      dispatcher.wake([webhookId]);
+    };
+    dispatcher.start();
+    await queued('OP-1');
+    await until(() => stored === 1, 'a result that is being stored');
+    const before = looks;
+    await until(() => looks >= before + 2, 'two looks, each of which lets go of what is not in use');
+    await queued('OP-2');
+    await until(() => asked.length === 2, 'another lease');
+    storing.resolve();
+    await until(() => dispatcher.status().inFlight === 0, 'the end of the first lane');
+    await queued('OP-3');
+    leasing.resolve();
+    await world.untilDelivered(webhookId, 3);
+    await dispatcher.stop(1_000);
+    expect(Math.max(...asked)).toBe(1);
+    expect(sender.sent.map(({ eventId }) => eventId)).toEqual(['OP-1#0', 'OP-2#0', 'OP-3#0']);
+  });
+
   test('is quiet while there is nothing to do', async () => {
     const webhookId = await world.subscribe(URL_A);
     let [claims, looks] = [0, 0];
