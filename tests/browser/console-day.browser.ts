@@ -211,9 +211,9 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
     await page.getByRole('button', { name: texts.search }).click();
     await page.getByRole('link', { name: 'DAY-03' }).click();
     await shown(page, 'DAY-03');
-    const told = await page.locator('.timeline').innerText();
+    const told = await page.locator('.timeline').first().innerText();
     expect(told.match(/maria\.souza/g)!.length).toBeGreaterThanOrEqual(4);
-    const reception = page.locator('.timeline > li').last();
+    const reception = page.locator('.timeline').first().locator('> li').last();
     await reception.locator('summary').click();
     await reception.locator('tbody tr').first().waitFor();
     expect(await barriers(page)).toEqual([]);

