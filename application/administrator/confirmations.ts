@@ -135,6 +135,16 @@ export class Confirmations {
     return place?.startsWith(DECISION_STREAM_PREFIX) === true ? decidedStreamOf(place) : undefined;
   }
 
+  /** Of which fund the decision that this is about is, whatever became of it; undefined where there is none. */
+  async fundOf(second: SecondDecision): Promise<string | undefined> {
+    const { firstDecisions, rules } = this.#deps;
+    const { firstDecisionId } = second;
+    const place = await this.placeOf(second);
+    if (place === undefined) return undefined;
+    if (place === FOUR_EYES_STREAM) return (await rules.current()).proposals.get(firstDecisionId)?.fundId;
+    return firstDecisions.fundOf(place, firstDecisionId);
+  }
+
   /** @param place of `placeOf` @throws DomainError where it cannot be confirmed or withdrawn, or not by this person */
   async settle(second: SecondDecision, place: string | undefined, who: Who): Promise<DecisionAnswer> {
     const { decision, decisionId, firstDecisionId } = second;

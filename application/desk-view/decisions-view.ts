@@ -44,15 +44,13 @@ export const administratorFor = (
   const awaiting = async (fundId?: string) =>
     (await administrator.confirmations.awaiting(fundId)).filter((one) => rights.has('see', one.fundId));
 
-  /** What awaits no more is told of to who may settle it in every fund alone: nothing says here of which it was. */
+  /** The same for what a second person says of a decision, whatever became of that. @throws RoleError */
   const refusalOfSecond = async (second: SecondDecision): Promise<DecisionAnswer | undefined> => {
     const right = second.decision === 'confirm' ? 'confirm' : 'withdraw';
     if (rights.within(right) === undefined) return undefined;
-    const first = (await awaiting()).find(
-      ({ firstDecisionId }) => firstDecisionId === second.firstDecisionId,
-    );
-    if (first === undefined) return unknownFirst(second);
-    if (!rights.has(right, first.fundId)) throw new RoleError(right);
+    const fundId = await administrator.confirmations.fundOf(second);
+    if (fundId === undefined || !rights.has('see', fundId)) return unknownFirst(second);
+    if (!rights.has(right, fundId)) throw new RoleError(right);
     return undefined;
   };
 

@@ -145,6 +145,11 @@ export class FirstDecisions {
     return (await this.sinceThen(stream, last.first)) === 'unchanged' ? last.first : undefined;
   }
 
+  /** Of which fund the first decision with this id is, whatever became of it; undefined where there is none. */
+  async fundOf(stream: string, firstDecisionId: string): Promise<string | undefined> {
+    return (await this.#read(stream)).state.get(firstDecisionId)?.first.fundId;
+  }
+
   /** The first decision that was sent with this id and these contents, with what became of it; undefined where there is none. */
   async sentAs(
     stream: string,
