@@ -19,10 +19,17 @@ const aboutOf = (decided: AnsweredDecision): Omit<DeskEntry, 'action'> => {
   };
 };
 
+/** Whether anything is stored under the id that the decision was sent with: otherwise it is only what somebody typed. */
+const isUsedUp = (answer: DecisionAnswer): boolean =>
+  answer.outcome !== 'already_applied' ||
+  answer.repeated === true ||
+  answer.decision.firstDecisionId !== undefined;
+
 /** An answer to a decision as the desk log has it; what could not be read names nothing. A second one has the id of the first. */
 export const entryOfDecision = (answer: DecisionAnswer): DeskEntry => {
   const { decision, outcome } = answer;
-  const decided = decision ? aboutOf(decision) : {};
+  const { decisionId: id, ...about } = decision ? aboutOf(decision) : {};
+  const decided = { ...about, ...(id !== undefined && isUsedUp(answer) && { decisionId: id }) };
   const entry = { action: actionOf(answer), outcome };
   if (answer.outcome !== 'refused') return { ...entry, ...decided };
   const { decisionId, reason } = answer;

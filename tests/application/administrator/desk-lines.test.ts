@@ -22,9 +22,11 @@ test('each answer is a line, in the name that the decision gives, and what could
     { outcome: 'refused', decisionId: '52998224725', reason },
     {
       outcome: 'already_applied',
+      repeated: true,
       decision: of('D-2', { operator: 'Ana', decision: 'disburse', disbursedValue: 180_000 }),
       status: 'active',
     },
+    { outcome: 'already_applied', decision: of('52998224725'), status: 'approved' },
   ];
   await recordDecisions(desk, { way: 'topic', name: 'administrator' }, answers);
   const lines = await linesOf(desk);
@@ -34,6 +36,7 @@ test('each answer is a line, in the name that the decision gives, and what could
     ['administrator', 'decided', 'applied', 'D-1', undefined],
     ['administrator', 'refused', 'refused', undefined, undefined],
     ['administrator', 'refused', 'refused', undefined, undefined],
+    ['administrator', 'decided', 'already_applied', undefined, undefined],
     ['Ana', 'decided', 'already_applied', 'D-2', 180_000],
   ]);
   expect(JSON.stringify(lines.map(({ at: _, ...line }) => line))).not.toMatch(/Joana|52998224725/);

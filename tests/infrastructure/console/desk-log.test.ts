@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Role } from '../../../application/desk/person.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import { html } from '../../../infrastructure/console/html.ts';
@@ -148,6 +149,17 @@ describe('each answer is a line of its session', () => {
     await get('/live/OP-1');
     expect(written()).toHaveLength(3);
     expect(shown).toBe(4);
+  });
+
+  test('what an open page fetches by itself under other roles is a line of its own', async () => {
+    const session = server.sessions.find(cookie.slice(cookie.indexOf('=') + 1), false)!;
+    const become = (role: Role): void =>
+      void Object.assign(session, { person: { issuer: 'i', subject: 's', name: 'n', grants: [{ role }] } });
+    for (const role of ['viewer', 'viewer', 'maker', 'maker'] as const) {
+      become(role);
+      await get('/operations/acme/OP-1', { 'x-unattended': '1' });
+    }
+    expect(written()).toHaveLength(2);
   });
 
   test('no claim to be such a fetch hides a file, a search, or another address with the same line', async () => {
