@@ -30,9 +30,7 @@ export class SlotLimiter {
   free(endpoint: Endpoint): void {
     this.#sending -= 1;
     endpoint.sending -= 1;
-    this.#next(endpoint);
-    // The slot may be one that another endpoint's lanes wait for.
-    for (const other of this.#waiting.keys()) if (!this.#next(other)) break;
+    while (this.#next());
   }
 
   #mayStart(endpoint: Endpoint): boolean {
@@ -45,14 +43,16 @@ export class SlotLimiter {
     endpoint.sending += 1;
   }
 
-  /** False when no slot is left. */
-  #next(endpoint: Endpoint): boolean {
-    const queue = this.#waiting.get(endpoint);
-    while (queue && queue.length > 0 && this.#mayStart(endpoint)) {
+  /** Endpoints take turns: one that always has a lane waiting must not keep its slots from the others. False when none may start. */
+  #next(): boolean {
+    for (const [endpoint, queue] of this.#waiting) {
+      if (!this.#mayStart(endpoint)) continue;
       this.#start(endpoint);
       queue.shift()!();
+      this.#waiting.delete(endpoint);
+      if (queue.length > 0) this.#waiting.set(endpoint, queue);
+      return true;
     }
-    if (queue?.length === 0) this.#waiting.delete(endpoint);
-    return this.#sending < this.#limits.slots;
+    return false;
   }
 }

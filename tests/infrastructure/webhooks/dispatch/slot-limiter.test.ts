@@ -46,4 +46,37 @@ describe('turns to send', () => {
     await settle();
     expect([started, one.sending, other.sending, turns.sending]).toEqual([['a', 'b'], 0, 1, 1]);
   });
+
+  test('are taken by endpoints in turn, however many lanes one of them has', async () => {
+    const turns = new SlotLimiter({ slots: 2, slotsPerEndpoint: 2 });
+    const [busy, other] = [endpoint('busy'), endpoint('other')];
+    const started: string[] = [];
+    for (const name of ['a', 'b']) queueUp(turns, busy, name, started);
+    queueUp(turns, other, 'c', started);
+    queueUp(turns, other, 'd', started);
+    for (const name of ['e', 'f']) queueUp(turns, busy, name, started);
+    await settle();
+    for (const at of [busy, busy, other]) {
+      turns.free(at);
+      await settle();
+    }
+    expect(started).toEqual(['a', 'b', 'c', 'e', 'd']);
+    expect([busy.sending, other.sending, turns.sending]).toEqual([1, 1, 2]);
+  });
+
+  test('do not go round and round among the lanes of one endpoint while another waits', async () => {
+    const turns = new SlotLimiter({ slots: 1, slotsPerEndpoint: 1 });
+    const [busy, other] = [endpoint('busy'), endpoint('other')];
+    const started: string[] = [];
+    for (const name of ['a', 'b']) queueUp(turns, busy, name, started);
+    await settle();
+    queueUp(turns, other, 'c', started);
+    for (const name of ['a again', 'b again']) {
+      turns.free(busy);
+      // The lane goes on with its next delivery.
+      queueUp(turns, busy, name, started);
+      await settle();
+    }
+    expect(started).toContain('c');
+  });
 });
