@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
-import { DELIVERED, FAILED, Story, at, retry } from './delivery-queue-samples.ts';
+import type { AttemptVerdict } from '../../application/webhooks/queue/ended-deliveries.ts';
+import { DELIVERED, FAILED, LEASE_MS, Story, at, retry } from './delivery-queue-samples.ts';
 import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
 
 const LONG_AGO = -900_000_000_000;
@@ -96,6 +97,24 @@ export const logCases: readonly DeliveryQueueCase[] = [
     },
   },
   {
+    name: 'a list of what was created since then has all of it, also behind what a clock that was set back made later',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const [hour, since] = [3_600_000, at(1_000_000)];
+      for (const code of ['OP-1', 'OP-2', 'OP-3']) await story.enqueue(webhookId, [story.event(code)], hour);
+      for (let index = 0; index < 8; index++)
+        await story.enqueue(webhookId, [story.event(`OLD-${index}`)], 0);
+      const found: (string | null)[] = [];
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const page = await adapter.log.list({ webhookId, since, limit: 2, ...(cursor && { cursor }) });
+        found.push(...page.deliveries.map(({ code }) => code));
+        cursor = page.nextCursor;
+      }
+      expect(found).toEqual(['OP-3', 'OP-2', 'OP-1']);
+    },
+  },
+  {
     name: 'a cursor that it did not make is refused',
     check: async (adapter) => {
       const story = new Story(adapter);
@@ -120,6 +139,27 @@ export const logCases: readonly DeliveryQueueCase[] = [
       expect(await health()).toEqual([null, at(20), at(10)]);
       await story.record(await story.leaseOne(webhookId, 30), DELIVERED, 30);
       expect(await health()).toEqual([at(30), at(20), null]);
+    },
+  },
+  {
+    name: 'of results that are stored together the last one says whether the subscription fails',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const failingSince = async () =>
+        (await adapter.subscriptions.find(story.applicationId, webhookId))!.failingSince;
+      for (const code of ['OP-a', 'OP-b']) await story.enqueue(webhookId, story.events(code, 2));
+      const together = async (first: string, ms: number, verdicts: readonly AttemptVerdict[]) => {
+        const leased = (await story.lease(webhookId, ms)).toSorted((one) =>
+          one.event.code === first ? -1 : 1,
+        );
+        const results = leased.map((one, index) => story.result(one, verdicts[index]!, ms + index));
+        await adapter.queue.record(results, at(ms + 2), at(ms + LEASE_MS));
+      };
+      await together('OP-b', 10, [FAILED, DELIVERED]);
+      expect(await failingSince()).toBeNull();
+      await together('OP-b', 20, [DELIVERED, FAILED]);
+      expect(await failingSince()).toBe(at(21));
     },
   },
   {

@@ -42,7 +42,7 @@ interface Ended {
 type Target = Pick<SqlDatabase, 'builder' | 'dialect'>;
 type Delivery = ExpressionBuilder<Schema & { ended: Ended }, 'webhook_delivery' | 'ended'>;
 
-const bigint = (value: number | null) => sql`cast(${value} as bigint)`;
+export const bigint = (value: number | null) => sql`cast(${value} as bigint)`;
 
 /** Updates the deliveries of attempts that ended. */
 const ending = ({ builder, dialect }: Target, become: (eb: Delivery) => object) =>

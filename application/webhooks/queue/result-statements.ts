@@ -6,7 +6,7 @@ import type { LaneLease } from './lane-heads.ts';
 import { asStatements, prepared, preparedRows } from '../../sql/prepared-query.ts';
 import type { Schema } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../../sql/sql-database.ts';
-import { EndedDeliveries } from './ended-deliveries.ts';
+import { EndedDeliveries, bigint } from './ended-deliveries.ts';
 import { laneOf } from './enqueue.ts';
 import { byLane, laneKey } from './lanes.ts';
 import type { LaneStatements } from './lanes.ts';
@@ -15,6 +15,11 @@ import type { WebhookAttemptTable } from '../../sql/webhook-tables.ts';
 
 type LaneRow = Pick<HeadRow, 'webhook_id' | 'lane'>;
 const laneOfRow = ({ webhook_id: webhookId, lane }: LaneRow): string => laneKey({ webhookId, lane });
+
+const LOGGED = [
+  ...(['delivery_id', 'attempt', 'started_at', 'duration_ms'] as const),
+  ...(['response_status', 'error', 'response_body'] as const),
+];
 
 const logAttempts = (builder: Kysely<Schema>) =>
   preparedRows((rows: readonly WebhookAttemptTable[]) =>
@@ -30,6 +35,30 @@ const logAttempts = (builder: Kysely<Schema>) =>
           error: row.error,
           response_body: row.response_body,
         })),
+      )
+      .onConflict((conflict) => conflict.columns(['delivery_id', 'attempt']).doNothing()),
+  );
+
+/** Of a redelivery, whose delivery may have been removed for its age meanwhile: an attempt without it would never go. */
+const logRedelivery = (builder: Kysely<Schema>) =>
+  prepared((row: WebhookAttemptTable & { webhook_id: string }) =>
+    builder
+      .insertInto('webhook_attempt')
+      .columns(LOGGED)
+      .expression((eb) =>
+        eb
+          .selectFrom('webhook_delivery')
+          .select([
+            'webhook_delivery.delivery_id',
+            bigint(row.attempt).as('attempt'),
+            eb.val(row.started_at).as('started_at'),
+            bigint(row.duration_ms).as('duration_ms'),
+            bigint(row.response_status).as('response_status'),
+            eb.val(row.error).as('error'),
+            eb.val(row.response_body).as('response_body'),
+          ])
+          .where('webhook_delivery.webhook_id', '=', row.webhook_id)
+          .where('webhook_delivery.delivery_id', '=', row.delivery_id),
       )
       .onConflict((conflict) => conflict.columns(['delivery_id', 'attempt']).doNothing()),
   );
@@ -63,6 +92,21 @@ export const isRunningLow = (lease: LaneLease, now: string, leaseUntil: string):
 const byLaneOf = (one: AttemptResult, other: AttemptResult): number =>
   byLane(one.delivery.lease, other.delivery.lease);
 
+const attemptRow = ({ delivery: { deliveryId }, record }: AttemptResult): WebhookAttemptTable => ({
+  delivery_id: deliveryId,
+  attempt: record.attempt,
+  started_at: record.at,
+  duration_ms: record.durationMs,
+  response_status: record.responseStatus,
+  error: record.error,
+  response_body: record.responseBody,
+});
+
+const byWebhook = (one: AttemptResult, other: AttemptResult): number => {
+  const [id, otherId] = [leaseOf(one).webhookId, leaseOf(other).webhookId];
+  return id < otherId ? -1 : Number(id > otherId);
+};
+
 const leaseOf = ({ delivery }: AttemptResult): LaneLease => delivery.lease;
 
 /** What storing results says about their lanes and subscriptions. */
@@ -87,6 +131,7 @@ export class ResultStatements {
     this.#ended = new EndedDeliveries(database);
     this.#compiled = {
       logAttempts: logAttempts(builder),
+      logRedelivery: logRedelivery(builder),
       succeeding: succeeding(builder),
       failing: failing(builder),
     };
@@ -111,7 +156,7 @@ export class ResultStatements {
       // There may be several of one delivery.
       ...redelivered.flatMap((result) => this.#ended.statements([result], now)),
       ...this.#ended.statements(ordered, now),
-      ...this.#attempts(results),
+      ...this.#attempts(ordered, redelivered),
       ...this.#lanes.handBack(handedBack, now),
       ...this.#lanes.renew(
         kept.filter((lease) => isRunningLow(lease, now, leaseUntil)),
@@ -147,22 +192,20 @@ export class ResultStatements {
     });
   }
 
-  #attempts(results: readonly AttemptResult[]): readonly Statement[] {
-    const rows = results.map(({ delivery: { deliveryId }, record }) => ({
-      delivery_id: deliveryId,
-      attempt: record.attempt,
-      started_at: record.at,
-      duration_ms: record.durationMs,
-      response_status: record.responseStatus,
-      error: record.error,
-      response_body: record.responseBody,
-    }));
-    return asStatements(this.#compiled.logAttempts(rows));
+  #attempts(ordered: readonly AttemptResult[], redelivered: readonly AttemptResult[]): readonly Statement[] {
+    const { logAttempts, logRedelivery } = this.#compiled;
+    return asStatements([
+      ...logAttempts(ordered.map(attemptRow)),
+      ...redelivered.map((result) =>
+        logRedelivery({ webhook_id: result.delivery.lease.webhookId, ...attemptRow(result) }),
+      ),
+    ]);
   }
 
+  /** Those of one subscription as they came: the last of them says whether it fails. */
   #health(results: readonly AttemptResult[]): readonly Statement[] {
     const { succeeding, failing } = this.#compiled;
-    const noted = results.filter(({ noteHealth }) => noteHealth).sort(byLaneOf);
+    const noted = results.filter(({ noteHealth }) => noteHealth).sort(byWebhook);
     return noted.map(({ delivery, record, verdict }) => {
       const note = { webhook_id: delivery.endpoint.webhookId, at: record.at };
       return { query: verdict.kind === 'delivered' ? succeeding(note) : failing(note) };

@@ -151,8 +151,9 @@ export class RetentionSteps {
         ),
       );
     return [
-      { query: builder.deleteFrom('webhook_attempt').where('delivery_id', 'in', deliveries).compile() },
+      // First, since whoever is about to store an attempt holds its delivery.
       ...this.#deliveriesRemoved(doomed),
+      { query: builder.deleteFrom('webhook_attempt').where('delivery_id', 'in', deliveries).compile() },
       // No other transaction gives an event a new delivery between the look for its deliveries and its removal. Taken last and waited for
       // briefly: transactions that queue deliveries wait behind it meanwhile.
       ...briefly(this.#database),
