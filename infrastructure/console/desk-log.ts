@@ -99,8 +99,8 @@ export class DeskLog {
     const mayFollow = req.method === 'GET' && (answer.kind === 'page' || answer.kind === 'part');
     const unattended = mayFollow && req.headers['x-unattended'] !== undefined;
     const { id, person } = session;
-    // Under other roles the same page shows something else.
-    const same = hash('sha256', JSON.stringify([id, person?.grants, req.originalUrl, entries]));
+    // Under other roles the same page shows something else, and a list of as many may be one of others.
+    const same = hash('sha256', JSON.stringify([id, person?.grants, req.originalUrl, entries, answer.shows]));
     if (unattended && this.#fetchedAgain.has(same)) return;
     await this.record(session, entries);
     if (mayFollow) this.#fetchedAgain.set(same, true);

@@ -41,8 +41,11 @@ export interface Visit {
   readonly signal: AbortSignal;
 }
 
-/** `logged`: what the desk log says of it; default: what the address names, as the kind of route has it. */
-export type Answer = { readonly logged?: readonly DeskEntry[] } &
+/**
+ * `logged`: what the desk log says of it; default: what the address names, as the kind of route has it. `shows`: whose data it shows,
+ * where its address and that line do not say so; fetched again, it is a line again where this differs.
+ */
+export type Answer = { readonly logged?: readonly DeskEntry[]; readonly shows?: readonly string[] } &
   /** A whole page around this view. */
   (
     | {

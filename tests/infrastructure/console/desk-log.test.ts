@@ -36,6 +36,10 @@ const PROBE: Page = {
         }),
       },
     })),
+    view('/newest', async () => ({
+      ...{ kind: 'part', body: '', logged: [{ action: 'listed', count: 1 }] },
+      shows: [`acme/OP-${Math.floor((shown += 1) / 2)}`],
+    })),
     view('/list', async () => ({ kind: 'part', body: '', logged: [{ action: 'listed', count: 3 }] })),
     view('/export', async () => ({ kind: 'file', name: 'a.csv', mediaType: 'text/csv', content: ['a\r\n'] })),
     view('/refused/:application/:code', async () => {
@@ -149,6 +153,11 @@ describe('each answer is a line of its session', () => {
     await get('/live/OP-1');
     expect(written()).toHaveLength(3);
     expect(shown).toBe(4);
+  });
+
+  test('what an open page fetches by itself is a line again where as many are others', async () => {
+    for (let i = 0; i < 5; i += 1) await get('/newest', { 'x-unattended': '1' });
+    expect(written()).toHaveLength(3);
   });
 
   test('what an open page fetches by itself under other roles is a line of its own', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { linesOf } from '../../support/desk-over.ts';
 import { DeskWorld, wordsOf } from './desk-world.ts';
 
 let desk: DeskWorld;
@@ -47,3 +48,22 @@ test('a hundred are a page, and the next one goes on where it ended', async () =
   const next = await desk.get(older!.replaceAll('&amp;', '&'));
   expect([next.status, wordsOf(next.text).includes('signed in')]).toEqual([200, true]);
 });
+
+test.each(['/decisions', '/operations?status=received'])(
+  '%s, fetched by itself, is a line again where as many are others',
+  async (path) => {
+    const lists = async (): Promise<number> =>
+      (await linesOf(desk.world.parts.app.desk)).filter(({ action }) => action === 'listed').length;
+    const fetched = async (): Promise<string> => (await desk.get(path, { 'x-unattended': '1' })).text;
+    const [one, other] = ['ONE', 'OTHER'].map((code) => `${code}-${path.slice(1, 4)}`) as [string, string];
+    await desk.assign(one);
+    expect(await fetched()).toContain(one);
+    const before = await lists();
+    expect(await fetched()).toContain(one);
+    expect(await lists()).toBe(before);
+    await desk.elsewhere(one, 'reject', { reasons: [{ code: 'late', message: 'Decided elsewhere' }] });
+    await desk.assign(other);
+    expect(await fetched()).toContain(other);
+    expect(await lists()).toBe(before + 1);
+  },
+);

@@ -110,8 +110,8 @@ export class DeskWorld {
     Object.assign(server.sessions.find(cookie.slice(cookie.indexOf('=') + 1), false)!, { person });
   }
 
-  get(path: string): Promise<ConsoleAnswer> {
-    return this.#parts.server.ask(path, { headers: this.headers });
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<ConsoleAnswer> {
+    return this.#parts.server.ask(path, { headers: { ...this.headers, ...headers } });
   }
 
   /** The page that the form leads to. */

@@ -86,6 +86,7 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
         ...(fundId && { fundId }),
       },
     ],
+    shows: shown.map(({ firstDecisionId }) => firstDecisionId),
     body: html`
       <p>${texts.lead}</p>
       ${

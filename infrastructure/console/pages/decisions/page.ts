@@ -56,6 +56,7 @@ const worklist = async (visit: Visit, app: Desk): Promise<PageAnswer> => {
   return {
     kind: 'page',
     logged: [{ action: 'listed', count: operations.length, ...(filter.fundId && { fundId: filter.fundId }) }],
+    shows: operations.map(keyOf),
     body: [link, worklistView(list, visit)],
   };
 };
@@ -78,8 +79,7 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
   });
   if (seenOf(found.slice(0, PAGE_SIZE)) === visit.query.get('seen'))
     return { kind: 'part', body: null, logged: [] };
-  const { body, logged } = await worklist(visit, app);
-  return { kind: 'part', body, ...(logged && { logged }) };
+  return { ...(await worklist(visit, app)), kind: 'part' };
 };
 
 const NEXT_LOOKED_AT = 100;

@@ -44,7 +44,8 @@ const list = async (visit: Visit, { loans, clients, ...app }: Desk): Promise<Ans
   );
   const fundId = refused ? undefined : typed.fund;
   const logged = [{ action: 'listed', count: found.operations.length, ...(fundId && { fundId }) }] as const;
-  return { kind: 'page', body, logged, ...(refused && { status: 422 }) };
+  const shows = found.operations.map((one) => `${one.application_id}/${one.code}`);
+  return { kind: 'page', body, logged, shows, ...(refused && { status: 422 }) };
 };
 
 /** Every operation that is found, not one page of them, with every column of a list. */

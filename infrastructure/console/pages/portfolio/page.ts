@@ -90,6 +90,7 @@ const positionPart = async (visit: Visit, app: Desk): Promise<Answer> => {
   const isOne = asked.fund !== ALL;
   return {
     kind: 'part',
+    shows: documents.flatMap((one) => [...one.keys()]),
     body: positionView({
       language: visit.language,
       analysed: asOne(all),
