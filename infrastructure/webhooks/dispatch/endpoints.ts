@@ -1,6 +1,9 @@
 import type { LaneSchedule, LeaseRequest } from '../../../application/webhooks/queue/lease-lanes.ts';
 import type { BreakerSettings } from './dispatch-settings.ts';
 
+/** What failed so long ago, with nothing to send since, says nothing any more: its webhook may be deleted. */
+const FORGOTTEN_AFTER_MS = 3_600_000;
+
 /**
  * Closed until an endpoint failed so often in a row that it is plainly down; then open: one delivery at a time is let through as a
  * probe, and the others keep their attempts for later. The first sign of life closes it.
@@ -8,6 +11,7 @@ import type { BreakerSettings } from './dispatch-settings.ts';
 export class Breaker {
   readonly #settings: BreakerSettings;
   #failures = 0;
+  #failedAt = -Infinity;
   #pauseMs: number;
   #probeAt: number | undefined;
 
@@ -25,8 +29,13 @@ export class Breaker {
     return this.#failures === 0;
   }
 
+  isForgettable(now: number): boolean {
+    return this.idle || now - this.#failedAt > FORGOTTEN_AFTER_MS;
+  }
+
   /** The clock was set, and everything that it planned is as far away as before. */
   shift(ms: number): void {
+    this.#failedAt += ms;
     if (this.#probeAt !== undefined) this.#probeAt += ms;
   }
 
@@ -42,6 +51,7 @@ export class Breaker {
   /** True when this opened it. Attempts that were under way when it opened do not prolong the pause. */
   down(now: number): boolean {
     this.#failures += 1;
+    this.#failedAt = now;
     if (this.#failures < this.#settings.failures) return false;
     if (this.#probeAt !== undefined && now < this.#probeAt) return false;
     const opened = this.#probeAt === undefined;
@@ -113,8 +123,8 @@ export class Endpoint {
     return Math.max(Math.min(this.#firstAt, this.#retryAt), this.breaker.probeAt ?? -Infinity);
   }
 
-  get forgettable(): boolean {
-    return this.lanes === 0 && this.dueAt === Infinity && this.breaker.idle;
+  isForgettable(now: number): boolean {
+    return this.lanes === 0 && this.dueAt === Infinity && this.breaker.isForgettable(now);
   }
 
   /** What to ask leases for now. The tiers asked for count as empty afterwards, until the answer or a wake says otherwise. */
@@ -254,8 +264,9 @@ export class EndpointSchedule {
 
   /** Lets go of endpoints of which there is nothing to know. */
   tidy(): void {
+    const now = this.#options.now();
     for (const [webhookId, endpoint] of this.#endpoints) {
-      if (endpoint.forgettable && !this.#hungry.has(endpoint)) this.#endpoints.delete(webhookId);
+      if (endpoint.isForgettable(now) && !this.#hungry.has(endpoint)) this.#endpoints.delete(webhookId);
     }
   }
 

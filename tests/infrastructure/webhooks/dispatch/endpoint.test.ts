@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Endpoint } from '../../../../infrastructure/webhooks/dispatch/endpoints.ts';
+import { Endpoint, EndpointSchedule } from '../../../../infrastructure/webhooks/dispatch/endpoints.ts';
 
 const breaker = { failures: 2, firstPauseMs: 100, longestPauseMs: 100 };
 const allowance = { total: 100, retries: 75, perEndpoint: 16 };
@@ -90,4 +90,21 @@ test('a subscription’s health is noted at every change, and otherwise once a s
     [true, 1_800, true],
   ];
   for (const [success, at, noted] of results) expect([at, one.shouldNote(success, at)]).toEqual([at, noted]);
+});
+
+test('an endpoint that failed is let go of an hour after that, once nothing is left to send to it', () => {
+  let now = 0;
+  const schedule = new EndpointSchedule({ breaker, now: () => now, onDue: () => undefined });
+  const [deleted, waiting] = [schedule.endpoint('deleted'), schedule.endpoint('waiting')];
+  for (const one of [deleted, waiting]) one.breaker.down(now);
+  schedule.learn({ webhookId: 'waiting', firstAttemptAt: null, retryAt: iso(86_400_000) });
+  const kept = () => {
+    schedule.tidy();
+    return [schedule.endpoint('deleted') === deleted, schedule.endpoint('waiting') === waiting];
+  };
+  now = 3_600_000;
+  expect(kept()).toEqual([true, true]);
+  now += 1;
+  expect(kept()).toEqual([false, true]);
+  schedule.close();
 });
