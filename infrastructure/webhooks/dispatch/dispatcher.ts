@@ -50,6 +50,7 @@ export class WebhookDispatcher {
   /** Lanes that wait for a name server: they hold nothing that another endpoint could use. */
   #locating = 0;
   #leasing: Promise<void> | undefined;
+  #looking: Promise<void> | undefined;
   #lookTimer: NodeJS.Timeout | undefined;
   readonly #steps: ClockSteps;
   /** At first the clock may have been set back while nothing ran. */
@@ -70,7 +71,7 @@ export class WebhookDispatcher {
   start(): void {
     if (this.#state !== 'stopped') return;
     this.#state = 'running';
-    void this.#look();
+    this.#looking = this.#look();
   }
 
   status() {
@@ -102,7 +103,7 @@ export class WebhookDispatcher {
       timer = setTimeout(resolve, ms);
     });
     const idle = async (): Promise<void> => {
-      await this.#leasing;
+      await Promise.all([this.#leasing, this.#looking]);
       await Promise.all(this.#running);
     };
     await Promise.race([idle(), late]);
@@ -120,7 +121,9 @@ export class WebhookDispatcher {
       this.#report(error, 'webhooks: cannot look for work');
     }
     if (this.#state !== 'running') return;
-    this.#lookTimer = setTimeout(() => void this.#look(), this.#deps.settings.lookEveryMs);
+    this.#lookTimer = setTimeout(() => {
+      this.#looking = this.#look();
+    }, this.#deps.settings.lookEveryMs);
     this.#pump();
   }
 

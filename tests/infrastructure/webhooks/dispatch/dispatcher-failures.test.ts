@@ -39,6 +39,27 @@ describe('stopping', () => {
     expect(next.sender.sent.map(({ eventId }) => eventId)).toEqual(['OP-1#1']);
   });
 
+  test('lets a look for work come to its end, so that nothing is asked of a store that is closed then', async () => {
+    const looking = Promise.withResolvers<void>();
+    let [begun, stopped] = [false, false];
+    const { dispatcher } = world.worker({
+      queue: {
+        schedules: async () => {
+          begun = true;
+          await looking.promise;
+          return [];
+        },
+      },
+    });
+    dispatcher.start();
+    await until(() => begun, 'a look');
+    const stopping = dispatcher.stop(60_000).then(() => (stopped = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stopped).toBe(false);
+    looking.resolve();
+    await stopping;
+  });
+
   test('cuts off what takes too long and gives its lane back: the next worker need not wait for the lease', async () => {
     const webhookId = await world.subscribe(URL_A);
     const settings = { timeoutMs: 60_000, leaseMs: 600_000 };
