@@ -160,6 +160,42 @@ export const redeliveryCases: readonly DeliveryQueueCase[] = [
     },
   },
   {
+    name: 'nor where the result of the lane’s own comes after the end of its lease',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const event = story.event('OP-1');
+      await story.enqueue(webhookId, [event]);
+      const late = await story.leaseOne(webhookId);
+      const { attempt } = await redeliver(story, webhookId, event, 20_000);
+      await story.record(late, retry(90_000), 20_010);
+      await story.record(await claimRedelivery(story, webhookId, 20_020), FAILED, 20_030);
+      const { attemptLog } = await story.recordOf(webhookId, event);
+      expect([late.attempt, attempt, attemptLog.map((one) => one.attempt)]).toEqual([1, 2, [1, 2]]);
+    },
+  },
+  {
+    name: 'nor where an attempt was made again by another process under the next number',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const event = story.event('OP-1');
+      await story.enqueue(webhookId, [event]);
+      expect((await story.leaseOne(webhookId)).attempt).toBe(1);
+      const asked = [await redeliver(story, webhookId, event, 10)];
+      const both = await story.lease(webhookId, 20_000);
+      for (const one of both) await story.record(one, one.redelivery ? FAILED : retry(90_000), 20_010);
+      asked.push(await redeliver(story, webhookId, event, 20_020));
+      await story.record(await claimRedelivery(story, webhookId, 20_030), FAILED, 20_040);
+      const { attemptLog } = await story.recordOf(webhookId, event);
+      const numbers = attemptLog.map(({ attempt }) => attempt);
+      expect([asked.map(({ attempt }) => attempt), numbers]).toEqual([
+        [2, 4],
+        [2, 3, 4],
+      ]);
+    },
+  },
+  {
     name: 'a subscription that never had the event gets it, and shows it as failed when that does not work',
     check: async (adapter) => {
       const story = new Story(adapter);

@@ -29,7 +29,7 @@ export class RangeStory extends Story {
     return this.#fixture.ranges;
   }
 
-  /** Deliveries that are over, as if every attempt had been made. */
+  /** Deliveries that are over, after one attempt. */
   async over(
     webhookId: string,
     events: readonly WebhookEvent[],
@@ -41,7 +41,7 @@ export class RangeStory extends Story {
     const ids = events.map(({ eventId }) => eventId);
     const ended = builder
       .updateTable('webhook_delivery')
-      .set({ status, waiting_lane: null, next_attempt_at: null, finished_at: at(ms), attempts: 8 })
+      .set({ status, waiting_lane: null, next_attempt_at: null, finished_at: at(ms), attempts: 1 })
       .where('webhook_id', '=', webhookId)
       .where('event_id', 'in', ids);
     const attempts = builder

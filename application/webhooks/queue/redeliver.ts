@@ -31,15 +31,14 @@ const requested = (eb: Delivery) =>
     // The character after the slash.
     .where('l.lane', '<', sql<string>`${sql.lit(REDELIVERY)} || webhook_delivery.delivery_id || '0'`);
 
-/** 1 while the lane is leased and this delivery is its head. */
-const underWay = (eb: Delivery, now: string) =>
+/** 1 while the lane is leased and this delivery is its head, also where the lease has ended: the result may come all the same. */
+const underWay = (eb: Delivery) =>
   eb
     .selectFrom('webhook_lane as l')
     .select((lane) => lane.fn.countAll().as('count'))
     .whereRef('l.webhook_id', '=', 'webhook_delivery.webhook_id')
     .whereRef('l.lane', '=', 'webhook_delivery.waiting_lane')
     .where('l.token', '<>', '')
-    .where('l.ready_at', '>', now)
     .where((lane) =>
       lane.not(
         lane.exists(
@@ -81,11 +80,18 @@ const holdLane = (builder: Kysely<Schema>, { webhookId, lane }: Repeated): Compi
     .where('lane', '=', lane)
     .compile();
 
-/** One more than all numbers given out: to attempts that are over, to other requests, to one that is under way. */
-const takeNumber = (builder: Kysely<Schema>, { webhookId, eventId }: Repeated, now: string): CompiledQuery =>
+/**
+ * One more than all numbers given out: to attempts that are over, to other requests, to one that is under way. One whose worker died left
+ * its number unused, so the highest may be more than they are.
+ */
+const takeNumber = (builder: Kysely<Schema>, { webhookId, eventId }: Repeated): CompiledQuery =>
   builder
     .updateTable('webhook_delivery')
-    .set((eb) => ({ attempts: sql<number>`${over(eb)} + ${requested(eb)} + ${underWay(eb, now)} + 1` }))
+    .set((eb) => {
+      const given = sql<number>`(${over(eb)} + ${requested(eb)} + ${underWay(eb)})`;
+      const highest = eb.ref('webhook_delivery.attempts');
+      return { attempts: sql<number>`case when ${highest} > ${given} then ${highest} else ${given} end + 1` };
+    })
     .where('event_id', '=', eventId)
     .where('webhook_id', '=', webhookId)
     .returning(['webhook_id', 'delivery_id', 'attempts'])
@@ -123,7 +129,7 @@ export const onceMore = (
   return [
     ...each((one) => holdLane(builder, one)),
     ...each((one) => holdDelivery(builder, one)),
-    ...each((one) => takeNumber(builder, one, now)).map(({ query }) => ({ query, expectChanges: 1 })),
+    ...each((one) => takeNumber(builder, one)).map(({ query }) => ({ query, expectChanges: 1 })),
     ...each((one) => openLane(builder, one, now)),
   ];
 };
