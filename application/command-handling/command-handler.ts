@@ -4,7 +4,7 @@ import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { chainEvents, encodeEvent, notEarlier } from '../event-codec/event-codec.ts';
-import { ENDPOINTS } from './endpoints.ts';
+import { DECISION_KEYS, ENDPOINTS } from './endpoints.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
 import type {
@@ -269,9 +269,14 @@ const claimOf = ({ applicationId, idempotency }: CommandRequest): KeyClaim | und
       }
     : undefined;
 
+const KEY_FIELDS: Readonly<Record<string, string>> = {
+  [ENDPOINTS.assignLoan]: 'originator_proposal_code',
+  [DECISION_KEYS]: 'decision_id',
+};
+
 /** A new key would carry it out once more, so it is no advice. */
 const keyConflict = ({ endpoint, key }: UsedKey): DomainError => {
-  const field = endpoint === ENDPOINTS.assignLoan ? 'originator_proposal_code' : 'idempotency_key';
+  const field = KEY_FIELDS[endpoint] ?? 'idempotency_key';
   const message = `${endpoint}: key ${key} was accepted before with other contents; read the operation to see what was done, or send those contents again for their answer`;
   return new DomainError('idempotency_conflict', message, [{ field, code: 'idempotency_conflict', message }]);
 };

@@ -140,8 +140,17 @@ const NOT_HERE: Readonly<Record<string, string>> = {
 };
 
 export const UNKNOWN_FIELD = 'unknown_field';
-/** A name that a JSON text may hold and an assignment would not make. */
-const PROTOTYPE = '__proto__';
+
+/** What is refused at the top of a body that nobody asked for: with `dry_run` its sender believes that nothing will happen. */
+export const unaskedFields = (value: unknown): readonly FieldViolation[] => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.keys(value)
+    .slice(0, MOST_COMPARED)
+    .flatMap((field) => {
+      const message = NOT_HERE[meantBy(field, Object.keys(NOT_HERE)) ?? ''];
+      return message === undefined ? [] : [{ field, code: UNKNOWN_FIELD, message }];
+    });
+};
 
 /**
  * Takes over what the schema knows and nothing else, so that whatever comes after costs as much as the interface is large and
@@ -204,9 +213,9 @@ class Recognition {
       const value = given[name];
       if (field === undefined) {
         const misspelt = this.#refuseUnknown(name, shape);
-        if (!shape.closed || misspelt || name === PROTOTYPE || kept === MOST_COMPARED) continue;
+        if (!shape.closed || misspelt || kept === MOST_COMPARED) continue;
         kept += 1;
-        known[name] = value;
+        Object.defineProperty(known, name, { value, enumerable: true });
       } else if (value !== null || !field.nullIsAbsent) {
         known[name] = this.#below(name, () => this.#known(value, field.shape));
       }

@@ -207,7 +207,10 @@ export class Deliveries {
       .filter((one) => (event.name === PING ? webhookIds.includes(one.webhookId) : wants(one, event)))
       .map(({ webhookId }) => webhookId);
     if (targets.length === 0) {
-      throw new DomainError('webhook_invalid_state', 'no webhook that matches this event is active');
+      throw new DomainError(
+        'webhook_invalid_state',
+        'no webhook that matches this event is active: register or resume one that takes it',
+      );
     }
     const deliveries = await queue.redeliver(event, targets, realClock.realNow());
     onQueued(targets);

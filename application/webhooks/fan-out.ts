@@ -82,7 +82,7 @@ export const checkedFunds = (
       : [{ field: `fund_ids[${i}]`, code: 'fund_not_allowed', message: 'is not linked to this application' }],
   );
   if (details.length > 0) {
-    const message = 'fund_ids: not all of these funds are linked to this application';
+    const message = 'fund_ids: not all of these funds are linked to this application; send its own alone';
     throw new DomainError('fund_not_allowed', message, details.slice(0, MOST_VIOLATIONS));
   }
   return wanted;

@@ -99,7 +99,9 @@ describe('decisions over HTTP', () => {
     ]);
     expect(outcomeOf(await decide(right))).toEqual([200, 'applied', 'rejected']);
     const other = { ...right, reasons: [{ code: 'other', message: 'another' }] };
-    expect(outcomeOf(await decide(other))).toMatchObject([409, 'idempotency_conflict']);
+    const conflict = await decide(other);
+    expect(outcomeOf(conflict)).toMatchObject([409, 'idempotency_conflict']);
+    expect(conflict.body.details[0].field).toBe('decision_id');
   });
 
   test('of others, on what they cannot see, find nothing', async () => {

@@ -110,6 +110,7 @@ export const readBody = (req: IncomingMessage, limit: number): Promise<Buffer> =
 
 /** @throws HttpProblem `invalid_request` for bytes that are not UTF-8 */
 export const textOf = (body: Buffer, what: string): string => {
-  if (!isUtf8(body)) throw new HttpProblem('invalid_request', `${what} is not valid UTF-8`);
+  if (!isUtf8(body))
+    throw new HttpProblem('invalid_request', `${what} is not valid UTF-8; send it in that encoding`);
   return body.toString('utf8');
 };

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import type { BusinessClock } from '../../../application/ports/clock.ts';
 import { MOST_VIOLATIONS, withoutRepetitions } from '../../../application/schemas/document-validators.ts';
+import { unaskedFields } from '../../../application/schemas/recogniser.ts';
 import { parseJson } from '../bodies/parse-json.ts';
 import {
   declaredLength,
@@ -158,6 +159,21 @@ export const validateParameters =
     next();
   };
 
+const changesSomething = ({ method }: RequestState['req']): boolean => method !== 'GET' && method !== 'HEAD';
+
+/** A text without a use is ignored, whatever it is, unless it says that this is a trial. @throws HttpProblem `unknown_field` */
+const refuseUnasked = (body: Buffer): void => {
+  if (body.length > LARGE_TEXT) return;
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch {
+    return;
+  }
+  const violations = unaskedFields(value);
+  if (violations.length > 0) throw refusalFor(violations);
+};
+
 /** Receives what a request carries; nothing of it is parsed yet. */
 export class BodyReader {
   readonly #uploads: UploadArea;
@@ -166,7 +182,7 @@ export class BodyReader {
     this.#uploads = uploads;
   }
 
-  /** JSON, or a form with JSON and files. @throws HttpProblem 400, 413, 429 @throws ClientGoneError */
+  /** JSON, or a form with JSON and files; what comes where nothing is asked for is only looked at. @throws HttpProblem 400, 413, 429 @throws ClientGoneError */
   readonly read: RequestHandler = async (_req, res, next) => {
     const state = stateOf(res);
     const { kind, req } = state;
@@ -179,6 +195,9 @@ export class BodyReader {
     } else if (kind !== undefined) {
       letContinue(res);
       state.text = textOf(await readBody(req, kind.limit), kind.name);
+    } else if (changesSomething(req) && mediaTypeOf(req) === 'application/json') {
+      letContinue(res);
+      refuseUnasked(await readBody(req, IGNORED_BODY));
     }
     next();
   };

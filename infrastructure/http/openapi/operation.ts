@@ -173,6 +173,7 @@ const impliedErrors = (spec: OperationSpec): readonly ErrorCode[] => {
   codes.push('payload_too_large');
   if (spec.body) codes.push('unsupported_media_type');
   if (spec.body && spec.access !== 'client_credentials') codes.push('validation_error', 'unknown_field');
+  if (!spec.body && spec.method !== 'get' && spec.access !== 'public') codes.push('unknown_field');
   if (spec.access === 'client_credentials' && spec.parameters) codes.push('validation_error');
   if (spec.method === 'get' && spec.access !== 'public') codes.push('invalid_query_parameter');
   if (spec.bucket) codes.push('rate_limited');

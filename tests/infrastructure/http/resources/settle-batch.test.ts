@@ -100,6 +100,11 @@ describe('POST /installment/settle/batch', () => {
     ['an empty list', '{"settlements":[]}', 'validation_error'],
     ['501 settlements', JSON.stringify({ settlements: numbered(501) }), 'validation_error'],
     ['a field that is not known', JSON.stringify({ settlements: numbered(1), note: 1 }), 'validation_error'],
+    [
+      'a field of a name that objects have',
+      `{"settlements":${JSON.stringify(numbered(1))},"__proto__":1}`,
+      'validation_error',
+    ],
     ['a name twice in a line', '{"settlements":[{"settled_value":1,"settled_value":2}]}', 'invalid_request'],
     ['no JSON', '{"settlements":[', 'invalid_request'],
   ])('is refused as a whole and does nothing: %s', async (_what, body, code) => {

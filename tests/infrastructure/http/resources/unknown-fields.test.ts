@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   exampleRenegotiation,
@@ -114,6 +115,36 @@ describe('a field of other requests', () => {
     const { status, body } = await ENDPOINTS[endpoint]!((valid) => ({ ...valid, dry_run: false }));
     expect([status, body.error_code, body.details[0].field]).toEqual([400, 'unknown_field', 'dry_run']);
   });
+
+  test.each([
+    ['POST', '/webhook/hook-1/pause'],
+    ['POST', '/webhook/hook-1/resume'],
+    ['POST', '/webhook/hook-1/ping'],
+    ['POST', '/webhook/hook-1/rotate-secret'],
+    ['POST', `/webhook/event/${randomUUID()}/redeliver`],
+    ['DELETE', '/webhook/hook-1'],
+  ])('dry_run of %s %s, which asks for no body: nothing is done', async (method, path) => {
+    const done: unknown[] = [];
+    const { webhooks } = world.behaviour;
+    world.behaviour.webhooks = new Proxy({} as typeof webhooks, { get: (_, name) => done.push(name) });
+    for (const [json, field] of [
+      [{ dry_run: true }, 'dry_run'],
+      [{ note: 1, dryRun: false }, 'dryRun'],
+    ] as const) {
+      const { status, body } = await world.call(method, path, { json });
+      expect([status, body.error_code, body.details[0].field]).toEqual([400, 'unknown_field', field]);
+    }
+    world.behaviour.webhooks = webhooks;
+    expect(done).toEqual([]);
+  });
+
+  test.each(['', '{', '[]', 'null', '{"note":{"dry_run":true}}', '\u00ff', ' '.repeat(100_000)])(
+    'another body where none is asked for is ignored as before: %.30j',
+    async (body) => {
+      const headers = { 'content-type': 'application/json' };
+      expect((await world.call('POST', '/webhook/hook-1/pause', { body, headers })).status).toBe(200);
+    },
+  );
 
   test('dry_run below the top of a request', async () => {
     for (const [endpoint, field] of [
