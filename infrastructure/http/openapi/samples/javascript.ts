@@ -27,19 +27,18 @@ const JAVASCRIPT: Notation = {
   padding: ' ',
 };
 
-const sendsForms = ({ operation, body }: Plan): boolean => operation !== 'none' || body?.form !== undefined;
 const sendsJson = ({ subscription, body }: Plan): boolean =>
   subscription !== 'none' || (body !== undefined && body.form === undefined);
 
 const imports = (plan: Plan): string =>
   [
-    ...(sendsForms(plan) ? ["import { openAsBlob } from 'node:fs';"] : []),
+    ...(plan.usesFile ? ["import { openAsBlob } from 'node:fs';"] : []),
     ...(plan.answer === 'file' ? ["import { writeFile } from 'node:fs/promises';"] : []),
     "import { setTimeout } from 'node:timers/promises';",
   ].join('\n');
 
 const sending = (plan: Plan, base: string): string => {
-  const [forms, jsons] = [sendsForms(plan), sendsJson(plan)];
+  const [forms, jsons] = [plan.usesFile, sendsJson(plan)];
   const type = "'Content-Type': 'application/json'";
   const headers = {
     form: '',

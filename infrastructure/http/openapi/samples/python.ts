@@ -27,10 +27,8 @@ const PYTHON: Notation = {
   padding: '',
 };
 
-const sendsForms = ({ operation, body }: Plan): boolean => operation !== 'none' || body?.form !== undefined;
-
 const imports = (plan: Plan): string => {
-  const own = sendsForms(plan) ? ['uuid'] : [];
+  const own = plan.usesFile ? ['uuid'] : [];
   return ['json', 'os', 'time', 'urllib.error', 'urllib.request', ...own]
     .map((name) => `import ${name}`)
     .join('\n');
@@ -112,7 +110,7 @@ export const pythonSample = (plan: Plan, base: string): string =>
   [
     `# Python 3, nothing to install. ${provided(plan)}\n${imports(plan)}`,
     `\n${sending(base)}`,
-    ...(sendsForms(plan) ? [`\n${FORM}`] : []),
+    ...(plan.usesFile ? [`\n${FORM}`] : []),
     ...preparations(plan).map((text, index) => (index === 0 ? `\n${text}` : text)),
     requestOf(plan),
     ...(plan.unsubscribes
