@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { anchorLines, readAnchor } from '../../application/audit/anchor.ts';
 import type { Difference } from '../../application/audit/difference.ts';
@@ -10,7 +11,7 @@ import type { Column } from '../presenting/columns.ts';
 import { DifferencesFoundError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { deliverDifferences } from './difference-report.ts';
-import { openFor } from './report-output.ts';
+import { writeWhole } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { fundOf } from './scope.ts';
 import { inOneLine } from '../presenting/terminal-text.ts';
@@ -49,21 +50,10 @@ const WORDING = { columns: COLUMNS, text: inText, summaryText, summaryJson: inJs
 const linesOf = (file: string): AsyncIterable<string> =>
   createInterface({ input: createReadStream(file), crlfDelay: Infinity });
 
-/** There as a whole or not at all, readable by its owner only. */
-const writeAnchorFile = async (file: string, lines: AsyncIterable<string>): Promise<void> => {
-  const unfinished = `${file}.unfinished`;
+/** Readable by its owner only. */
+const openAnchor = async (unfinished: string): Promise<FileHandle> => {
   await rm(unfinished, { force: true });
-  const handle = await openFor(file, () => open(unfinished, 'wx', 0o600));
-  try {
-    for await (const line of lines) await handle.write(line);
-    await handle.sync();
-    await handle.close();
-    await rename(unfinished, file);
-  } catch (error) {
-    await handle.close().catch(() => undefined);
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  return open(unfinished, 'wx', 0o600);
 };
 
 /** `audit anchor`: the end of the seal book, which stands for everything before it. */
@@ -72,7 +62,7 @@ export const anchor = (output: string | undefined, dependencies: CliDependencies
     const { takenAt, seal, lines } = await services.audit.anchor();
     if (output === undefined) for await (const line of lines) await dependencies.write(line);
     else {
-      await writeAnchorFile(output, lines);
+      await writeWhole(output, lines, openAnchor);
       await dependencies.write(
         `${JSON.stringify({ anchor: output, taken_at: takenAt, seal: seal.number })}\n`,
       );
@@ -123,7 +113,7 @@ const verifyWith = async (
   const summary = await deliverDifferences(found, WORDING, options, dependencies);
   if (summary?.differences === 0 && writeAnchor !== undefined) {
     const contents = { takenAt, seal: summary.seal, heads: summary.heads() };
-    await writeAnchorFile(writeAnchor, anchorLines(contents, signer));
+    await writeWhole(writeAnchor, anchorLines(contents, signer), openAnchor);
   }
   return summary;
 };

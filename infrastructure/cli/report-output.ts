@@ -52,7 +52,7 @@ export const printerOf =
     format === 'table' && dependencies.show ? dependencies.show(text) : dependencies.write(text);
 
 /** @throws WrongUseError naming the file that was asked for, and not the one that it would have been until it was whole */
-export const openFor = async (output: string, opening: () => Promise<FileHandle>): Promise<FileHandle> => {
+const openFor = async (output: string, opening: () => Promise<FileHandle>): Promise<FileHandle> => {
   try {
     return await opening();
   } catch (error) {
@@ -68,6 +68,29 @@ const WHY: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 };
 
+/**
+ * A file that is there as a whole or not at all.
+ * @param opening opens the one that it is until then
+ */
+export const writeWhole = async (
+  output: string,
+  chunks: Rows<string>,
+  opening: (unfinished: string) => Promise<FileHandle>,
+): Promise<void> => {
+  const unfinished = `${output}.unfinished`;
+  const file = await openFor(output, () => opening(unfinished));
+  try {
+    for await (const chunk of chunks) await file.write(chunk);
+    await file.sync();
+    await file.close();
+    await rename(unfinished, output);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+};
+
 /** Prints a report, or puts it into a file that is there as a whole or not at all. */
 export const deliver = async (
   dependencies: CliDependencies,
@@ -79,18 +102,7 @@ export const deliver = async (
     for await (const chunk of chunks) await write(chunk);
     return;
   }
-  const unfinished = `${output}.unfinished`;
-  const file = await openFor(output, () => open(unfinished, 'w'));
-  try {
-    for await (const chunk of chunks) await file.write(chunk);
-    await file.sync();
-    await file.close();
-    await rename(unfinished, output);
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  await writeWhole(output, chunks, (unfinished) => open(unfinished, 'w'));
 };
 
 /**
