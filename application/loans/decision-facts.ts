@@ -16,7 +16,6 @@ export interface OperationFacts extends Named {
   readonly dailyFactor: string;
   readonly faceValue: number;
   readonly installments: number;
-  readonly firstDue: string;
   readonly lastDue: string;
   /** null once it was forgotten, or where its key is missing */
   readonly borrower: MaskedBorrower | null;
@@ -57,7 +56,6 @@ export class DecisionFacts {
           'loan.daily_factor',
           eb.fn.sum<number | string>('installment.face_value').as('face_value'),
           eb.fn.countAll<number | string>().as('installments'),
-          eb.fn.min<string>('installment.due_date').as('first_due'),
           eb.fn.max<string>('installment.due_date').as('last_due'),
         ])
         .where('loan.stream', 'in', streams)
@@ -71,7 +69,6 @@ export class DecisionFacts {
         dailyFactor: row.daily_factor,
         faceValue: Number(row.face_value),
         installments: Number(row.installments),
-        firstDue: row.first_due,
         lastDue: row.last_due,
         borrower: await this.#privacy().maskedBorrower(row),
       })),

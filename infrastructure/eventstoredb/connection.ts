@@ -11,7 +11,7 @@ import type { ReadAnswer } from './read-answer.ts';
 import { NoLeaderError, isReasonToLeave, leaderNamedBy } from './failures.ts';
 
 /** Each has a connection of its own to the same node, so that subscriptions do not take the places of appends there. */
-export const PURPOSES = ['appends', 'reads', 'subscriptions'] as const;
+const PURPOSES = ['appends', 'reads', 'subscriptions'] as const;
 type Purpose = (typeof PURPOSES)[number];
 
 /** Events of up to 16 MiB may stand in a log that others write as well. */
@@ -117,11 +117,6 @@ export class Connection {
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
     this.#discovery = new Discovery(settings);
-  }
-
-  /** Whether another node may take over when one is gone. */
-  get hasSeveralNodes(): boolean {
-    return this.#settings.discover;
   }
 
   /**
