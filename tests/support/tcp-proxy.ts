@@ -3,7 +3,7 @@ import { createConnection, createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { freePort } from './service-process.ts';
 
-export interface ProxyTarget {
+interface ProxyTarget {
   readonly host?: string;
   readonly port: number;
 }
@@ -43,11 +43,6 @@ export class TcpProxy {
 
   get port(): number {
     return this.#port;
-  }
-
-  /** How many connections are open. */
-  get connections(): number {
-    return this.#pairs.size;
   }
 
   async pass(): Promise<void> {

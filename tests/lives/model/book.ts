@@ -22,7 +22,6 @@ export interface Part {
   status: 'pending' | 'overdue' | 'settled' | 'prepaid' | null;
   credits: readonly Credit[];
   paid?: { readonly at: string; readonly value: number; readonly method: string };
-  processedAt?: string;
 }
 
 export interface Terms {
@@ -32,7 +31,7 @@ export interface Terms {
 }
 
 /** An event as receivers see it. */
-export interface Told {
+interface Told {
   readonly name: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly flat?: Readonly<Record<string, unknown>>;

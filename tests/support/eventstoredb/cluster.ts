@@ -14,7 +14,7 @@ interface Node {
   state: State;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   /** How long there is no leader after one was lost; 6 s or so in a real cluster. */
   readonly electionMs?: number;
   readonly dataDir?: string;
@@ -57,10 +57,6 @@ export class StandInCluster {
 
   get leader(): number | undefined {
     return this.#leader;
-  }
-
-  node(index: number): EventStoreDbStandIn {
-    return this.#nodes[index]!.server;
   }
 
   /** At once, with whatever is on its way. */

@@ -8,7 +8,6 @@ export class TcpGate {
   readonly #target: number;
   readonly #sockets = new Set<Socket>();
   #open = true;
-  #accepted = 0;
 
   private constructor(target: number) {
     this.#target = target;
@@ -27,11 +26,6 @@ export class TcpGate {
 
   get url(): string {
     return `esdb://127.0.0.1:${this.port}?tls=false`;
-  }
-
-  /** Connections taken so far. */
-  get accepted(): number {
-    return this.#accepted;
   }
 
   /** From now on bytes of both directions vanish; connections stay, and new ones are taken. */
@@ -57,7 +51,6 @@ export class TcpGate {
   }
 
   #join(incoming: Socket): void {
-    this.#accepted++;
     const outgoing = this.#open ? connect(this.#target, '127.0.0.1') : undefined;
     for (const [socket, other] of [
       [incoming, outgoing],

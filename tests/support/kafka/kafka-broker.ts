@@ -75,10 +75,6 @@ export class KafkaBroker {
     return `127.0.0.1:${this.ports.advertised}`;
   }
 
-  get output(): string {
-    return this.#output;
-  }
-
   /** Starts it (again) on the same ports and directory; resolves when it answers. */
   async start(): Promise<void> {
     const properties = join(this.#directory.path, 'server.properties');
