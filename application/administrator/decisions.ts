@@ -16,7 +16,7 @@ import type { RefusedDecision } from '../ports/decision-dead-letters.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 
 /** A decision of the fund's administrator on one operation. */
-export interface Decision {
+interface Decision {
   readonly stream: string;
   readonly applicationId: string;
   /** Names the decision in the events' metadata. */

@@ -24,7 +24,7 @@ const piecesOf = <T>(items: readonly T[], size: number): readonly (readonly T[])
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
 /** Rows by table and by the stream of their operation. */
-export type OperationRows = ReadonlyMap<string, ReadonlyMap<string, readonly Row[]>>;
+type OperationRows = ReadonlyMap<string, ReadonlyMap<string, readonly Row[]>>;
 
 /** The read models' rows, for an audit. */
 export class SqlAuditedRows {

@@ -15,7 +15,7 @@ const refuse = (field: string, wanted: string, value: unknown): never => {
 };
 
 /** One field of an event: its stored name, how its value is written, and how it is read. */
-export interface Field<Value> {
+interface Field<Value> {
   readonly name: string;
   /** Called with a value that is there. */
   encode(this: void, value: Value): PayloadValue;
@@ -29,7 +29,7 @@ interface OptionalField<Value> extends Field<Value> {
 }
 
 /** Fields by the names of the domain, in the order in which they are stored. */
-export type Fields<Value> = {
+type Fields<Value> = {
   readonly [Key in keyof Value]-?: object extends Pick<Value, Key>
     ? OptionalField<Exclude<Value[Key], undefined>>
     : Field<Value[Key]>;

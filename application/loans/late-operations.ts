@@ -9,7 +9,7 @@ import type { LoanSummary } from './loan-page.ts';
 export const OWING: readonly string[] = LOAN_STATUSES.filter(owesSchedule);
 
 /** How late an operation is; null where nothing of it is overdue. */
-export interface Lateness {
+interface Lateness {
   /** Since the first of what is overdue fell due. */
   readonly days_late: number | null;
   /** Face values in cents, without what prepayments left on them. */

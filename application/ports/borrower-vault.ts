@@ -1,7 +1,7 @@
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { PrivateName, PrivateText, Sealed } from '../../domain/shared/private-text.ts';
 
-export interface Address {
+interface Address {
   readonly zip_code: string;
   readonly street: string;
   readonly number: string;

@@ -4,7 +4,7 @@ import type { DayNumbers } from './columns.ts';
 import type { Matching, Rule } from './matching.ts';
 import type { Finding, Remark, Result, ShownLine, ShownPayment } from './comparison.ts';
 
-export interface Comparison {
+interface Comparison {
   readonly matching: Matching;
   readonly days: DayNumbers;
   /** Day numbers, both inclusive. */
@@ -96,7 +96,7 @@ const linesByMatch = ({ matching }: Compared): ((match: number) => readonly numb
   return (match) => [first[match]!, ...(further.get(match) ?? [])];
 };
 
-export const resultOf = (rule: Rule): Result => (rule === 'amount_differs' ? 'amount_differs' : 'matched');
+const resultOf = (rule: Rule): Result => (rule === 'amount_differs' ? 'amount_differs' : 'matched');
 
 /** Payments of the matches in their order, the first of each match with its line; further lines of a match follow it. */
 function* joined(compared: Compared, wanted: Result): Generator<Finding> {

@@ -2,7 +2,7 @@ import { NONE } from './columns.ts';
 import type { Payments } from './payments.ts';
 
 /** What a statement's reference names. */
-export interface Reference {
+interface Reference {
   readonly operation: number;
   readonly installment: string | null;
   readonly payment: number;
@@ -14,7 +14,7 @@ const SEPARATORS = /[/|:#\-. _]/g;
 const SHORTEST_CODE_IN_TEXT = 4;
 
 /** Letters and digits alone: what is left when systems pad, split and change case. */
-export const plain = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '');
+const plain = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '');
 
 /** Places in a text where a reference may stand: all of it, then each word. */
 export const wordsOf = (text: string): readonly string[] => {

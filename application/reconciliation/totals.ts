@@ -22,7 +22,7 @@ const into = (tally: Tally, amount: number, count = 1): void => {
 const tallies = <Key extends string>(keys: readonly Key[]): Record<Key, Tally> =>
   Object.fromEntries(keys.map((key) => [key, emptyTally()])) as Record<Key, Tally>;
 
-export interface Counted {
+interface Counted {
   readonly results: Readonly<Record<Result, Sum>>;
   readonly rules: Readonly<Record<Rule, number>>;
 }

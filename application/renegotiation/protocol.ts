@@ -23,7 +23,7 @@ import { noCoordinator } from './coordinators.ts';
 import type { Acting, Coordinator, Coordinators } from './coordinators.ts';
 import type { LoanStreams } from './loan-streams.ts';
 
-export interface RenegotiationRequest {
+interface RenegotiationRequest {
   readonly proposal: Proposal;
   readonly applicationId: ApplicationId;
   readonly actor: string;

@@ -23,7 +23,7 @@ export const wants = (subscription: Filters, event: Subject): boolean =>
  * True for an event of before the subscription began. Places in the log decide, since clocks are set; times only where one of
  * the two has no place, or that of another engine.
  */
-export const precedes = (
+const precedes = (
   { position, timestamp }: Pick<PublicEvent, 'position' | 'timestamp'>,
   { beginsAt, eventsFrom }: Pick<WebhookSubscription, 'beginsAt' | 'eventsFrom'>,
   { order, clockToleranceMs }: Pick<Dependencies, 'order' | 'clockToleranceMs'>,

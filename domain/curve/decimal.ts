@@ -60,7 +60,7 @@ const powersOf = (base: Decimal): ((exponent: number) => Decimal) => {
 };
 
 /** Carries value over days: answers v^days for whole days of either sign, and exactly 1 for none. */
-export type Carry = (days: number) => Decimal;
+type Carry = (days: number) => Decimal;
 
 export const carryOf = (dailyFactor: Decimal): Carry => {
   const forward = powersOf(dailyFactor);

@@ -47,7 +47,7 @@ export interface DeskLineWritten extends Omit<DeskEntry, 'outcome'>, DeskVisitor
 }
 
 /** From here on the stream may have lines of this day: said before the first of them. */
-export interface DeskDayBegun {
+interface DeskDayBegun {
   readonly type: 'DeskDayBegun';
   readonly stream: string;
   readonly day: CalendarDate;

@@ -47,7 +47,7 @@ export interface FourEyesProposed extends Proposed {
   readonly type: 'FourEyesProposed';
 }
 
-export interface FourEyesWithdrawn {
+interface FourEyesWithdrawn {
   readonly type: 'FourEyesWithdrawn';
   readonly fundId: FundId;
   readonly proposalId: string;

@@ -53,11 +53,11 @@ export interface CommitRenegotiation {
   readonly fingerprint: string;
   readonly now: Timestamp;
 }
-export interface AbortRenegotiation {
+interface AbortRenegotiation {
   readonly type: 'AbortRenegotiation';
   readonly now: Timestamp;
 }
-export interface CompleteRenegotiation {
+interface CompleteRenegotiation {
   readonly type: 'CompleteRenegotiation';
   readonly now: Timestamp;
 }

@@ -34,13 +34,13 @@ export interface RenegotiationCommitted {
 }
 
 /** Nothing changed and nothing will: whatever is still reserved for it is free again. */
-export interface RenegotiationAborted {
+interface RenegotiationAborted {
   readonly type: 'RenegotiationAborted';
   readonly abortedAt: Timestamp;
 }
 
 /** The commit is carried out in every stream. */
-export interface RenegotiationCompleted {
+interface RenegotiationCompleted {
   readonly type: 'RenegotiationCompleted';
   readonly completedAt: Timestamp;
 }

@@ -60,7 +60,7 @@ export interface Configuration {
 }
 
 /** Addresses of real engines; undefined means the embedded one. They may hold passwords. */
-export interface Engines {
+interface Engines {
   readonly eventStoreUrl: string | undefined;
   readonly kafkaBrokers: string | undefined;
   readonly databaseUrl: string | undefined;

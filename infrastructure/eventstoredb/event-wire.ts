@@ -36,7 +36,7 @@ const MAX_APPEND_BYTES = 1_048_576;
 const OVERHEAD_PER_EVENT = 64;
 
 /** An event in the bytes that the server is sent. */
-export interface EncodedEvent {
+interface EncodedEvent {
   readonly id: string;
   readonly type: string;
   readonly contentType: 'application/json' | 'application/octet-stream';

@@ -84,7 +84,7 @@ const readError = (error: unknown): unknown => {
 };
 
 /** A failed transaction as the port describes it; `before` statements of the adapter came ahead of the caller's. */
-export const writeError = (
+const writeError = (
   error: unknown,
   { statements, before }: { readonly statements: number; readonly before: number },
 ): unknown => {

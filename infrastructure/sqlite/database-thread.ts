@@ -7,7 +7,7 @@ import { backoff } from '../../application/support/retry.ts';
 import { HEAPS, threadOptions } from '../support/threads.ts';
 import { pause, unlessAborted } from '../support/time.ts';
 
-export interface Call<Request, Reply> {
+interface Call<Request, Reply> {
   readonly request: Request;
   /** Its size, as far as it matters for memory. */
   readonly characters: number;

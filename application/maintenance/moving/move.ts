@@ -7,7 +7,7 @@ import { CopyEvents } from './copy-events.ts';
 import { VerifyEvents } from './verify-events.ts';
 
 /** Documents that go to another store; with files they stay where they are. */
-export interface DocumentsToMove {
+interface DocumentsToMove {
   count(): Promise<number>;
   /** Copies those that are not there yet, and compares all. */
   copy(moved: (documents: number) => void): Promise<void>;
@@ -33,7 +33,7 @@ interface Moved {
 }
 
 /** Steps of work that are done. */
-export type Done = (steps: number) => void;
+type Done = (steps: number) => void;
 
 const CLAIMS_IN_FLIGHT = 32;
 

@@ -7,7 +7,7 @@ import type { GenerationState } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
 
 /** The generation is no longer there to be filled: another process dropped it. */
-export class GenerationGoneError extends Error {
+class GenerationGoneError extends Error {
   override readonly name = 'GenerationGoneError';
 }
 

@@ -39,7 +39,7 @@ interface Search {
 }
 
 /** A search over all subscriptions. */
-export interface Look {
+interface Look {
   readonly reach: Reach;
   readonly now: string;
   /** Where it begins, by kind and subscription; what is not named is searched from the start. */

@@ -108,8 +108,8 @@ export const leasedDeliveries = async (
   });
 };
 
-export const FIRST = 0;
-export const RETRY = 1;
+const FIRST = 0;
+const RETRY = 1;
 const TIERS = [FIRST, RETRY] as const;
 
 /** Beside the tiers: lanes that are leased. */

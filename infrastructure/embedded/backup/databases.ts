@@ -74,7 +74,7 @@ const EVENTS_IN_ORDER = `SELECT e.id, e.type, e.data, e.metadata, s.name AS stre
   FROM streams s CROSS JOIN events e ON e.stream_id = s.id ORDER BY s.id, e.revision`;
 
 /** A connection that cannot write; the file is closed whatever happens. */
-export const reading = <T>(path: string, work: (db: DatabaseSync) => T): T => {
+const reading = <T>(path: string, work: (db: DatabaseSync) => T): T => {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
     return work(db);

@@ -85,7 +85,7 @@ interface UploadAreaOptions {
 }
 
 /** What an upload asks for before it is read. */
-export interface Arrival {
+interface Arrival {
   readonly applicationId: string;
   /** Undefined when the client does not say. */
   readonly declaredBytes: number | undefined;

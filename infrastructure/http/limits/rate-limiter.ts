@@ -58,7 +58,7 @@ export interface BucketLevel {
 
 const MS_PER_MINUTE = 60_000;
 /** Sums of fractions of a token may fall short of a whole one by this much. */
-export const ROUNDING = 1e-9;
+const ROUNDING = 1e-9;
 
 /** @param missing tokens that the bucket lacked; undefined where it had what was wanted */
 export const stateOf = ({ tokens, at }: BucketLevel, limit: RateLimit, missing?: number): RateState => {

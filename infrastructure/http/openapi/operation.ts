@@ -180,8 +180,7 @@ const impliedErrors = (spec: OperationSpec): readonly ErrorCode[] => {
   return codes;
 };
 
-export const headersOf = (spec: OperationSpec): Schema =>
-  spec.bucket ? { ...ALWAYS, ...RATE_HEADERS } : ALWAYS;
+const headersOf = (spec: OperationSpec): Schema => (spec.bucket ? { ...ALWAYS, ...RATE_HEADERS } : ALWAYS);
 
 const examplesOf = ({ example, quote }: SuccessResponse): Schema =>
   quote === undefined

@@ -18,7 +18,7 @@ import type { GroupWork } from '../database-thread.ts';
 import { SQLITE_BUSY, SQLITE_CONSTRAINT, SQLITE_FULL, SQLITE_TOOBIG, sqliteCode } from '../connection.ts';
 
 /** How appends and their answers cross the thread boundary: flat lists of primitives are cheap to clone, nested objects are not. */
-export type Value = string | number | null;
+type Value = string | number | null;
 export type Row = readonly Value[];
 
 const textAt = (row: Row, index: number): string => {
@@ -41,7 +41,7 @@ interface AppendRequest {
   readonly events: readonly StoredEvent[];
 }
 
-export interface StoredEvent {
+interface StoredEvent {
   readonly id: string;
   readonly type: string;
   readonly data: string;

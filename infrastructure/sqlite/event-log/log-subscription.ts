@@ -42,7 +42,7 @@ export const ensureReaches = (position: LogPosition | 'start', end: number): voi
 };
 
 /** The events that pass the filter, and whether anything came after the stretch that was looked through. */
-export interface Stretch {
+interface Stretch {
   readonly events: readonly RecordedEvent[];
   readonly atEnd: boolean;
 }

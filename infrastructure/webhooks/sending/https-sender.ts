@@ -21,7 +21,7 @@ import type {
   WebhookSender,
 } from './webhook-sender.ts';
 
-export interface Failure {
+interface Failure {
   readonly reason: FailureReason;
   readonly error: string;
 }

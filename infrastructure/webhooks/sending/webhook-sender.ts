@@ -11,7 +11,7 @@ const PREFIX = 'whsec_';
 export const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
 /** What a secret signs with. */
-export interface SigningKey {
+interface SigningKey {
   /** All of it, as text. */
   readonly text: KeyObject;
   /** What is written behind its prefix, decoded, for Standard Webhooks. */

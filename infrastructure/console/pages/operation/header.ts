@@ -18,7 +18,7 @@ import type { ShownStatus } from './schedule.ts';
 import { dayField, momentField } from '../../typed-fields.ts';
 import { OPERATION } from './texts.ts';
 
-export interface Header {
+interface Header {
   readonly applicationId: string;
   readonly code: string;
   readonly language: Language;

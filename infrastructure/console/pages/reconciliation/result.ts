@@ -29,7 +29,7 @@ export const someOf = (result: Comparison, wanted: Result, from: number): readon
 };
 
 /** By its code, the application of an operation. */
-export type Applications = ReadonlyMap<string, string>;
+type Applications = ReadonlyMap<string, string>;
 
 /** All of a code that several applications have are a list. */
 const nameOf = (

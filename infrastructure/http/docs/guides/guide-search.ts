@@ -3,7 +3,7 @@ import type { Options, SearchOptions, SearchResult } from 'minisearch';
 import { escaped } from './guide-page.ts';
 
 /** What can be found: a section of a guide. */
-export interface Found {
+interface Found {
   readonly id: string;
   readonly guide: string;
   readonly heading: string;
