@@ -9,7 +9,7 @@ import { load } from './load.ts';
 import type { Load, Request } from './load.ts';
 import { processorSeconds, threadSeconds } from './processor-time.ts';
 
-export const CONNECTIONS = Number(process.env['BENCH_CONNECTIONS'] ?? 32);
+const CONNECTIONS = Number(process.env['BENCH_CONNECTIONS'] ?? 32);
 export const LONGEST_SECONDS = 600;
 const [SHOWN_ECHOES, KIB, MIB] = [0.005, 1_024, 1_048_576];
 
@@ -54,7 +54,7 @@ export class Echo {
   }
 }
 
-export interface Written {
+interface Written {
   readonly bytes: number;
   readonly calls: number;
 }
@@ -112,8 +112,7 @@ export const oneRound = async (
   };
 };
 
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, one) => sum + one, 0) / values.length;
+const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 
 /** Means over the rounds by name, the largest first. */
 const means = (rounds: readonly ReadonlyMap<string, number>[]) =>

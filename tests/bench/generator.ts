@@ -14,7 +14,7 @@ export interface Bodies {
   readonly bodies: readonly string[];
 }
 
-export interface Generator {
+interface Generator {
   readonly name: string;
   /** Posts for so many seconds, or until the bodies are used up. @throws Error for any answer but 200 */
   run(what: Bodies, connections: number, seconds: number): Promise<Load>;

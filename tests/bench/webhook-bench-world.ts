@@ -126,7 +126,7 @@ export const openStore = async (given?: string) => {
   const [queue, ranges] = [new DeliveryQueue(database), new RangeRedeliveries(database)];
   return { queue, ranges, subscriptions, subscribe, subscribed, logger, close };
 };
-export type Store = Awaited<ReturnType<typeof openStore>>;
+type Store = Awaited<ReturnType<typeof openStore>>;
 
 export const startWorker = async (store: Store, caPem: string, metrics: WebhookMetrics) => {
   const bus = new DirectBus();

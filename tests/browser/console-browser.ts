@@ -122,7 +122,7 @@ export class ConsoleBrowser {
 }
 
 /** What the tests of a file have: a world, a console beside it, and a person who has entered. */
-export class Desk {
+class Desk {
   world!: World;
   beside!: ConsoleBeside;
   browser!: ConsoleBrowser;

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 
 /** A promise of the port. It holds beside other tests' entries: it uses names of its own only. */
-export interface BorrowerIndexCase {
+interface BorrowerIndexCase {
   readonly name: string;
   readonly check: (index: SqlBorrowerIndex) => Promise<void>;
 }
 
-export const borrowerIndexCases: readonly BorrowerIndexCase[] = [
+const borrowerIndexCases: readonly BorrowerIndexCase[] = [
   {
     name: 'an unknown borrower has no operation',
     check: async (index) => {

@@ -4,14 +4,14 @@ import type { CheckpointStore } from '../../application/ports/coordination.ts';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 
 /** A promise of the port. It holds beside other tests' checkpoints: it uses names of its own only. */
-export interface CheckpointStoreCase {
+interface CheckpointStoreCase {
   readonly name: string;
   readonly check: (store: CheckpointStore) => Promise<void>;
 }
 
 const at = (position: string): LogPosition => position as LogPosition;
 
-export const checkpointStoreCases: readonly CheckpointStoreCase[] = [
+const checkpointStoreCases: readonly CheckpointStoreCase[] = [
   {
     name: 'a name that was never stored is at the start',
     check: async (store) => expect(await store.load(randomUUID())).toBe('start'),

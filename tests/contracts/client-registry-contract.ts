@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ClientRegistry, ClientWithSecret } from '../../application/clients/client-registry.ts';
 
 /** A promise of the port. It holds beside other tests' clients: it looks at its own only. */
-export interface ClientRegistryCase {
+interface ClientRegistryCase {
   readonly name: string;
   readonly check: (registry: ClientRegistry) => Promise<void>;
 }
@@ -22,7 +22,7 @@ const [FUND_A, FUND_B, FUND_C] = ['a', 'b', 'c'].map(
   (letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`,
 ) as [string, string, string];
 
-export const clientRegistryCases: readonly ClientRegistryCase[] = [
+const clientRegistryCases: readonly ClientRegistryCase[] = [
   {
     name: 'a created client is found as it was, its secret included',
     check: async (registry) => {

@@ -13,7 +13,7 @@ export interface OffsetsUnderTest extends QueueUnderTest {
 }
 
 /** A promise of the port. Each case uses groups of its own. */
-export interface ConsumerOffsetsCase {
+interface ConsumerOffsetsCase {
   readonly name: string;
   readonly check: (adapter: OffsetsUnderTest) => Promise<void>;
 }

@@ -7,7 +7,7 @@ import { firstIdAt } from '../../application/support/time-ordered-id.ts';
 import { Story, at, retry } from './delivery-queue-samples.ts';
 import type { QueueUnderTest } from './delivery-queue-samples.ts';
 
-export interface DeliveryComparisonFixture {
+interface DeliveryComparisonFixture {
   readonly comparison: DeliveryComparison;
   readonly adapter: QueueUnderTest;
   close(): Promise<void>;

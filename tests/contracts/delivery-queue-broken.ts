@@ -3,7 +3,7 @@ import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-qu
 import type { QueueUnderTest } from './delivery-queue-samples.ts';
 
 /** A queue that breaks one promise, and a case of the contract that has to notice. */
-export interface BrokenQueue {
+interface BrokenQueue {
   readonly flaw: string;
   readonly noticedBy: string;
   readonly spoil: (queue: DeliveryQueue) => Partial<DeliveryQueue>;

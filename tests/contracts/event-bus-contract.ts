@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { EventBus, PublicEvent } from '../../application/ports/event-bus.ts';
 
 /** A promise of the port. Each case gets a bus of its own and uses group names and codes that no other case uses. */
-export interface EventBusCase {
+interface EventBusCase {
   readonly name: string;
   /** @param patienceMs how long to wait for what must happen */
   readonly check: (bus: EventBus, patienceMs: number) => Promise<void>;

@@ -7,7 +7,7 @@ import { subscriptionCases } from './event-store-subscription-cases.ts';
 
 export type { EventStoreCase, EventStoreUnderTest } from './event-store-samples.ts';
 
-export interface EventStoreFixture {
+interface EventStoreFixture {
   readonly store: EventStoreUnderTest;
   close(): Promise<void>;
 }

@@ -75,7 +75,7 @@ export const within = async <Value>(
   }
 };
 
-export type FollowOptions = Omit<SubscribeOptions, 'signal'>;
+type FollowOptions = Omit<SubscribeOptions, 'signal'>;
 
 /** Messages up to and with the first after which `done` holds. The subscription is ended then. */
 export const follow = async (

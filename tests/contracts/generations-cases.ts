@@ -8,7 +8,7 @@ import type { World } from './generations-world.ts';
 const expected = (count: number, status: string): readonly string[] =>
   Array.from({ length: count }, (_, i) => `${i + 1} ${status}`);
 
-export interface GenerationsCase {
+interface GenerationsCase {
   readonly name: string;
   readonly check: (world: World) => Promise<void>;
 }

@@ -31,7 +31,7 @@ export const projection = (version: number, status = ''): Projection => ({
   project: ({ revision }) => [write(Number(revision), status)],
 });
 
-export interface GenerationsUnderTest {
+interface GenerationsUnderTest {
   readonly service: SqlDatabase;
   readonly tables: GenerationTables;
 }

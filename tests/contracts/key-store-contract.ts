@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeyStore } from '../../application/ports/key-store.ts';
 
 /** A promise of the port. It holds beside other tests' keys: it uses names of its own only. */
-export interface KeyStoreCase {
+interface KeyStoreCase {
   readonly name: string;
   readonly check: (store: KeyStore) => Promise<void>;
 }
 
-export const keyStoreCases: readonly KeyStoreCase[] = [
+const keyStoreCases: readonly KeyStoreCase[] = [
   {
     name: 'a key that was never put is not there',
     check: async (store) => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Lease, Leases } from '../../application/ports/coordination.ts';
 
 /** A promise of the port. It holds beside other tests' leases: it uses names of its own only. */
-export interface LeasesCase {
+interface LeasesCase {
   readonly name: string;
   readonly check: (leases: Leases) => Promise<void>;
 }

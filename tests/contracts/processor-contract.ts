@@ -98,7 +98,7 @@ const expectOnce = async <W>(
   expect((await store.load()).place).toBe(await log.end());
 };
 
-export interface ProcessorCase {
+interface ProcessorCase {
   readonly name: string;
   readonly check: <W>(tested: StoreUnderTest<W>) => Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface ProjectionStoreUnderTest {
 }
 
 /** A promise of the port, over tables of the loan read model; cases run one after the other. */
-export interface ProjectionStoreCase {
+interface ProjectionStoreCase {
   readonly name: string;
   readonly check: (fixture: ProjectionStoreUnderTest) => Promise<void>;
 }

@@ -148,7 +148,7 @@ const quarantineOf = ({ log, order }: FollowedStores, program: Program, resolved
     actors: [{ resume: async (stream) => void resolved.push(stream) }],
   });
 
-export type Loop = readonly [follower: string, naming: Naming];
+type Loop = readonly [follower: string, naming: Naming];
 const everyLoop: readonly Loop[] = Object.keys(followers).flatMap((follower) =>
   (['named', 'unnamed'] as const).map((naming) => [follower, naming] as const),
 );

@@ -16,7 +16,7 @@ export const queueOn = (database: SqlDatabase): QueueUnderTest => ({
   subscriptions: new WebhookSubscriptions(database),
 });
 
-export interface WebhookDeskFixture {
+interface WebhookDeskFixture {
   readonly desk: WebhookDesk;
   /** An empty store behind it. */
   readonly adapter: QueueUnderTest;

@@ -4,7 +4,7 @@ import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { NewSubscription, WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 
 /** A promise of the port. It holds beside other tests' subscriptions: it uses applications of its own only. */
-export interface WebhookSubscriptionsCase {
+interface WebhookSubscriptionsCase {
   readonly name: string;
   readonly check: (store: WebhookSubscriptions) => Promise<void>;
 }
@@ -26,7 +26,7 @@ const subscription = (applicationId: string, overrides: Partial<NewSubscription>
   ...overrides,
 });
 
-export const webhookSubscriptionsCases: readonly WebhookSubscriptionsCase[] = [
+const webhookSubscriptionsCases: readonly WebhookSubscriptionsCase[] = [
   {
     name: 'what was added is read back, without its secret',
     check: async (store) => {

@@ -3,7 +3,7 @@ import type { Book } from './model/book.ts';
 import type { Answer } from './world.ts';
 
 /** Stands for a value that nothing is said about. */
-export const ANYTHING = Symbol('anything');
+const ANYTHING = Symbol('anything');
 
 const shown = (value: unknown): string => JSON.stringify(value) ?? String(value);
 

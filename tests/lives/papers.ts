@@ -3,7 +3,7 @@ import { smallPdf } from '../support/api-client.ts';
 import type { Paper } from './model/book.ts';
 
 /** A file that can be sent, and what the service will say of it. */
-export interface File {
+interface File {
   readonly content: Uint8Array;
   readonly sha256: string;
   readonly size: number;
@@ -13,7 +13,7 @@ const fileOf = (text: string): File => {
   const content = smallPdf(text);
   return { content, sha256: createHash('sha256').update(content).digest('hex'), size: content.byteLength };
 };
-export const FILES: readonly File[] = ['One', 'Two', 'Three'].map(fileOf);
+const FILES: readonly File[] = ['One', 'Two', 'Three'].map(fileOf);
 
 export type SentPaper = Omit<Paper, 'receivedAt'> & { readonly file: File };
 

@@ -8,11 +8,11 @@ import { World } from './world.ts';
 const SHRINK_FOR_MS = 60_000;
 
 /** The same seed is the same life, everywhere and always. */
-export const lifeOf = (seed: number, among = lives): Life => fc.sample(among, { seed, numRuns: 1 })[0]!;
+const lifeOf = (seed: number, among = lives): Life => fc.sample(among, { seed, numRuns: 1 })[0]!;
 export const livesFrom = (seed: number, count: number, among = lives): readonly Life[] =>
   Array.from({ length: count }, (_, i) => lifeOf(seed + i, among));
 
-export interface Failure {
+interface Failure {
   readonly seed: number;
   readonly found: readonly string[];
   readonly story: readonly string[];

@@ -129,7 +129,7 @@ const kinds = {
   }),
 } as const;
 
-export type StepKind = keyof typeof kinds;
+type StepKind = keyof typeof kinds;
 export type Step = {
   [Kind in StepKind]: (typeof kinds)[Kind] extends fc.Arbitrary<infer Value> ? Value : never;
 }[StepKind];

@@ -35,7 +35,7 @@ const installments = ['001', '002', '003', '004'].map((code, i) => ({
 }));
 
 /** Operations that went every way there is: paid short, prepaid in part and in full, repurchased, renegotiated, forgotten. */
-export const liveThroughEverything = async (api: ApiClient): Promise<void> => {
+const liveThroughEverything = async (api: ApiClient): Promise<void> => {
   const subscription = { url: 'https://127.0.0.1:9/hook', events: ['*'] };
   accepted(await api.call('POST', '/webhook', subscription));
   for (const code of CODES) accepted(await api.assign(loanRequest(api.fund, code, 4, { installments })));

@@ -17,7 +17,7 @@ export interface CommandResult {
 }
 
 /** Of the services, what a test has to hand. */
-export type SomeServices = {
+type SomeServices = {
   readonly [Name in keyof App]?: App[Name] | Partial<Pick<App[Name], keyof App[Name]>>;
 };
 

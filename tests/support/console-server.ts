@@ -25,7 +25,7 @@ interface Asked {
 }
 
 /** A line as the console hands it to the desk. */
-export interface HandedLine extends DeskEntry {
+interface HandedLine extends DeskEntry {
   readonly visitor: DeskVisitor;
   readonly session: string | undefined;
 }

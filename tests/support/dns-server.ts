@@ -10,7 +10,7 @@ interface Answer {
   readonly afterMs?: number;
 }
 /** What a name is answered with. */
-export type Zone = 'silence' | 'no such name' | 'failure' | Answer;
+type Zone = 'silence' | 'no such name' | 'failure' | Answer;
 
 const TYPE = { a: 1, cname: 5, aaaa: 28 } as const;
 const HEADER_BYTES = 12;

@@ -13,7 +13,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { API_VERSION } from '../../infrastructure/http/openapi/version.ts';
 
 /** What each operation lives through: of `events` twelve installments, most of them settled; of `streams` one or two events. */
-export type HistoryOf = 'events' | 'streams';
+type HistoryOf = 'events' | 'streams';
 
 const INSTALLMENTS: Readonly<Record<HistoryOf, number>> = { events: 12, streams: 1 };
 const ISSUED = '2026-01-15' as CalendarDate;

@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats';
 type Json = ReturnType<typeof JSON.parse>;
 type Node = Record<string, Json>;
 
-export interface ObservedResponse {
+interface ObservedResponse {
   readonly method: string;
   /** Path without the query. */
   readonly path: string;

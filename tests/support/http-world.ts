@@ -32,7 +32,7 @@ export interface CallOptions {
   readonly described?: false;
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly settings?: Partial<HttpSettings>;
   readonly limits?: Partial<ServerLimits>;
   /** Instead of fakes. */

@@ -6,7 +6,7 @@ import { pause, unlessAborted } from '../../infrastructure/support/time.ts';
 
 export type EventHandler = (events: readonly PublicEvent[]) => Promise<void>;
 
-export interface InMemoryEventBusOptions {
+interface InMemoryEventBusOptions {
   readonly logger?: Logger;
   /** Before the first repetition of a failed batch; doubles each time. Default 50. */
   readonly firstRetryMs?: number;

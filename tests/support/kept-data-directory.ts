@@ -25,7 +25,7 @@ export interface RecordedApplication {
   }[];
 }
 
-export interface Recorded {
+interface Recorded {
   readonly applications: readonly RecordedApplication[];
   /** Lines of `receivables events`. */
   readonly events: readonly Json[];

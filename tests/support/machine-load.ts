@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
 /** What the kernel counts, in milliseconds since it began to count. */
-export interface LoadReading {
+interface LoadReading {
   /** Processor time of everything that runs on this machine. */
   readonly machineMs: number;
   /** Processor time of the service and of the processes that it started. */

@@ -29,7 +29,7 @@ export interface Observation {
   readonly failures: readonly (number | string)[];
 }
 
-export interface Disturbance {
+interface Disturbance {
   /** Right before the attack: what this machine gives now. */
   readonly calm: Observation;
   readonly attacked: Observation;

@@ -10,7 +10,7 @@ import type { ClientCredentials } from './service-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Where the service's threads run, and how they are made. */
-export type Threads = Pick<ServiceOptions, 'background' | 'createWorker'>;
+type Threads = Pick<ServiceOptions, 'background' | 'createWorker'>;
 
 /** The whole service in this process: embedded engines in a directory of its own, on a loopback port. */
 export class RunningService {

@@ -5,7 +5,7 @@ import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Authority } from './certificates.ts';
 
-export interface Arrival {
+interface Arrival {
   readonly event: string;
   readonly eventId: string;
   readonly attempt: number;

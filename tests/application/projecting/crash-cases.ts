@@ -7,7 +7,7 @@ import type { BatchFate } from './faulty-projection-store.ts';
 import { caughtUp, project, projectorOf } from './running-projector.ts';
 import { StoryLog, until } from './story-log.ts';
 
-export interface RebuildableStore {
+interface RebuildableStore {
   readonly store: ProjectionStore;
   readonly rows: (table: string) => Promise<readonly Row[]>;
 }

@@ -12,18 +12,16 @@ const amount = (max: number) => fc.integer({ min: 1, max }).map(cents);
 const method = fc.constantFrom(...PAYMENT_METHODS);
 const code = fc.integer({ min: 1, max: 12 }).map((n) => installmentCode(String(n).padStart(3, '0')));
 
-export const anyReceiveLoan: fc.Arbitrary<ReceiveLoan> = storyPosition.map(
-  ({ acquisitionValue, installments }) => ({
-    ...receiveL1,
-    acquisitionValue,
-    dateIssued: ISSUED,
-    installments: installments.map(({ code: name, dueDate, faceValue }) => ({
-      code: name,
-      dueDate,
-      faceValue,
-    })),
-  }),
-);
+const anyReceiveLoan: fc.Arbitrary<ReceiveLoan> = storyPosition.map(({ acquisitionValue, installments }) => ({
+  ...receiveL1,
+  acquisitionValue,
+  dateIssued: ISSUED,
+  installments: installments.map(({ code: name, dueDate, faceValue }) => ({
+    code: name,
+    dueDate,
+    faceValue,
+  })),
+}));
 
 const cession: fc.Arbitrary<LoanCommand> = fc.constantFrom<LoanCommand>(
   { type: 'ApproveLoan', now: NOW },
@@ -99,7 +97,7 @@ export const decideOrRefuse = (command: LoanCommand, state: LoanState): readonly
   }
 };
 
-export interface Told {
+interface Told {
   readonly events: readonly LoanEvent[];
   readonly state: LoanState;
 }

@@ -173,7 +173,7 @@ export class DeskWorld {
   }
 }
 
-export interface Form {
+interface Form {
   readonly text: string;
   readonly fields: Fields;
 }

@@ -14,7 +14,7 @@ export interface Target {
   readonly eventId: string;
 }
 
-export interface Row {
+interface Row {
   readonly ask: (desk: DeskWorld, at: Target) => Promise<ConsoleAnswer>;
   /** Default: to see anything. */
   readonly needs?: Right;

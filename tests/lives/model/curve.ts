@@ -80,7 +80,7 @@ const valueOf = (v: Number70, { face, due, credits }: Owed, date: string): Numbe
 /** What it owes on its due date. */
 export const owedAtDue = (v: Number70, owed: Owed): number => round(valueOf(v, owed, owed.due));
 
-export interface Valuation {
+interface Valuation {
   readonly total: number;
   /** In the order given; rounded on running totals, so that they add up. */
   readonly lines: readonly number[];

@@ -1,7 +1,7 @@
 import type { FuzzRequest, Known } from './requests.ts';
 
 /** One request that tries to be expensive, and what is expensive about it. */
-export interface CostlyRequest extends FuzzRequest {
+interface CostlyRequest extends FuzzRequest {
   readonly what: string;
 }
 

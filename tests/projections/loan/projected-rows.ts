@@ -4,9 +4,9 @@ import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { applyWrite } from '../in-memory-tables.ts';
 import { projected } from './projected-events.ts';
 
-export const OPERATION = { applicationId: 'app-1', code: 'L1' };
+const OPERATION = { applicationId: 'app-1', code: 'L1' };
 
-export interface ProjectedRows {
+interface ProjectedRows {
   readonly loan: Row | undefined;
   readonly installments: readonly Row[];
   readonly credits: readonly Row[];

@@ -11,7 +11,7 @@ interface Told {
   readonly at: number;
 }
 
-export interface Acknowledged {
+interface Acknowledged {
   /** Keys of payments that were accepted, and of those that were refused. */
   readonly paid: readonly string[];
   readonly refused: readonly string[];

@@ -24,7 +24,7 @@ export const CLAIM_VARIANTS = [
   'takes a key over at any revision',
   'writes intents for revisions to come',
 ] as const;
-export type ClaimVariant = (typeof CLAIM_VARIANTS)[number];
+type ClaimVariant = (typeof CLAIM_VARIANTS)[number];
 
 const STREAMS = ['loan-a.1', 'loan-a.2', 'loan-a.3'];
 const KEYS = ['k1', 'k2'];

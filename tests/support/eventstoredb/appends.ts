@@ -31,7 +31,7 @@ export const MAX_APPEND_SIZE = 1_048_576;
 /** The server waits no longer for its own disks and followers. */
 const WRITE_TIMEOUT_MS = 2_000;
 
-export interface Setting {
+interface Setting {
   readonly log: EventLog;
   readonly faults: Faults;
   readonly node: Membership;

@@ -49,7 +49,7 @@ const FIRST_POSITION = 1_000;
 const TOMBSTONE = '$streamDeleted';
 
 /** The metadata of a stream is the last event of a stream of its own. */
-export const metastreamOf = (stream: string): string => `$$${stream}`;
+const metastreamOf = (stream: string): string => `$$${stream}`;
 
 interface StreamMetadata {
   readonly $maxCount?: number;

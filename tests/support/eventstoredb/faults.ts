@@ -2,7 +2,7 @@ import * as grpc from '@grpc/grpc-js';
 import { failure } from './wire.ts';
 
 /** What a call told about itself before it was answered. */
-export interface SeenCall {
+interface SeenCall {
   readonly method: 'Append' | 'BatchAppend' | 'GetSupportedMethods' | 'Gossip' | 'Read' | 'Subscribe';
   readonly peer: string;
   readonly authorization: string | undefined;

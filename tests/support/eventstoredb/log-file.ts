@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ProposedEvent } from './event-log.ts';
 
 /** One append, which is one line of the file: whole, or cut off and therefore not there. */
-export interface StoredAppend {
+interface StoredAppend {
   readonly stream: string;
   readonly created: number;
   readonly events: readonly ProposedEvent[];

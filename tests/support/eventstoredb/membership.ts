@@ -1,7 +1,7 @@
 import * as grpc from '@grpc/grpc-js';
 import { failure } from './wire.ts';
 
-export interface Address {
+interface Address {
   readonly host: string;
   readonly port: number;
 }
@@ -30,7 +30,7 @@ export const alone = (port: () => number): Membership => {
   };
 };
 
-export const notReady = (): grpc.ServiceError => failure(grpc.status.UNAVAILABLE, 'Server Is Not Ready');
+const notReady = (): grpc.ServiceError => failure(grpc.status.UNAVAILABLE, 'Server Is Not Ready');
 
 /** Why a node does not take a call now; undefined when it does. A follower passes on what need not be the leader's. */
 export const refusalAt = (node: Membership, metadata: grpc.Metadata): grpc.ServiceError | undefined => {

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 
-export interface AgentAnswer {
+interface AgentAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;

@@ -14,7 +14,7 @@ import { Agent } from './agent.ts';
 import { CLIENT, TestProvider } from './test-provider.ts';
 import type { ClientMethod } from './test-provider.ts';
 
-export const ROLES: RoleRules = {
+const ROLES: RoleRules = {
   claim: 'realm_access.roles',
   rules: [
     { role: 'maker', value: 'desk' },

@@ -3,7 +3,7 @@ import { constants, deflateRawSync } from 'node:zlib';
 const MEGABYTE = 1024 * 1024;
 
 /** A PDF of numbered objects, the first one its catalog, with a right cross-reference table. */
-export const pdfOf = (objects: readonly string[], trailer = ''): Buffer => {
+const pdfOf = (objects: readonly string[], trailer = ''): Buffer => {
   let text = '%PDF-1.7\n';
   const offsets: number[] = [];
   for (const [index, object] of objects.entries()) {

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-export interface ZipEntry {
+interface ZipEntry {
   readonly name: string;
   readonly content: Buffer | string;
 }

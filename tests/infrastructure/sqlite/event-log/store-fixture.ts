@@ -46,7 +46,7 @@ export const holdWriteLock = (dataDir: string): (() => void) => {
 };
 
 /** A thread whose traffic can be watched, and whose answers can get lost. */
-export class WatchedWorker extends Worker {
+class WatchedWorker extends Worker {
   readonly sent: ToThread<readonly unknown[]>[] = [];
   /** Dies in place of delivering the next answer. */
   dieBeforeAnswer = false;

@@ -40,7 +40,7 @@ export const NEVER = new Promise<AttemptOutcome>(() => undefined);
 export interface SentRequest extends WebhookRequest {
   readonly url: string;
 }
-export type Respond = (request: SentRequest) => AttemptOutcome | Promise<AttemptOutcome>;
+type Respond = (request: SentRequest) => AttemptOutcome | Promise<AttemptOutcome>;
 
 /** Stands in for the network: remembers what was sent and answers as told. */
 export class ScriptedSender implements WebhookSender {
