@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pause } from '../../infrastructure/support/time.ts';
 import { loanRequest } from '../support/api-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { Cluster } from '../support/distributed/cluster.ts';
@@ -21,7 +22,6 @@ const FAIL_OVER_MS = 60_000;
 const ENGINE_DIES_EVERY = 4;
 const WEBHOOK_TIMEOUT_MS = 1_500;
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const random = new Random(SEED);
 const done: Record<string, number> = {};
 let engines: Engines;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pause } from '../../infrastructure/support/time.ts';
 import { loanRequest } from '../support/api-client.ts';
 import type { ApiClient, ApiResponse } from '../support/api-client.ts';
 import { Cluster } from '../support/distributed/cluster.ts';
@@ -24,7 +25,6 @@ const ELECTION_MS = 2_000;
 const FAIL_OVER_MS = 90_000;
 const WEBHOOK_TIMEOUT_MS = 1_500;
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const random = new Random(SEED);
 let events: StandInCluster;
 let kafka: KafkaCluster;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { pause } from '../../infrastructure/support/time.ts';
 import { loanRequest } from '../support/api-client.ts';
 import type { ApiClient, ApiResponse } from '../support/api-client.ts';
 import { Cluster } from '../support/distributed/cluster.ts';
@@ -25,7 +26,6 @@ interface Try {
   readonly retryAfter: boolean;
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 let engines: Engines;
 let cluster: Cluster;
 let apis: readonly ApiClient[];

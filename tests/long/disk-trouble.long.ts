@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { pause } from '../../infrastructure/support/time.ts';
 import { ApiClient, loanRequest, settlement } from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -41,8 +42,6 @@ const start = async (): Promise<ServiceProcess> =>
 
 const clientOf = async (running: ServiceProcess): Promise<ApiClient> =>
   new ApiClient(running.baseUrl, await running.createClient(randomUUID(), 1_000));
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const untilReady = async ({ baseUrl }: ServiceProcess): Promise<void> => {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await pause(100))

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pause } from '../../infrastructure/support/time.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { authority } from '../support/certificates.ts';
 import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
@@ -18,7 +19,6 @@ const ACKNOWLEDGED_BETWEEN_KILLS = 20;
 const TIMEOUT_MS = 500;
 const EVENTS = eventsOfWholeLife(INSTALLMENTS);
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const random = new Random(SEED);
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

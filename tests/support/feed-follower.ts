@@ -1,7 +1,7 @@
+import { pause } from '../../infrastructure/support/time.ts';
 import type { ApiClient } from './api-client.ts';
 
 const PATIENCE_MS = 120_000;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface FedEvent {
   readonly event: string;

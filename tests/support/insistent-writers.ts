@@ -1,8 +1,8 @@
+import { pause } from '../../infrastructure/support/time.ts';
 import { loanRequest } from './api-client.ts';
 import type { ApiClient, ApiResponse } from './api-client.ts';
 
 const PATIENCE_MS = 120_000;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What is told of an operation that such a writer has finished, in this order. */
 export const eventsOfWholeLife = (installments: number): readonly string[] => [

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { pause } from '../../../infrastructure/support/time.ts';
 import { KeyedQueue } from '../../../application/command-handling/keyed-queue.ts';
 import { BusyError } from '../../../application/ports/busy-error.ts';
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 describe('KeyedQueue', () => {
   test('runs one key in order and different keys side by side, whatever fails', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pause } from '../../../../infrastructure/support/time.ts';
 import type { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
@@ -27,8 +28,6 @@ const random = (seed: number) => (): number => {
   t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
   return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
 };
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What the receivers saw, and every breach of order in it. */
 class Witness {
