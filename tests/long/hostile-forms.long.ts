@@ -125,11 +125,6 @@ const ON_DISK = `%PDF-1.4\n${'x'.repeat(100_000)}`;
 const unfinished = (): Promise<FormSender> =>
   begin('/loan', textPart('loan_data', 'x'.repeat(200_000)) + filePart('ccb.pdf', ON_DISK).slice(0, -2));
 
-const residentMebibytes = async (): Promise<number> => {
-  const status = await readFile(`/proc/${service.pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
-};
-
 describe('forms that are refused', () => {
   test('many of every kind at once end neither the process nor the answers to others', async () => {
     const seen = new Map<string, Set<number>>();
@@ -170,7 +165,7 @@ describe('forms that are refused', () => {
 
 describe('forms that never end', () => {
   test('sixty of one application cost little memory, and nobody else waits', async () => {
-    const before = await residentMebibytes();
+    const before = service.residentMiB;
     const senders: FormSender[] = [];
     let after = 0;
     await neighbour.livesThrough(async () => {
@@ -179,7 +174,7 @@ describe('forms that never end', () => {
       const preamble = Buffer.alloc(MEBIBYTE / 2, 'x');
       for (const { outgoing } of senders) outgoing.write(preamble);
       await new Promise((resolve) => setTimeout(resolve, 300));
-      after = await residentMebibytes();
+      after = service.residentMiB;
     });
     for (const path of await uploads()) expect((await readFile(path)).includes('%PDF')).toBe(false);
     for (const { outgoing } of senders) outgoing.destroy();

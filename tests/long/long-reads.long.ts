@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -35,9 +34,6 @@ afterAll(async () => {
   await directory?.remove();
 });
 
-const residentMiB = (): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))![1]) / 1024;
-
 /** All requests of one connection, sent at once; answers their statuses. */
 const sentAhead = async (path: string, count: number): Promise<readonly string[]> => {
   const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
@@ -54,9 +50,9 @@ describe.each([
   ['operations of 480 installments', '/loan/L-0'],
 ])('twelve hundred %s, sent ahead over twenty connections', (_what, path) => {
   test('are answered, in bounded memory, and a neighbour does not notice', async () => {
-    const before = residentMiB();
+    const before = service.residentMiB;
     let most = before;
-    const watch = setInterval(() => (most = Math.max(most, residentMiB())), 20);
+    const watch = setInterval(() => (most = Math.max(most, service.residentMiB)), 20);
     const statuses: string[] = [];
     await neighbour.livesThrough(async () => {
       const senders = Array.from({ length: CONNECTIONS }, () => sentAhead(path, REQUESTS / CONNECTIONS));

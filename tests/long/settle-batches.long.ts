@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest, settlement } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
@@ -30,9 +29,6 @@ afterAll(async () => {
   await directory?.remove();
 });
 
-const residentMiB = (): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))![1]) / 1024;
-
 /** The settlements that are the number-th of all, each operation in the order of its installments. */
 const paying = (number: number): object => {
   const part = String(Math.floor(number / OPERATIONS) + 1).padStart(3, '0');
@@ -49,9 +45,9 @@ describe.each([
   ['lines of misspelt fields', misspelt, 400],
 ])('twenty batches of five hundred %s at once', (_what, line, status) => {
   test('are all answered, in bounded memory, and a neighbour does not notice', async () => {
-    const before = residentMiB();
+    const before = service.residentMiB;
     let most = before;
-    const watch = setInterval(() => (most = Math.max(most, residentMiB())), 20);
+    const watch = setInterval(() => (most = Math.max(most, service.residentMiB)), 20);
     const statuses: number[] = [];
     const send = async (batch: number): Promise<void> => {
       const settlements = Array.from({ length: LINES }, (_, i) => line(batch * LINES + i));

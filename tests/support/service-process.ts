@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -98,6 +99,12 @@ export class ServiceProcess {
 
   get pid(): number | undefined {
     return this.#child?.pid;
+  }
+
+  /** Memory that it holds now. */
+  get residentMiB(): number {
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
   }
 
   /** Starts it (again) on the same port and data directory; resolves when it is ready. */
