@@ -2,25 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { DocumentKey } from '../../../infrastructure/documents/sealed-content.ts';
 import { SealedFileDocumentStore } from '../../../infrastructure/documents/sealed-file-document-store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { receivedFile } from '../../support/received-file.ts';
+import { Keys } from './support/document-keys.ts';
 
 const [FROM, TO] = ['loan-app.P-1', 'loan-app.P-2'];
 const sha256 = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
-
-class Keys {
-  readonly keys = new Map<string, DocumentKey>();
-  key(stream: string): Promise<DocumentKey> {
-    const key = this.keys.get(stream) ?? { id: randomBytes(8).toString('hex'), bytes: randomBytes(32) };
-    this.keys.set(stream, key);
-    return Promise.resolve(key);
-  }
-  find(stream: string): Promise<DocumentKey | undefined> {
-    return Promise.resolve(this.keys.get(stream));
-  }
-}
 
 describe('a document that another operation takes over', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

@@ -4,26 +4,13 @@ import { chmod, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-content.ts';
-import type { DocumentKey } from '../../../infrastructure/documents/sealed-content.ts';
 import { SealedFileDocumentStore } from '../../../infrastructure/documents/sealed-file-document-store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { receivedFile } from '../../support/received-file.ts';
+import { Keys } from './support/document-keys.ts';
 
 const STREAM = 'loan-app.P-1';
 const sha256 = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
-
-class Keys {
-  readonly keys = new Map<string, DocumentKey>();
-
-  async key(stream: string): Promise<DocumentKey> {
-    const key = this.keys.get(stream) ?? { id: randomBytes(8).toString('hex'), bytes: randomBytes(32) };
-    this.keys.set(stream, key);
-    return key;
-  }
-  async find(stream: string): Promise<DocumentKey | undefined> {
-    return this.keys.get(stream);
-  }
-}
 
 describe('sealed file document store', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

@@ -5,25 +5,18 @@ import { StoreUnavailableError } from '../../../application/ports/event-store.ts
 import { S3Bucket, parseS3Url } from '../../../infrastructure/documents/s3/s3-bucket.ts';
 import { SealedS3DocumentStore } from '../../../infrastructure/documents/s3/sealed-s3-document-store.ts';
 import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-content.ts';
-import type { DocumentKey } from '../../../infrastructure/documents/sealed-content.ts';
 import { S3StandIn } from '../../support/s3/s3-stand-in.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { receivedFile } from '../../support/received-file.ts';
+import { Keys } from './support/document-keys.ts';
 
 const STREAM = 'loan-app.P-1';
 const OTHER = 'loan-app.P-2';
 
 let s3: S3StandIn;
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-const keys = new Map<string, DocumentKey>();
-const documentKeys = {
-  key: async (stream: string): Promise<DocumentKey> => {
-    const key = keys.get(stream) ?? { id: randomBytes(8).toString('hex'), bytes: randomBytes(32) };
-    keys.set(stream, key);
-    return key;
-  },
-  find: async (stream: string) => keys.get(stream),
-};
+const documentKeys = new Keys();
+const { keys } = documentKeys;
 
 const storeAt = (url: string, attemptMs = 5_000): SealedS3DocumentStore => {
   const location = parseS3Url(url);
