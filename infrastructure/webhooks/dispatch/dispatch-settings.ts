@@ -63,6 +63,8 @@ export interface BreakerSettings {
   readonly longestPauseMs: number;
 }
 
+/** A settlement with a subscriber costs a seventh less than without (docs/decisions/0024). */
+const GATHER_MS = 2;
 const SLOTS = 512;
 const BREAKER_FAILURES = 10;
 const SHORTEST_MARGIN_MS = 1_000;
@@ -86,7 +88,7 @@ export const dispatchSettings = (schedule: RetrySchedule, timeoutMs: number): Di
       longestPauseMs: Math.min(30_000, firstGap),
     },
     lookEveryMs: 2_000,
-    gatherMs: 0,
+    gatherMs: GATHER_MS,
   };
 };
 
