@@ -1,21 +1,31 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, readFile, readdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, copyFile, mkdir, readFile, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { sync, writeDurably } from '../../support/durable-files.ts';
 
+/** A backup that is not whole, not readable, or not of this service; or a place where none can be put. */
+export class BackupFailedError extends Error {
+  override readonly name = 'BackupFailedError';
+}
+
 const hasCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
 
-/** Files below a directory, `/` between names; none when it is not there. Names that begin with a dot are drafts. */
+/**
+ * Files below a directory, `/` between names; none when it is not there. Names that begin with a dot are drafts.
+ * @throws BackupFailedError for a link, which may lead out of the directory, and for a pipe, which has no end
+ */
 export const filesBelow = async (root: string, below: string): Promise<readonly string[]> => {
   try {
     const entries = await readdir(join(root, below), { withFileTypes: true });
     const nested = entries
       .filter(({ name }) => !name.startsWith('.'))
-      .map((entry) => {
+      .map(async (entry) => {
         const path = `${below}/${entry.name}`;
-        return entry.isDirectory() ? filesBelow(root, path) : Promise.resolve([path]);
+        if (entry.isDirectory()) return filesBelow(root, path);
+        if (!entry.isFile()) throw new BackupFailedError(`${join(root, path)} is neither file nor directory`);
+        return [path];
       });
     return (await Promise.all(nested)).flat().toSorted();
   } catch (error) {
@@ -24,7 +34,7 @@ export const filesBelow = async (root: string, below: string): Promise<readonly 
   }
 };
 
-/** False when it has just been removed. */
+/** Readable by its owner alone, who may write it, whatever the source is. False when that has just been removed. */
 export const copyDurably = async (source: string, target: string): Promise<boolean> => {
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   try {
@@ -33,6 +43,7 @@ export const copyDurably = async (source: string, target: string): Promise<boole
     if (hasCode(error, 'ENOENT')) return false;
     throw error;
   }
+  await chmod(target, 0o600);
   await sync(target);
   await sync(dirname(target));
   return true;
@@ -45,6 +56,17 @@ export const namesIn = async (directory: string): Promise<readonly string[] | un
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
+  }
+};
+
+/** Where a path leads, also one that is not there yet. */
+export const placeOf = async (path: string): Promise<string> => {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+    const whole = resolve(path);
+    return join(await placeOf(dirname(whole)), basename(whole));
   }
 };
 
@@ -66,11 +88,6 @@ export interface Manifest {
   readonly log: { readonly position: number; readonly events: number; readonly streams: number };
   readonly master_key_contained: boolean;
   readonly files: readonly BackedUpFile[];
-}
-
-/** A backup that is not whole, not readable, or not of this service; or a place where none can be put. */
-export class BackupFailedError extends Error {
-  override readonly name = 'BackupFailedError';
 }
 
 const sha256Of = async (path: string): Promise<string> => {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
 import { BackupFailedError, MANIFEST_FILE, copyDurably, namesIn, readManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { checkBackup } from './write-backup.ts';
 import type { OnStep } from './write-backup.ts';
 import { sync } from '../../support/durable-files.ts';
@@ -16,6 +17,9 @@ interface RestoreRequest {
 
 /** There from the beginning of a restore to its end. */
 export const RESTORE_DRAFT = '.restoring';
+/** With what SQLite keeps beside it. */
+const LOCK = /^\.restoring\.lock(-journal)?$/;
+const LOCK_FILE = '.restoring.lock';
 const STEPS = 9;
 
 const topLevel = ({ files }: Manifest): readonly string[] => {
@@ -30,7 +34,7 @@ const refuseTarget = async (dataDir: string, manifest: Manifest): Promise<readon
   const there = (await namesIn(dataDir)) ?? [];
   const interrupted = there.includes(RESTORE_DRAFT) && !there.includes(EVENT_LOG_FILE);
   const left = interrupted ? topLevel(manifest).filter((name) => there.includes(name)) : [];
-  if (there.some((name) => name !== RESTORE_DRAFT && !left.includes(name)))
+  if (there.some((name) => !LOCK.test(name) && ![RESTORE_DRAFT, ...left].includes(name)))
     throw new BackupFailedError(`${dataDir} is not empty: a restore never mixes with what is there`);
   return left;
 };
@@ -41,20 +45,23 @@ export const restoreBackup = async ({ from, dataDir, onStep }: RestoreRequest): 
   let done = 0;
   const step = (): void => onStep((done += 1), STEPS);
   const manifest = await checkBackup(from, step);
-  const draft = join(dataDir, RESTORE_DRAFT);
-  // The draft goes last and comes first, so that what lies there is never taken for more than a part.
-  for (const name of await refuseTarget(dataDir, manifest))
-    await rm(join(dataDir, name), { recursive: true, force: true });
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true, mode: 0o700 });
-  for (const path of [...manifest.files.map((file) => file.path), MANIFEST_FILE])
-    if (!(await copyDurably(join(from, path), join(draft, path))))
-      throw new BackupFailedError(`${path} disappeared from the backup`);
-  step();
-  await checkBackup(draft, step);
-  for (const name of topLevel(manifest)) await rename(join(draft, name), join(dataDir, name));
-  await rm(draft, { recursive: true, force: true });
-  await sync(dataDir);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await oneAtATime(join(dataDir, LOCK_FILE), `another restore to ${dataDir} is going on`, async () => {
+    const draft = join(dataDir, RESTORE_DRAFT);
+    // The draft goes last and comes first, so that what lies there is never taken for more than a part.
+    for (const name of await refuseTarget(dataDir, manifest))
+      await rm(join(dataDir, name), { recursive: true, force: true });
+    await rm(draft, { recursive: true, force: true });
+    await mkdir(draft, { mode: 0o700 });
+    for (const path of [...manifest.files.map((file) => file.path), MANIFEST_FILE])
+      if (!(await copyDurably(join(from, path), join(draft, path))))
+        throw new BackupFailedError(`${path} disappeared from the backup`);
+    step();
+    await checkBackup(draft, step);
+    for (const name of topLevel(manifest)) await rename(join(draft, name), join(dataDir, name));
+    await rm(draft, { recursive: true, force: true });
+    await sync(dataDir);
+  });
   await sync(dirname(dataDir));
   return manifest;
 };

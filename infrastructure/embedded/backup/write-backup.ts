@@ -1,5 +1,5 @@
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
 import { checkChains, checkIntegrity, copyDatabase, extentOf, takeLaterKeys } from './databases.ts';
 import {
@@ -9,10 +9,12 @@ import {
   describeFile,
   filesBelow,
   namesIn,
+  placeOf,
   readManifest,
   writeManifest,
 } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { sync } from '../../support/durable-files.ts';
 
 const SERVICE_DATABASE_FILE = 'service.db';
@@ -36,7 +38,7 @@ interface BackupRequest {
 }
 
 const refuseTarget = async (dataDir: string, to: string): Promise<void> => {
-  if (`${resolve(to)}/`.startsWith(`${resolve(dataDir)}/`))
+  if (`${to}/`.startsWith(`${await placeOf(dataDir)}/`))
     throw new BackupFailedError('a backup inside the data directory would be lost with it');
   if (((await namesIn(to)) ?? []).length > 0) throw new BackupFailedError(`${to} is not empty`);
   const there = (await namesIn(dataDir)) ?? [];
@@ -44,29 +46,38 @@ const refuseTarget = async (dataDir: string, to: string): Promise<void> => {
     if (!there.includes(file)) throw new BackupFailedError(`${dataDir} holds no ${file}`);
 };
 
+/** @returns those that were there */
+const copyFiles = async (dataDir: string, draft: string, paths: readonly string[]): Promise<string[]> => {
+  const copied: string[] = [];
+  for (const path of paths) if (await copyDurably(join(dataDir, path), join(draft, path))) copied.push(path);
+  return copied;
+};
+
+const copyKeys = async (dataDir: string, draft: string): Promise<readonly string[]> => {
+  const copied = await copyFiles(dataDir, draft, [MASTER_KEY_FILE, PREVIOUS_KEY_FILE]);
+  if (!copied.includes(MASTER_KEY_FILE))
+    throw new BackupFailedError(`${dataDir} holds no ${MASTER_KEY_FILE}: the master key is kept elsewhere`);
+  return copied;
+};
+
 /**
  * The service's database first: its copy then knows of no event that the copy of the log lacks. Then the log, then the keys of
- * what the log has got in between. Documents are stored before their events, so they come last.
+ * what the log has got in between. The master key stands between both looks at the database, which tell that it was not rotated
+ * meanwhile. Documents are stored before their events, so they come last.
  */
 const copyAll = async ({ dataDir, withKey }: BackupRequest, draft: string): Promise<readonly string[]> => {
   const [events, service] = [EVENT_LOG_FILE, SERVICE_DATABASE_FILE];
   copyDatabase(join(dataDir, service), join(draft, service));
   copyDatabase(join(dataDir, events), join(draft, events));
+  const keys = withKey ? await copyKeys(dataDir, draft) : [];
   takeLaterKeys(join(draft, service), join(dataDir, service));
   for (const file of [events, service]) {
     await chmod(join(draft, file), 0o600);
     await sync(join(draft, file));
   }
   const copied = [events, service];
-  const others = [
-    ...(await filesBelow(dataDir, DOCUMENTS)),
-    DEAD_LETTERS,
-    ...(withKey ? [MASTER_KEY_FILE, PREVIOUS_KEY_FILE] : []),
-  ];
-  for (const path of others) if (await copyDurably(join(dataDir, path), join(draft, path))) copied.push(path);
-  if (withKey && !copied.includes(MASTER_KEY_FILE))
-    throw new BackupFailedError(`${dataDir} holds no ${MASTER_KEY_FILE}: the master key is kept elsewhere`);
-  return copied;
+  const others = [...(await filesBelow(dataDir, DOCUMENTS)), DEAD_LETTERS];
+  return [...copied, ...(await copyFiles(dataDir, draft, others)), ...keys];
 };
 
 /** Everything that a restore would look at, checked before the backup is reported as made. */
@@ -90,13 +101,34 @@ export const checkBackup = async (root: string, onStep: () => void): Promise<Man
 
 const STEPS = 6;
 
+const draftOf = (to: string): string => join(dirname(to), `.${basename(to)}.partial`);
+
 /** A consistent backup of the embedded profile while it runs. It gets its name once it is whole and verified. @throws BackupFailedError */
 export const writeBackup = async (request: BackupRequest): Promise<Manifest> => {
-  const { dataDir, to, programVersion, now } = request;
+  const { dataDir } = request;
+  const to = await placeOf(request.to);
   await refuseTarget(dataDir, to);
-  const draft = join(dirname(resolve(to)), `.${basename(to)}.partial`);
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true, mode: 0o700 });
+  const draft = draftOf(to);
+  await mkdir(dirname(draft), { recursive: true, mode: 0o700 });
+  return oneAtATime(`${draft}.lock`, `another backup to ${to} is being made`, async () => {
+    await refuseTarget(dataDir, to);
+    await rm(draft, { recursive: true, force: true });
+    try {
+      const manifest = await writeDraft(request, draft);
+      await rename(draft, to);
+      await sync(dirname(draft));
+      return manifest;
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true });
+      throw error;
+    }
+  });
+};
+
+/** Whole, verified and on disk when it resolves. */
+const writeDraft = async (request: BackupRequest, draft: string): Promise<Manifest> => {
+  const { programVersion, now } = request;
+  await mkdir(draft, { mode: 0o700 });
   let done = 0;
   const step = (): void => request.onStep((done += 1), STEPS);
   const begun = now();
@@ -115,7 +147,5 @@ export const writeBackup = async (request: BackupRequest): Promise<Manifest> => 
   step();
   const manifest = await checkBackup(draft, step);
   await sync(draft);
-  await rename(draft, to);
-  await sync(dirname(resolve(to)));
   return manifest;
 };

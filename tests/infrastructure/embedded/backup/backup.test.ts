@@ -1,6 +1,17 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { takeLaterKeys } from '../../../../infrastructure/embedded/backup/databases.ts';
 import { restoreBackup } from '../../../../infrastructure/embedded/backup/restore-backup.ts';
@@ -83,7 +94,69 @@ describe('a backup', () => {
       `drop trigger events_never_change; update events set data = data || ' ' where position = 9`,
     );
     await expect(write()).rejects.toThrow('does not follow from the one before');
-    expect(readdirSync(directory.path)).not.toContain('backup');
+    expect(readdirSync(directory.path)).toEqual(['data']);
+  });
+
+  test('restores to files that the service may write and nobody else may read, whatever became of the backup', async () => {
+    await write();
+    for (const [file, mode] of [
+      ['events.db', 0o400],
+      ['service.db', 0o644],
+    ] as const)
+      chmodSync(join(backup, file), mode);
+    await restore();
+    for (const file of ['events.db', 'service.db'])
+      expect(statSync(join(target, file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('has the master key that opens what it holds, also when that is rotated while documents are copied', async () => {
+    writeDocuments(20);
+    writeFileSync(join(dataDir, 'master.key'), 'old');
+    const writing = writeBackup({ ...requestTo(backup), withKey: true });
+    while (!existsSync(join(directory.path, '.backup.partial', 'documents'))) await setImmediate();
+    writeFileSync(join(dataDir, 'master.key'), 'new');
+    withDatabase(
+      join(dataDir, 'service.db'),
+      `update wrapped_key set wrapped = 'new' where name = 'master-key:check'`,
+    );
+    await writing;
+    expect(readFileSync(join(backup, 'master.key'), 'utf8')).toBe('old');
+  });
+
+  test('does not follow a link among the documents', async () => {
+    writeDocuments(1);
+    writeFileSync(join(directory.path, 'elsewhere'), 'of another');
+    symlinkSync(join(directory.path, 'elsewhere'), join(dataDir, 'documents', 'planted'));
+    await expect(write()).rejects.toThrow('documents/planted is neither file nor directory');
+    expect(readdirSync(directory.path).toSorted()).toEqual(['data', 'elsewhere']);
+  });
+
+  test('goes where a link leads, but not into the data', async () => {
+    mkdirSync(join(directory.path, 'volume'));
+    symlinkSync(join(directory.path, 'volume'), backup);
+    await write();
+    expect(readdirSync(join(directory.path, 'volume')).toSorted()).toEqual([
+      'events.db',
+      'manifest.json',
+      'service.db',
+    ]);
+    symlinkSync(dataDir, join(directory.path, 'link'));
+    const inside = writeBackup(requestTo(join(directory.path, 'link', 'b')));
+    await expect(inside).rejects.toThrow('inside the data directory');
+  });
+
+  test('is written by one process at a time, and so is a restore; what a killed one left is in nobody’s way', async () => {
+    mkdirSync(join(directory.path, '.backup.partial'));
+    const results = await Promise.allSettled([write(), write()]);
+    expect(reasonsOf(results)).toEqual([expect.stringMatching(/^another backup to .* is being made$/)]);
+    mkdirSync(join(target, '.restoring', 'documents'), { recursive: true });
+    writeFileSync(join(target, '.restoring.lock'), '');
+    expect(reasonsOf(await Promise.allSettled([restore(), restore()]))).toEqual([
+      expect.stringMatching(/^another restore to .* is going on$/),
+    ]);
+    expect(readdirSync(target).toSorted()).toEqual(['events.db', 'service.db']);
+    rmSync(target, { recursive: true });
+    expect(readdirSync(directory.path).toSorted()).toEqual(['backup', 'data']);
   });
 
   test('goes to an empty place outside of the data only, and a restore too', async () => {
@@ -96,6 +169,14 @@ describe('a backup', () => {
     await expect(restore()).rejects.toThrow('is not empty');
   });
 });
+
+const writeDocuments = (count: number): void => {
+  mkdirSync(join(dataDir, 'documents', 'a'), { recursive: true });
+  for (let i = 0; i < count; i += 1) writeFileSync(join(dataDir, 'documents', 'a', `${i}`), 'sealed');
+};
+
+const reasonsOf = (results: readonly PromiseSettledResult<unknown>[]): string[] =>
+  results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as Error).message] : []));
 
 const requestTo = (to: string) => ({
   dataDir,

@@ -1,0 +1,32 @@
+import { rm } from 'node:fs/promises';
+import { DirectoryInUseError, lockFile } from '../directory-lock.ts';
+import type { DirectoryLock } from '../directory-lock.ts';
+import { BackupFailedError } from './manifest.ts';
+
+const locked = (path: string, busy: string): DirectoryLock => {
+  try {
+    return lockFile(path, 'alone');
+  } catch (error) {
+    if (!(error instanceof DirectoryInUseError)) throw error;
+    throw new BackupFailedError(busy, { cause: error });
+  }
+};
+
+/**
+ * Works on a draft that nobody else works on meanwhile; one whose process was killed is free.
+ * @param path of the lock, which is there as long as the work goes on
+ * @throws BackupFailedError with `busy` when another process has it
+ */
+export const oneAtATime = async <Result>(
+  path: string,
+  busy: string,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const lock = locked(path, busy);
+  try {
+    return await work();
+  } finally {
+    await rm(path, { force: true });
+    await lock.close();
+  }
+};
