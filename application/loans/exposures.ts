@@ -33,7 +33,7 @@ export interface Exposure {
   readonly originator: Held;
   /** Undefined once the borrower was forgotten, and where nobody may know of it. */
   readonly borrower?: Held & {
-    /** Face values of active operations that are open. */
+    /** Face values of active operations that are open; of one that is being repurchased nothing is. */
     readonly openFaceValue: number;
     /** The borrower has more operations than are looked at, so that this is the least. */
     readonly atLeast: boolean;
@@ -50,7 +50,10 @@ export interface ExposureQuery {
 
 const isBefore = (status: ShownStatus): boolean => owesSchedule(status) && isAwaited(status);
 const WAITING: readonly string[] = LOAN_STATUSES.filter(isBefore);
-const ACTIVE: readonly string[] = LOAN_STATUSES.filter((status) => !isBefore(status) && !hasEnded(status));
+const PAID_FOR = LOAN_STATUSES.filter((status) => !isBefore(status) && !hasEnded(status));
+const ACTIVE: readonly string[] = PAID_FOR;
+/** Of those that are active, the ones whose installments are still owed to the fund. */
+const OWED: readonly string[] = PAID_FOR.filter(owesSchedule);
 /** Of a borrower with more, the sums say so. */
 const MOST_OF_BORROWER = 1_000;
 const MOST_SAME = 20;
@@ -147,7 +150,7 @@ export class Exposures {
         })),
       ),
       openFaceValue: inFund
-        .filter(({ status }) => ACTIVE.includes(status))
+        .filter(({ status }) => OWED.includes(status))
         .reduce((sum, row) => sum + Number(row.open_face_value), 0),
       atLeast: streams.length > MOST_OF_BORROWER,
       same: rows

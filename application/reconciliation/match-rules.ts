@@ -32,12 +32,15 @@ const namedBy = (
   return named === null ? 'operation' : 'no';
 };
 
+/** Money that went out is no payment to the fund, however near it is to one. */
+const wentOut = ({ lines }: Matching, line: number): boolean => lines.amount.at(line) < 0;
+
 /** The open payment of the line's operation that is near enough: nearest in time, then in amount, then the first. */
 const nearest = (matching: Matching, line: number, near: Nearness): number => {
   const { lines, payments } = matching;
   let [best, bestDays, bestCents] = [NONE, Infinity, Infinity];
   const operation = lines.operation.at(line);
-  if (operation === NONE) return NONE;
+  if (operation === NONE || wentOut(matching, line)) return NONE;
   for (let p = payments.firstOf(operation); p !== NONE; p = payments.after(p)) {
     if (!matching.isOpenPayment(p)) continue;
     const days = Math.abs(payments.day.at(p) - lines.day.at(line));
@@ -127,22 +130,34 @@ const matchBatches = (matching: Matching, { windowDays }: Tolerances): void => {
   }
 };
 
+/** Whether a line may be a part of a payment: one that names another payment or another installment is none. */
+const mayBePart = ({ lines, payments }: Matching, line: number, payment: number): boolean => {
+  const named = lines.payment.at(line);
+  if (named !== NONE) return named === payment;
+  const [part, own] = [lines.installment.at(line), payments.installment.at(payment)];
+  return part === null || own === null || part === own;
+};
+
 /** Several lines of an operation on a day for one payment, such as one for each installment that a prepayment paid off. */
 const matchParts = (matching: Matching, { windowDays }: Tolerances): void => {
   const { lines, payments } = matching;
-  const linesOf = new Map<number, Map<number, Group>>();
+  const linesOf = new Map<number, number[]>();
   for (const line of matching.openLines()) {
     const operation = lines.operation.at(line);
-    if (operation === NONE) continue;
-    let groups = linesOf.get(operation);
-    if (!groups) linesOf.set(operation, (groups = new Map<number, Group>()));
-    intoGroup(groups, lines.day.at(line), line, lines.amount.at(line));
+    if (operation === NONE || wentOut(matching, line)) continue;
+    const own = linesOf.get(operation);
+    if (own) own.push(line);
+    else linesOf.set(operation, [line]);
   }
   for (const payment of matching.openPayments()) {
-    const groups = linesOf.get(payments.operation.at(payment));
+    const own = linesOf.get(payments.operation.at(payment));
+    if (own === undefined || own.length < 2) continue;
+    const groups = new Map<number, Group>();
+    for (const line of own)
+      if (matching.isOpenLine(line) && mayBePart(matching, line, payment))
+        intoGroup(groups, lines.day.at(line), line, lines.amount.at(line));
     const group = groupNear(groups, payments.day.at(payment), payments.amount.at(payment), windowDays);
-    if (group && group.members.every((line) => matching.isOpenLine(line)))
-      matching.join('parts', [payment], group.members);
+    if (group) matching.join('parts', [payment], group.members);
   }
 };
 

@@ -4,6 +4,9 @@ import type { WaitingPlace } from '../../application/administrator/worklists.ts'
 import { addDays, calendarDate, daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { Worklists } from '../../application/administrator/worklists.ts';
+import { loanStream } from '../../application/command-handling/operation.ts';
+import { Exposures } from '../../application/loans/exposures.ts';
+import type { Privacy } from '../../application/privacy/privacy.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import {
   approved,
@@ -26,6 +29,7 @@ export const describeDeskContract = (
 ): void => {
   describe(`the desk on ${engine}`, () => {
     let close: () => Promise<void>;
+    let database: SqlDatabase;
     let desk: Worklists;
     let fund: FundUnderTest;
     let other: FundUnderTest;
@@ -34,7 +38,8 @@ export const describeDeskContract = (
     beforeAll(async () => {
       const opened = await open();
       close = () => opened.close();
-      desk = new Worklists(opened.database);
+      database = opened.database;
+      desk = new Worklists(database);
       fund = new FundUnderTest(opened.database);
       const stories = {
         A: [],
@@ -57,6 +62,19 @@ export const describeDeskContract = (
       await late.tell('D', [late.loan('D'), ...ACTIVE, ...months, repurchaseRequested('repurchase')]);
     });
     afterAll(() => close());
+
+    test('a borrower owes nothing on an operation that is being repurchased, overdue installments included', async () => {
+      const stream = (code: string) => loanStream(late.applicationId, code);
+      const streams = ['A', 'B', 'C', 'D'].map(stream);
+      const privacy = {
+        streamsOfSame: async () => streams,
+        tell: async () => new Map(streams.map((one) => [one, 'same'])),
+      } as unknown as Privacy;
+      const exposures = new Exposures(database, () => privacy);
+      const found = await exposures.of(stream('A'), () => ({}));
+      // Beside A: twelve installments of 950.00 of B, eleven of C, which paid one, and none of D.
+      expect(found?.borrower).toMatchObject({ active: { operations: 3 }, openFaceValue: 2_185_000 });
+    });
 
     const listed = async (query: object): Promise<readonly string[]> =>
       (await desk.worklist({ fundId: fund.fundId, limit: 50, ...query })).map(({ code }) => code);

@@ -80,6 +80,19 @@ describe('amounts', () => {
       'missing_in_notifications: line 2',
     ]);
   });
+
+  test('money that went out matches nothing that it names either, alone or as a part, whatever the tolerance', async () => {
+    const apart = ['missing_in_statement: A/001', 'missing_in_notifications: line 2'];
+    expect(told(await june([A1], [line('2026-06-10', -95_000, 'A/001')]))).toEqual(apart);
+    const small = settled('A/001', '2026-06-10', 50);
+    const lines = [line('2026-06-10', -10, 'A/001')];
+    expect(told(await june([small], lines, { toleranceCents: 100 }))).toEqual(apart);
+    const back = [line('2026-06-10', 100_000, 'A/001'), line('2026-06-10', -5_000, 'A/001')];
+    expect(told(await june([A1], back))).toEqual([
+      'amount_differs: A/001 = line 2',
+      'missing_in_notifications: line 3',
+    ]);
+  });
 });
 
 describe('groups', () => {
@@ -95,6 +108,28 @@ describe('groups', () => {
     const found = await june([prepaid('C', '2026-06-10', 100_000)], lines);
     expect(told(found)).toEqual(['parts: C = line 2', 'parts: line 3']);
     expect([found.rules.parts, found.results.matched.amount]).toEqual([1, 100_000]);
+  });
+
+  test('lines that name other installments, or other payments, are no parts of a settlement', async () => {
+    const others = [line('2026-06-10', 60_000, 'A/002'), line('2026-06-10', 35_000, 'A/003')];
+    const found = await june([A1], others);
+    expect(told(found)).toEqual([
+      'missing_in_statement: A/001',
+      'missing_in_notifications: line 2',
+      'missing_in_notifications: line 3',
+    ]);
+    expect(found.clean).toBe(false);
+    const byEvent = [
+      line('2026-06-10', 60_000, '00000000-0000-4000-8000-000000000002'),
+      line('2026-06-10', 35_000, 'A'),
+    ];
+    expect(told(await june([A1, A2], byEvent))).toEqual([
+      'parts: A/002 = line 2',
+      'parts: line 3',
+      'missing_in_statement: A/001',
+    ]);
+    const own = [line('2026-06-10', 60_000, 'A/001'), line('2026-06-10', 35_000, 'A')];
+    expect(told(await june([A1], own))).toEqual(['parts: A/001 = line 2', 'parts: line 3']);
   });
 
   test('one line for everything of a day, or for everything of one kind', async () => {
