@@ -154,7 +154,9 @@ export class Slots {
 
   /** Admits the requests that fit now, one application after the other, and forgets `last` when it is idle. */
   #admit(last: Party): void {
-    if (last.places === 0 && last.waiters.length === 0) this.#parties.delete(last.application);
+    const isIdle = last.places === 0 && last.waiters.length === 0;
+    // Its application may have come again meanwhile.
+    if (isIdle && this.#parties.get(last.application) === last) this.#parties.delete(last.application);
     for (;;) {
       const next = [...this.#parties.values()]
         .filter((party) => party.waiters[0] !== undefined && this.#fits(party, party.waiters[0].wanted))

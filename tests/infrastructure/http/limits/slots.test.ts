@@ -131,4 +131,20 @@ describe('uploads under way', () => {
     await Promise.all([enter('a-3', { weight: 50 }), enter('a-4', { weight: 50 })]);
     expect(entered.length).toBe(4);
   });
+
+  test('one that comes at that very moment counts from then on', async () => {
+    const { enter, entered } = scene({ application: { places: 1, weight: 100 } });
+    const [unknown, other] = await Promise.all([enter('a-1'), enter('b-1', { weight: 950 })]);
+    const growing = unknown.cover(11);
+    unknown.leave();
+    const next = enter('a-2');
+    await expect(growing).rejects.toMatchObject({ name: 'ClientGoneError' });
+    await next;
+    other.leave();
+    const last = enter('a-3');
+    await turn();
+    expect(entered).toEqual(['a-1', 'b-1', 'a-2']);
+    (await next).leave();
+    await last;
+  });
 });
