@@ -13,6 +13,7 @@ import { InvalidTokenError, TokenExpiredError } from '../../application/clients/
 import type { Application, Client } from '../../application/clients/client-registry.ts';
 import type { TokenClaims } from '../../application/clients/tokens.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import type { Feed } from '../../application/publication/feed.ts';
 import type { RenegotiationQuote } from '../../application/renegotiation/renegotiation-quote.ts';
 import type { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
 import type { RenegotiationReceipt } from '../../application/renegotiation/request.ts';
@@ -247,6 +248,7 @@ interface Behaviour {
   loans: Changeable<Loans>;
   renegotiation: Changeable<Pick<Renegotiation, 'renegotiate' | 'quote'>>;
   webhooks: Webhooks;
+  publication: { feed: Pick<Feed, 'page'> };
   administrator: Changeable<Pick<Administrator, 'disbursesAsAsked'>>;
   maintenance: { sandboxClock: Pick<SandboxClock, 'show' | 'move'> };
 }
@@ -286,6 +288,7 @@ export const acceptingUseCases = (): Behaviour => ({
       }) as unknown as RenegotiationQuote,
   },
   webhooks: acceptingWebhooks(),
+  publication: { feed: { page: async () => ({ events: [], nextAfter: null, hasMore: false }) } },
   administrator: { disbursesAsAsked: async () => true },
   maintenance: {
     sandboxClock: {

@@ -72,6 +72,7 @@ export class HttpWorld {
       loans: current('loans'),
       renegotiation: current('renegotiation'),
       webhooks: current('webhooks'),
+      publication: current('publication'),
       administrator: { disbursesAsAsked: () => behaviour.administrator.disbursesAsAsked() },
       maintenance: {
         sandboxClock: {

@@ -49,6 +49,7 @@ export class Responder {
   /** Resolves when the answer is on its way; for a reply with contents, when they are sent or the client stopped reading. */
   async reply(state: RequestState, reply: Reply): Promise<void> {
     const headers = this.#headers(state, reply.contentSecurityPolicy);
+    const { mediaType = JSON_TYPE } = reply;
     if (reply.headers) headers.push(...reply.headers);
     if (!reply.headers?.includes('Cache-Control')) headers.push(...NO_STORE);
     if (reply.content) {
@@ -60,13 +61,12 @@ export class Responder {
         String(size),
       );
       await sendPieces(state, reply.status, headers, pieces);
-    } else if ((state.turn ?? reply.isLong) && reply.json !== undefined) {
-      const pieces = await written(reply.json);
+    } else if ((state.turn ?? reply.isLong) && hasBody(reply)) {
+      const pieces = reply.bytes ? piecesOf(reply.bytes) : await written(reply.json);
       const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
-      headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(size));
+      headers.push('Content-Type', mediaType, 'Content-Length', String(size));
       await sendPieces(state, reply.status, headers, pieces);
-    } else if (reply.bytes)
-      this.#send(state, reply.status, headers, reply.bytes, reply.mediaType ?? JSON_TYPE);
+    } else if (reply.bytes) this.#send(state, reply.status, headers, reply.bytes, mediaType);
     else
       this.#send(
         state,
@@ -142,6 +142,13 @@ const settled = (res: ServerResponse, event: 'drain' | 'finish'): Promise<boolea
 
 const LARGE_PIECE = 32_768;
 const sharedTurn = new TurnLimit();
+
+const hasBody = ({ bytes, json }: Reply): boolean => bytes !== undefined || json !== undefined;
+
+const piecesOf = (bytes: Buffer): readonly Buffer[] =>
+  Array.from({ length: Math.ceil(bytes.length / LARGE_PIECE) }, (_, at) =>
+    bytes.subarray(at * LARGE_PIECE, (at + 1) * LARGE_PIECE),
+  );
 
 /** The text of an answer. One that is long gives way to other requests while it is written. */
 const written = async (json: unknown): Promise<readonly Buffer[]> => {

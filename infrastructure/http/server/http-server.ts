@@ -20,6 +20,8 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
   /** Milliseconds an idle connection is kept; longer than a load balancer keeps its side. */
   readonly keepAliveTimeoutMs: number;
+  /** Milliseconds a client may leave an answer without reading any of it. */
+  readonly unreadTimeoutMs: number;
   /** Milliseconds between looks for connections that are too slow. */
   readonly checkIntervalMs: number;
   readonly maxHeaderBytes: number;
@@ -29,6 +31,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000,
   keepAliveTimeoutMs: 65_000,
+  unreadTimeoutMs: 30_000,
   checkIntervalMs: 2_000,
   maxHeaderBytes: 16_384,
 };
@@ -69,6 +72,10 @@ export const createHttpServer = (
       app(req, res);
     });
   };
+  // Nothing moves on the connection: its answer is not read, or nothing is asked for. One whose answer is being made may be still.
+  server.setTimeout(limits.unreadTimeoutMs, (socket) => {
+    if (socket.writableLength > 0 || !pipelines.isBusy(socket)) socket.destroy();
+  });
   server.on('request', handle);
   server.on('checkExpectation', handle);
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
@@ -123,6 +130,11 @@ class Pipelines {
     const ahead = this.#ahead.get(socket);
     if (ahead === undefined) this.#begin(socket, { begin, res });
     else if (ahead.push({ begin, res }) >= MOST_AHEAD) socket.pause();
+  }
+
+  /** Whether a request is under way. */
+  isBusy(socket: Socket): boolean {
+    return this.#ahead.has(socket);
   }
 
   #begin(socket: Socket, { begin, res }: Ahead): void {

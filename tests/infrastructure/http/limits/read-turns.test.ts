@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { PublicEvent } from '../../../../application/ports/event-bus.ts';
 import { READ_BOUNDS } from '../../../../infrastructure/http/middleware/read-turns.ts';
 import { client, tokenFor } from '../../../support/http-fakes.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
@@ -141,5 +142,28 @@ describe('a read that finds no place in time', () => {
     letGo();
     await Promise.all(lists);
     expect(READ_BOUNDS.waitMs).toBe(10_000);
+  });
+
+  test.each(['/loan', '/event'])('because answers of %s are not read', async (path) => {
+    const long = 'x'.repeat(64 * 1_048_576);
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    let left = 4;
+    const page = <Page>(value: Page) => {
+      if (--left === 0) resolve();
+      return Promise.resolve(value);
+    };
+    world.behaviour.loans.list = () => page({ loans: [], nextCursor: long });
+    const events = [{ body: JSON.stringify(long) } as PublicEvent];
+    world.behaviour.publication.feed.page = () => page({ events, nextAfter: null, hasMore: false });
+    const silent = Array.from({ length: 4 }, () => {
+      const socket = connect(world.port, '127.0.0.1').pause();
+      const head = `Host: x\r\nAuthorization: Bearer ${tokenFor('client-a')}`;
+      socket.on('error', () => undefined).write(`GET ${path} HTTP/1.1\r\n${head}\r\n\r\n`);
+      return socket;
+    });
+    await asked;
+    await settled();
+    expect((await world.call('GET', path, { described: false })).status).toBe(503);
+    for (const socket of silent) socket.destroy();
   });
 });

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SettlementReceipt } from '../../../../application/loans/settle-installment.ts';
+import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
+import { DEFAULT_LIMITS, createHttpServer } from '../../../../infrastructure/http/server/http-server.ts';
 import { tokenFor } from '../../../support/http-fakes.ts';
 import { validSettlement } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
@@ -112,6 +115,48 @@ describe('Expect: 100-continue', () => {
     );
     expect(answer.status).toBe(200);
   });
+});
+
+describe('an answer that is not read', () => {
+  const served = async (
+    app: (req: IncomingMessage, res: ServerResponse) => void,
+  ): Promise<{ readonly socket: Socket; readonly end: () => Promise<void> }> => {
+    const limits = { ...DEFAULT_LIMITS, unreadTimeoutMs: 200 };
+    const http = createHttpServer(app, new TokenBucketLimiter(), limits);
+    const { port } = await http.listen(0, '127.0.0.1');
+    const socket = await open(port);
+    socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const end = (): Promise<void> => (socket.destroy(), http.close(0));
+    return { socket, end };
+  };
+
+  test('is cut, and holds nothing any more', async () => {
+    const { promise: closed, resolve: cut } = Promise.withResolvers<ServerResponse>();
+    const { socket, end } = await served((_req, res) => {
+      res.once('close', () => cut(res)).end(Buffer.alloc(64 * 1_048_576));
+    });
+    socket.pause();
+    expect((await closed).writableFinished).toBe(false);
+    await end();
+  });
+
+  test('is none while it is being made, however long that takes', async () => {
+    const { socket, end } = await served((_req, res) => {
+      setTimeout(() => res.end('at last'), 700);
+    });
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 200 OK[^]*at last$/);
+    await end();
+  });
+});
+
+test('a connection on which nothing is asked for any more is closed', async () => {
+  const limits = { ...DEFAULT_LIMITS, keepAliveTimeoutMs: 50 };
+  const http = createHttpServer((_req, res) => res.end(), new TokenBucketLimiter(), limits);
+  const socket = await open((await http.listen(0, '127.0.0.1')).port);
+  socket.resume().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(socket, 'close');
+  await http.close(0);
 });
 
 describe('closing', () => {
