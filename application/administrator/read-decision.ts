@@ -80,10 +80,12 @@ const NO_SUCH_INSTANT = {
 const malformed = (all: readonly FieldViolation[], value?: unknown): DecisionReading => {
   const violations = all.slice(0, MOST_VIOLATIONS);
   const id = (value as { decision_id?: unknown } | null | undefined)?.decision_id;
+  // Whatever else was sent in its place names no decision, and may be longer than what it would be written to takes.
+  const isId = typeof id === 'string' && !all.some(({ field }) => field === 'decision_id');
   const message = violations.map((violation) => `${violation.field} ${violation.message}`).join('; ');
   return {
     kind: 'malformed',
-    ...(typeof id === 'string' && { decisionId: id }),
+    ...(isId && { decisionId: id }),
     reason: new DomainError('validation_error', message, violations),
   };
 };

@@ -38,8 +38,11 @@ export const toBusMessage = (event: PublicEvent): BusMessage => ({
 
 const text = (fields: Readonly<Record<string, unknown>>, name: string): string => {
   const value = fields[name];
-  if (typeof value === 'string') return value;
-  throw new UnreadableMessageError(`${name} should be text, found ${typeof value}`);
+  if (typeof value !== 'string')
+    throw new UnreadableMessageError(`${name} should be text, found ${typeof value}`);
+  if (value.includes('\0') || !value.isWellFormed())
+    throw new UnreadableMessageError(`${name} holds characters that no store keeps`);
+  return value;
 };
 
 const parse = (value: string): Readonly<Record<string, unknown>> => {
@@ -61,8 +64,10 @@ export const fromBusMessage = (
   if (version !== SCHEMA_VERSION) throw new UnreadableMessageError(`schema_version ${version} is not known`);
   const body = parse(value);
   const { sequence } = body;
-  if (typeof sequence !== 'number' || !Number.isSafeInteger(sequence)) {
-    throw new UnreadableMessageError(`sequence should be a whole number, found ${typeof sequence}`);
+  if (typeof sequence !== 'number' || !Number.isSafeInteger(sequence) || sequence < 0) {
+    throw new UnreadableMessageError(
+      `sequence should be a whole number from 0 on, found ${typeof sequence === 'number' ? sequence : typeof sequence}`,
+    );
   }
   return {
     eventId: text(body, 'event_id'),

@@ -48,6 +48,8 @@ export class BatchCall {
   readonly #timeoutMs: number;
   readonly #pending = new Map<string, Pending>();
   #call: ClientDuplexStream<Buffer, AppendAnswer> | undefined;
+  /** The call at hand has had a connection. */
+  #connected = false;
 
   constructor(node: Node, timeoutMs: number) {
     this.#node = node;
@@ -73,13 +75,18 @@ export class BatchCall {
     });
   }
 
-  /** A call that is still open without a connection has not been sent. */
+  /**
+   * Nothing was sent by a call that never had a connection. One that has none now may have: a server that is about to stop takes no further
+   * calls on it and goes on with this one.
+   */
   #silence(reason: string): NoAnswerError {
-    return this.#node.isConnected('appends') ? new NoAnswerError(reason) : new NotConnectedError(reason);
+    return this.#connected ? new NoAnswerError(reason) : new NotConnectedError(reason);
   }
 
   #open(): ClientDuplexStream<Buffer, AppendAnswer> {
     const call = this.#node.appends(decodeAppendAnswer);
+    this.#connected = false;
+    this.#node.whenConnected('appends', () => (this.#connected = true));
     const ended = (error: Error): void => {
       if (call === this.#call) this.#end(error);
     };

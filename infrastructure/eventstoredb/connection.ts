@@ -76,8 +76,13 @@ export class Node {
     );
   }
 
-  isConnected(purpose: Purpose): boolean {
-    return this.#clients[purpose].getChannel().getConnectivityState(false) === connectivityState.READY;
+  /** Calls back once there is a connection; never where the node is left before. */
+  whenConnected(purpose: Purpose, tell: () => void): void {
+    if (this.left.aborted) return;
+    const channel = this.#clients[purpose].getChannel();
+    const state = channel.getConnectivityState(false);
+    if (state === connectivityState.READY) tell();
+    else channel.watchConnectivityState(state, Infinity, () => this.whenConnected(purpose, tell));
   }
 
   close(): void {

@@ -100,6 +100,16 @@ describe('a decision in JSON', () => {
     expect(complaintsOf('{"decision_id":"D-9","decision":"no"}')).toHaveLength(3);
   });
 
+  test.each([
+    ['a text of 200,000 characters', 'x'.repeat(200_000)],
+    ['a text with a NUL', 'D\0'],
+    ['a text with a space', 'D 1'],
+  ])('names no id where %s stands in its place', (_, id) => {
+    const reading = readDecision(JSON.stringify({ ...approve, decision_id: id }));
+    expect(reading.kind).toBe('malformed');
+    expect(reading).not.toHaveProperty('decisionId');
+  });
+
   test.each(['', '{', 'null', '17', '"approve"', '{"a":1}{"b":2}'])('%j is no decision', (text) => {
     expect(readDecision(text).kind).toBe('malformed');
   });

@@ -40,9 +40,13 @@ describe('a message on the bus', () => {
     ['no JSON', { value: '{' }],
     ['no object', { value: '17' }],
     ['a body without its sequence', { value: body.replace('"sequence":3,', '') }],
+    ['a sequence before the first', { value: body.replace('"sequence":3', '"sequence":-3') }],
     ['a body without its operation', { value: body.replace('"OP-1"', 'null') }],
     ['a newer version', { headers: { ...toBusMessage(event).headers, schema_version: '2' } }],
     ['no version', { headers: { application_id: 'acme' } }],
+    ['a NUL in its operation', { value: body.replace('OP-1', 'OP\\u0000') }],
+    ['half a character in its operation', { value: body.replace('OP-1', 'OP\\ud800') }],
+    ['a NUL in its application', { headers: { ...toBusMessage(event).headers, application_id: 'a\0' } }],
     ['no application', { headers: { schema_version: '1' } }],
   ])('with %s is unreadable', (_, change) => {
     expect(() => fromBusMessage({ ...toBusMessage(event), ...change })).toThrow(UnreadableMessageError);

@@ -150,6 +150,22 @@ describe('a server that is away', () => {
     expect(other).toBeInstanceOf(StoreUnavailableError);
   });
 
+  test('that was about to stop when it took an append leaves it uncertain', async () => {
+    await using at = await openAtStandIn({
+      appendTimeoutMs: 2_000,
+      patienceMs: 2_500,
+      readTimeoutMs: 500,
+    });
+    const { server, store } = at;
+    const stream = `${newPrefix()}A`;
+    await appended(store, stream, 'no_stream', sampleEvents(1));
+    server.faults.appends = 'unanswered';
+    const asked = failureOf(store.append(stream, 0n, sampleEvents(1)));
+    await until(() => server.log.stream(stream).length === 2, 'the append that is not answered');
+    server.beginStop();
+    expect(await asked).toBeInstanceOf(OutcomeUnknownError);
+  });
+
   test('behind a black hole, appends and reads end in time and work again after it', async () => {
     const server = await EventStoreDbStandIn.start();
     const gate = await TcpGate.before(server.port);

@@ -77,6 +77,25 @@ describe('what can never be handled goes to the dead letters', () => {
     expect(lines.map(({ level }) => level)).toEqual(['error', 'error']);
   });
 
+  test('events whose operation no store can name, while those behind them go on', async () => {
+    const seen: PublicEvent[] = [];
+    const member = await world.consumer('g', async (batch) => void seen.push(...batch));
+    const strange = [busEvent('OP\0', 0), busEvent('OP\ud800', 0), busEvent('OP', 0)];
+    await writeRaw(
+      outsider,
+      events(),
+      strange.map((event) => ({
+        ...toBusMessage(event),
+        partition: 1,
+        headers: { ...toBusMessage(event).headers },
+      })),
+    );
+    await until(() => seen.length >= 1, 'the one that can be named');
+    await noLag(member);
+    expect(seen.map(({ code }) => code)).toEqual(['OP']);
+    expect(await deadLetters()).toHaveLength(2);
+  });
+
   test('events that a handler refuses for good; nothing else of their batch is lost or handled twice', async () => {
     const seen: PublicEvent[] = [];
     const sent = mixedEvents(2, 5);

@@ -136,6 +136,11 @@ export class EventStoreDbStandIn {
     this.dropSubscriptions(failure(grpc.status.CANCELLED, 'Request canceled by server'));
   }
 
+  /** Asks clients to come no more and takes no new connections, as a server does that was told to stop; what is on its way goes on. */
+  beginStop(): void {
+    this.#server.tryShutdown(() => undefined);
+  }
+
   /** Closes every connection at once, with whatever is on its way. */
   async kill(): Promise<void> {
     for (const subscription of this.#subscriptions) subscription.leave();
