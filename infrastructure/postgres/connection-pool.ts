@@ -76,16 +76,18 @@ export class ConnectionPool {
   }
 
   /**
-   * One batch on one connection. `transaction`: it begins one by itself, which a failure would leave open.
+   * One batch on one connection. `transaction`: it begins one by itself, which a failure would leave open. `anew`: nothing that the
+   * connection has prepared is used.
    * @throws StoreUnavailableError when there is no connection for it @throws BatchFailure
    */
   async run(
     statements: readonly BatchStatement[],
-    { transaction = false } = {},
+    { transaction = false, anew = false } = {},
   ): Promise<readonly BatchResult[]> {
     const { client, pool } = await this.#acquire();
     const known = this.#prepared.get(client) ?? new PreparedStatements();
     this.#prepared.set(client, known);
+    if (anew) for (const { text } of statements) known.drop(text);
     const batch = new Batch(statements, known);
     const limit = this.#settings.statementTimeoutMs + this.#settings.wireTimeoutMs;
     const stop = after(limit, () => batch.handleError(new Error(`no answer within ${limit} ms`)));

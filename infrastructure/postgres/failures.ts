@@ -20,13 +20,17 @@ export const isWorthRepeating = (failure: unknown): boolean =>
   failure.code !== undefined &&
   (CROSSED.has(failure.code) || STALE.has(failure.code) || [READ_ONLY, LOCKED].includes(failure.code));
 
+/** Other connections may have prepared the same before: it has to be parsed anew. */
+export const isStale = (failure: unknown): boolean =>
+  failure instanceof BatchFailure && STALE.has(failure.code ?? '');
+
 export const isReadOnly = (failure: unknown): boolean =>
   failure instanceof BatchFailure && failure.code === READ_ONLY;
 
 /** Whether the connection may serve others after this. */
 export const isSpoilt = (failure: unknown): boolean =>
   failure instanceof BatchFailure &&
-  (failure.kind !== 'refused' || failure.fatal || STALE.has(failure.code ?? '') || isReadOnly(failure));
+  (failure.kind !== 'refused' || failure.fatal || isStale(failure) || isReadOnly(failure));
 
 export const isUnavailable = (code: string): boolean =>
   CROSSED.has(code) || UNAVAILABLE.has(code) || UNAVAILABLE_CLASSES.has(code.slice(0, 2));

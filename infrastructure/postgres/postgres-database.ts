@@ -15,7 +15,7 @@ import { BatchFailure } from './batch.ts';
 import type { BatchResult, BatchStatement } from './batch.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { PoolSettings } from './connection-pool.ts';
-import { isConstraint, isUnavailable, isWorthRepeating } from './failures.ts';
+import { isConstraint, isStale, isUnavailable, isWorthRepeating } from './failures.ts';
 import { bound } from './values.ts';
 import { pause } from '../support/time.ts';
 import { postgresQueryBuilder } from '../../application/sql/query-builder.ts';
@@ -256,11 +256,13 @@ export class PostgresDatabase implements SqlDatabase {
 
   async #repeated(batch: readonly BatchStatement[], transaction = false): Promise<readonly BatchResult[]> {
     if (this.#closed) throw new StoreUnavailableError('PostgreSQL: the database is closed');
+    let anew = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#pool.run(batch, { transaction });
+        return await this.#pool.run(batch, { transaction, anew });
       } catch (error) {
         if (attempt === ATTEMPTS || !isWorthRepeating(error)) throw error;
+        anew ||= isStale(error);
         await pause(Math.random() * attempt * PAUSE_MS);
       }
     }

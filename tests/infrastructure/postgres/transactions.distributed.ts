@@ -279,3 +279,15 @@ describe('over a slow line', () => {
     expect(await taken(() => far.database.snapshot([one, one, one, one, one]))).toBeLessThan(1.9);
   });
 });
+
+test('a table that gets a column is read on, however many connections have prepared the statement', async () => {
+  const { database } = fixture;
+  await database.transaction([raw('create table grown (id bigint)'), raw('insert into grown values (1)')]);
+  // Long enough that each goes over a connection of its own.
+  const all = query<{ id: number }>('select grown.*, pg_sleep(0.3)::text as slept from grown');
+  await Promise.all(Array.from({ length: 10 }, () => database.read(all)));
+  await database.transaction([raw('alter table grown add column more bigint default 2')]);
+  expect(await database.read(all)).toEqual([{ id: 1, more: 2, slept: '' }]);
+  const rows = await Promise.all(Array.from({ length: 10 }, () => database.snapshot([all])));
+  expect(rows).toEqual(Array.from({ length: 10 }, () => [[{ id: 1, more: 2, slept: '' }]]));
+});
