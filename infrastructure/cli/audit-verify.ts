@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { anchorLines, readAnchor } from '../../application/audit/anchor.ts';
 import type { Difference } from '../../application/audit/difference.ts';
@@ -50,11 +49,8 @@ const WORDING = { columns: COLUMNS, text: inText, summaryText, summaryJson: inJs
 const linesOf = (file: string): AsyncIterable<string> =>
   createInterface({ input: createReadStream(file), crlfDelay: Infinity });
 
-/** Readable by its owner only. */
-const openAnchor = async (unfinished: string): Promise<FileHandle> => {
-  await rm(unfinished, { force: true });
-  return open(unfinished, 'wx', 0o600);
-};
+/** Of an anchor. */
+const OWNER_ONLY = 0o600;
 
 /** `audit anchor`: the end of the seal book, which stands for everything before it. */
 export const anchor = (output: string | undefined, dependencies: CliDependencies): Promise<void> =>
@@ -62,7 +58,7 @@ export const anchor = (output: string | undefined, dependencies: CliDependencies
     const { takenAt, seal, lines } = await services.audit.anchor();
     if (output === undefined) for await (const line of lines) await dependencies.write(line);
     else {
-      await writeWhole(output, lines, openAnchor);
+      await writeWhole(output, lines, OWNER_ONLY);
       await dependencies.write(
         `${JSON.stringify({ anchor: output, taken_at: takenAt, seal: seal.number })}\n`,
       );
@@ -113,7 +109,7 @@ const verifyWith = async (
   const summary = await deliverDifferences(found, WORDING, options, dependencies);
   if (summary?.differences === 0 && writeAnchor !== undefined) {
     const contents = { takenAt, seal: summary.seal, heads: summary.heads() };
-    await writeWhole(writeAnchor, anchorLines(contents, signer), openAnchor);
+    await writeWhole(writeAnchor, anchorLines(contents, signer), OWNER_ONLY);
   }
   return summary;
 };

@@ -1,4 +1,5 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { Option } from 'commander';
 import type { Command } from 'commander';
@@ -52,9 +53,12 @@ export const printerOf =
     format === 'table' && dependencies.show ? dependencies.show(text) : dependencies.write(text);
 
 /** @throws WrongUseError naming the file that was asked for, and not the one that it would have been until it was whole */
-const openFor = async (output: string, opening: () => Promise<FileHandle>): Promise<FileHandle> => {
+const openFor = async (output: string, unfinished: string, mode: number): Promise<FileHandle> => {
+  // What is no file would give way to one: a device, or a socket that somebody listens on.
+  if ((await stat(output).catch(() => undefined))?.isFile() === false)
+    throw new WrongUseError(`--output ${output} cannot be written: it is there and no file`);
   try {
-    return await opening();
+    return await open(unfinished, 'wx', mode);
   } catch (error) {
     const reason = WHY[(error as NodeJS.ErrnoException).code ?? ''];
     throw reason === undefined ? error : new WrongUseError(`--output ${output} cannot be written: ${reason}`);
@@ -68,19 +72,18 @@ const WHY: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 };
 
+const READABLE = 0o666;
+
 /**
- * A file that is there as a whole or not at all.
- * @param opening opens the one that it is until then
+ * A file that is there as a whole or not at all; until then it has a name of its own, for another command may write the same.
+ * @param mode default: what the process gives its files
  */
-export const writeWhole = async (
-  output: string,
-  chunks: Rows<string>,
-  opening: (unfinished: string) => Promise<FileHandle>,
-): Promise<void> => {
-  const unfinished = `${output}.unfinished`;
-  const file = await openFor(output, () => opening(unfinished));
+export const writeWhole = async (output: string, chunks: Rows<string>, mode = READABLE): Promise<void> => {
+  const unfinished = `${output}.${randomUUID()}.unfinished`;
+  const file = await openFor(output, unfinished, mode);
   try {
-    for await (const chunk of chunks) await file.write(chunk);
+    // Unlike `write`, all of it or an error.
+    for await (const chunk of chunks) await file.writeFile(chunk);
     await file.sync();
     await file.close();
     await rename(unfinished, output);
@@ -102,7 +105,7 @@ export const deliver = async (
     for await (const chunk of chunks) await write(chunk);
     return;
   }
-  await writeWhole(output, chunks, (unfinished) => open(unfinished, 'w'));
+  await writeWhole(output, chunks);
 };
 
 /**

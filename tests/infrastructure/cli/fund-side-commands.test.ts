@@ -160,7 +160,9 @@ describe('receivables reconcile', () => {
     expect(header).toMatch(/^result,rule,match,kind,reason,operation,installment,event_id,notified_date/);
     expect(rows).toHaveLength(6);
     expect(rows.at(2)).toMatch(/^missing_in_statement,,,settlement,,'=L1,001,[^,]+,2026-02-15,950.00,,,,,,$/);
-    expect(await readdir(directory.path)).not.toContain('report.csv.unfinished');
+    expect((await readdir(directory.path)).filter((name) => name.startsWith('report.csv'))).toEqual([
+      'report.csv',
+    ]);
   });
 
   test.each([

@@ -1,0 +1,73 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { open, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { WrongUseError } from '../../../infrastructure/cli/command-line.ts';
+import { writeWhole } from '../../../infrastructure/cli/report-output.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let output = '';
+
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+  output = join(directory.path, 'report.csv');
+});
+afterEach(() => directory.remove());
+
+async function* slow(text: string, times: number): AsyncGenerator<string> {
+  for (let i = 0; i < times; i += 1) {
+    yield text;
+    await setImmediate();
+  }
+}
+
+const written = async (): Promise<string> => readFile(output, 'utf8');
+
+test('two commands that write the same file at once leave that of one of them, whole', async () => {
+  await Promise.all([writeWhole(output, slow('a', 20)), writeWhole(output, slow('bb', 60))]);
+  expect(['a'.repeat(20), 'bb'.repeat(60)]).toContain(await written());
+  expect(await readdir(directory.path)).toEqual(['report.csv']);
+});
+
+test('a disk that takes only a part at a time gets all of it', async () => {
+  const some = await open(join(directory.path, 'some'), 'w');
+  const prototype = Object.getPrototypeOf(some) as FileHandle;
+  const write = jest.spyOn(prototype, 'write');
+  write.mockImplementation(function (this: FileHandle, text: unknown) {
+    return this.writeFile(String(text).slice(0, 1)).then(() => ({ bytesWritten: 1, buffer: text })) as never;
+  });
+  try {
+    await writeWhole(output, slow('abc', 2));
+  } finally {
+    write.mockRestore();
+    await some.close();
+  }
+  expect(await written()).toBe('abcabc');
+});
+
+test('what is there and no file stays what it is', async () => {
+  const server = createServer().listen(output);
+  await once(server, 'listening');
+  await expect(writeWhole(output, slow('a', 1))).rejects.toThrow(WrongUseError);
+  expect((await stat(output)).isSocket()).toBe(true);
+  server.close();
+  await expect(writeWhole(directory.path, slow('a', 1))).rejects.toThrow('it is there and no file');
+});
+
+test('a link where the unfinished file was does not lead it elsewhere', async () => {
+  const other = join(directory.path, 'other');
+  await writeFile(other, 'of somebody');
+  await symlink(other, `${output}.unfinished`);
+  await writeWhole(output, slow('a', 1));
+  expect([await written(), await readFile(other, 'utf8')]).toEqual(['a', 'of somebody']);
+});
+
+test('is readable by its owner alone where that is asked for, also over one that was not', async () => {
+  await writeFile(output, 'before', { mode: 0o644 });
+  await writeWhole(output, slow('a', 1), 0o600);
+  expect([await written(), (await stat(output)).mode & 0o777]).toEqual(['a', 0o600]);
+});
