@@ -3,6 +3,8 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 
 /** Stands for no payment, no match, no name. */
 export const NONE = -1;
+/** Stands for a payment that is named, and lies beyond what was read. */
+export const ELSEWHERE = -2;
 
 const BLOCK_BITS = 16;
 const BLOCK = 1 << BLOCK_BITS;

@@ -1,5 +1,5 @@
-import { addDays } from '../../domain/shared/calendar-date.ts';
-import { DayNumbers, NONE, Names } from './columns.ts';
+import { addDays, calendarDate } from '../../domain/shared/calendar-date.ts';
+import { DayNumbers, ELSEWHERE, NONE, Names } from './columns.ts';
 import { Compared, findingsOf, remarksOf } from './findings.ts';
 import { matchAll } from './match-rules.ts';
 import { Lines } from './statement-lines.ts';
@@ -7,8 +7,9 @@ import { Matching } from './matching.ts';
 import { Payments } from './payments.ts';
 import type { Comparison } from './comparison.ts';
 import type { Tolerances } from './match-rules.ts';
-import type { NotifiedPayment, PaymentPeriod } from './reconciliation-reader.ts';
-import { References, wordsOf } from './references.ts';
+import type { NotifiedPayment, PaymentPeriod, Scheduled } from './reconciliation-reader.ts';
+import { References, eventIdsIn, namesIn } from './references.ts';
+import type { Schedules } from './references.ts';
 import type { StatementLine } from './statement-lines.ts';
 import { countFindings, dayTotals, sumOf } from './totals.ts';
 
@@ -20,39 +21,100 @@ export interface ComparisonRequest extends PaymentPeriod {
 
 const LOOKED_UP_AT_ONCE = 500;
 
-/** The code of an operation that such a text may begin with. */
-const codesIn = (reference: string): readonly string[] =>
-  wordsOf(reference).flatMap((word) => {
-    const end = word.indexOf('/');
-    return end < 0 ? [word] : [word, word.slice(0, end)];
-  });
-
-/** The payments that were notified for a fund, and the codes of its operations. */
+/** The payments that were notified for a fund, and its operations with their installments. */
 export interface Notified {
   within(period: PaymentPeriod): AsyncIterable<readonly NotifiedPayment[]>;
   operationsAmong(fundId: string, codes: readonly string[]): Promise<readonly string[]>;
+  installmentsOf(fundId: string, codes: readonly string[]): AsyncIterable<readonly Scheduled[]>;
 }
 
-/** Lines that name an operation without payments must not be taken for another one's, so such operations are looked up. */
+const EVER = { from: calendarDate('1000-01-01'), to: calendarDate('9999-12-31') };
+
+/** Lines that name an operation or a payment beyond the period must not be taken for another one's, so these are looked up. */
 const identify = async (
   notified: Notified,
-  fundId: string,
+  reach: PaymentPeriod,
   lines: Lines,
   payments: Payments,
 ): Promise<void> => {
   const unknown = nameOperations(lines, payments);
   if (unknown.length === 0) return;
-  const codes = [...new Set(unknown.flatMap((line) => codesIn(lines.reference[line]!)))];
-  for (let at = 0; at < codes.length; at += LOOKED_UP_AT_ONCE) {
-    const some = codes.slice(at, at + LOOKED_UP_AT_ONCE);
-    for (const code of await notified.operationsAmong(fundId, some)) payments.operationOf(code);
-  }
-  nameOperations(lines, payments);
+  const schedules = await lookUp(
+    notified,
+    reach.fundId,
+    unknown.map((line) => lines.reference[line]!),
+    payments,
+  );
+  await namePaymentsElsewhere(notified, reach, nameOperations(lines, payments, schedules), {
+    lines,
+    payments,
+  });
+};
+
+/** Makes operations that such texts may begin with known. Answers those of their installments that may stand behind them. */
+const lookUp = async (
+  notified: Notified,
+  fundId: string,
+  texts: readonly string[],
+  payments: Payments,
+): Promise<Schedules> => {
+  const codes = new Set<string>();
+  for (const text of texts) for (const { code } of namesIn(text)) codes.add(code);
+  const known = new Set<string>();
+  for (const some of chunksOf([...codes]))
+    for (const code of await notified.operationsAmong(fundId, some)) known.add(code);
+  for (const code of known) payments.operationOf(code);
+  // Names are kept of the few that there are, not of whatever a text may begin with.
+  const wanted = new Map<string, Set<string>>();
+  for (const text of texts)
+    for (const { code, installment } of namesIn(text))
+      if (installment !== undefined && known.has(code)) intoNames(wanted, code, installment);
+  const schedules = new Map<string, Set<string>>();
+  for (const some of chunksOf([...wanted.keys()]))
+    for await (const page of notified.installmentsOf(fundId, some))
+      for (const { code, installment } of page)
+        if (wanted.get(code)!.has(installment)) intoNames(schedules, code, installment);
+  return schedules;
+};
+
+const intoNames = (names: Map<string, Set<string>>, code: string, name: string): void => {
+  const own = names.get(code);
+  if (own) own.add(name);
+  else names.set(code, new Set([name]));
+};
+
+function* chunksOf(codes: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < codes.length; at += LOOKED_UP_AT_ONCE) yield codes.slice(at, at + LOOKED_UP_AT_ONCE);
+}
+
+/** Lines with the id of an event of another time: all other payments are gone through, which only such lines cost. */
+const namePaymentsElsewhere = async (
+  notified: Notified,
+  { fundId, from, to }: PaymentPeriod,
+  unknown: readonly number[],
+  { lines, payments }: { readonly lines: Lines; readonly payments: Payments },
+): Promise<void> => {
+  const linesOf = new Map<string, number[]>();
+  for (const line of unknown)
+    for (const id of eventIdsIn(lines.reference[line]!)) linesOf.set(id, [...(linesOf.get(id) ?? []), line]);
+  if (linesOf.size === 0) return;
+  const others = [
+    { fundId, from: EVER.from, to: addDays(from, -1) },
+    { fundId, from: addDays(to, 1), to: EVER.to },
+  ];
+  for (const period of others)
+    for await (const page of notified.within(period))
+      for (const { event_id: id, code, installment_code: installment } of page)
+        for (const line of linesOf.get(id.toLowerCase()) ?? []) {
+          lines.operation.set(line, payments.operationOf(code));
+          lines.installment.set(line, installment);
+          lines.payment.set(line, ELSEWHERE);
+        }
 };
 
 /** Answers the lines with a reference that names nothing. */
-const nameOperations = (lines: Lines, payments: Payments): readonly number[] => {
-  const references = new References(payments);
+const nameOperations = (lines: Lines, payments: Payments, schedules?: Schedules): readonly number[] => {
+  const references = new References(payments, schedules);
   const unknown: number[] = [];
   for (let line = 0; line < lines.count; line += 1) {
     const text = lines.reference[line]!;
@@ -115,7 +177,7 @@ export const compareStatement = async (
   const payments = new Payments(days, names);
   const reach = { fundId, from: addDays(from, -windowDays), to: addDays(to, windowDays) };
   for await (const page of notified.within(reach)) for (const payment of page) payments.add(payment);
-  await identify(notified, fundId, lines, payments);
+  await identify(notified, reach, lines, payments);
   const matching = new Matching(payments, lines);
   const repetitions = matchAll(matching, tolerances);
   const compared = new Compared({ matching, days, from: days.of(from), to: days.of(to), ...repetitions });

@@ -18,6 +18,13 @@ export interface PaymentPeriod {
   readonly to: CalendarDate;
 }
 
+/** An installment of an operation, paid or not. */
+export interface Scheduled {
+  /** Of the operation. */
+  readonly code: string;
+  readonly installment: string;
+}
+
 interface Place {
   readonly date: string;
   readonly position: number;
@@ -26,6 +33,8 @@ interface Place {
 type Found = NotifiedPayment & Place & { readonly stream: string };
 
 const PAGE = 5_000;
+/** Each has up to 480 installments. */
+const OPERATIONS_AT_ONCE = 50;
 
 const byOperation = (one: Found, other: Found): number =>
   one.stream < other.stream ? -1 : one.stream > other.stream ? 1 : one.revision - other.revision;
@@ -92,6 +101,19 @@ export class SqlNotifiedPayments {
         .orderBy('code'),
     );
     return rows.map(({ code }) => code);
+  }
+
+  /** Of all operations of the fund with these codes, at most 500: their installments, in pages. */
+  async *installmentsOf(fundId: string, codes: readonly string[]): AsyncGenerator<readonly Scheduled[]> {
+    for (let at = 0; at < codes.length; at += OPERATIONS_AT_ONCE)
+      yield await this.#database.read(
+        this.#database.builder
+          .selectFrom('loan')
+          .innerJoin('installment', 'installment.operation', 'loan.id')
+          .select(['loan.code', 'installment.code as installment'])
+          .where('loan.fund_id', '=', fundId)
+          .where('loan.code', 'in', codes.slice(at, at + OPERATIONS_AT_ONCE)),
+      );
   }
 
   *#pagesOf(day: Found[]): Generator<readonly NotifiedPayment[]> {

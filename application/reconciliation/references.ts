@@ -12,15 +12,46 @@ const EVENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 const SEPARATORS = /[/|:#\-. _]/g;
 /** Shorter codes would be found inside anything. */
 const SHORTEST_CODE_IN_TEXT = 4;
+/** Of a code of an operation. */
+const LONGEST_CODE = 100;
 
 /** Letters and digits alone: what is left when systems pad, split and change case. */
 const plain = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '');
 
 /** Places in a text where a reference may stand: all of it, then each word. */
-export const wordsOf = (text: string): readonly string[] => {
+const wordsOf = (text: string): readonly string[] => {
   const words = text.split(/\s+/);
   return words.length > 1 ? [text, ...words] : words;
 };
+
+/** Ids of events that stand in a text, in lower case. */
+export const eventIdsIn = (text: string): readonly string[] =>
+  wordsOf(text).flatMap((word) => (EVENT_ID.test(word) ? [word.toLowerCase()] : []));
+
+/** What a text may name: an operation, and with it an installment. */
+interface Name {
+  readonly code: string;
+  readonly installment?: string;
+}
+interface Place extends Required<Name> {
+  readonly separator: string;
+}
+
+/** The longest codes first. */
+const placesIn = (word: string): readonly Place[] =>
+  [...word.slice(0, LONGEST_CODE + 1).matchAll(SEPARATORS)]
+    .toReversed()
+    .flatMap(({ index, 0: separator }) => {
+      const [code, installment] = [word.slice(0, index), word.slice(index + 1)];
+      return code === '' || installment === '' ? [] : [{ code, installment, separator }];
+    });
+
+/** Every code of an operation that such a text may begin with, and the installments that would stand behind it. */
+export const namesIn = (text: string): readonly Name[] =>
+  wordsOf(text).flatMap((word) => [{ code: word }, ...placesIn(word)]);
+
+/** By the code of an operation, names of its installments, paid or not. */
+export type Schedules = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
  * Finds what references name: an event id, `CODE/installment` (`/` never stands in a code, other separators may), a code alone, one
@@ -28,17 +59,20 @@ export const wordsOf = (text: string): readonly string[] => {
  */
 export class References {
   readonly #payments: Payments;
+  readonly #schedules: Schedules;
   #events: Map<string, number> | undefined;
   #plainCodes: Map<string, number> | undefined;
 
-  constructor(payments: Payments) {
+  /** @param schedules of those that no payment names */
+  constructor(payments: Payments, schedules: Schedules = new Map()) {
     this.#payments = payments;
+    this.#schedules = schedules;
   }
 
   find(text: string): Reference | undefined {
     if (text === '') return undefined;
-    if (EVENT_ID.test(text)) {
-      const payment = this.#eventsById().get(text.toLowerCase());
+    for (const id of eventIdsIn(text)) {
+      const payment = this.#eventsById().get(id);
       if (payment !== undefined)
         return { operation: this.#payments.operation.at(payment), installment: null, payment };
     }
@@ -52,13 +86,12 @@ export class References {
   #named(word: string): Reference | undefined {
     const whole = this.#payments.findOperation(word);
     if (whole !== NONE) return { operation: whole, installment: null, payment: NONE };
-    for (const { index } of [...word.matchAll(SEPARATORS)].toReversed()) {
-      const operation = this.#payments.findOperation(word.slice(0, index));
-      const rest = word.slice(index + 1);
-      if (operation === NONE || rest === '') continue;
-      const installment = this.#installmentOf(operation, rest);
+    for (const { code, installment: name, separator } of placesIn(word)) {
+      const operation = this.#payments.findOperation(code);
+      if (operation === NONE) continue;
+      const planned = this.#schedules.get(code)?.has(name) || separator === '/' ? name : undefined;
+      const installment = this.#installmentOf(operation, name) ?? planned;
       if (installment !== undefined) return { operation, installment, payment: NONE };
-      if (word[index] === '/') return { operation, installment: rest, payment: NONE };
     }
     return undefined;
   }

@@ -102,6 +102,19 @@ export const reconciliationCases: readonly FundCase[] = [
     },
   },
   {
+    name: 'installments of operations are known by their code, paid or not, and only to their fund',
+    check: async (fund) => {
+      await fund.tell('A', active(fund, 'A'));
+      const found = async (fundId: string) =>
+        (await Array.fromAsync(fund.payments.installmentsOf(fundId, ['A', 'B']))).flat();
+      const planned = fund.loan('A').installments.map(({ code }) => ({ code: 'A', installment: code }));
+      const byName = (all: readonly { readonly installment: string }[]) =>
+        all.toSorted((a, b) => (a.installment < b.installment ? -1 : 1));
+      expect(byName(await found(fund.fundId))).toEqual(planned);
+      expect(await found('another fund')).toEqual([]);
+    },
+  },
+  {
     name: 'amounts stay whole numbers up to the highest',
     check: async (fund) => {
       const highest = '999999999.99';

@@ -65,6 +65,50 @@ describe('a line finds its payment', () => {
   });
 });
 
+describe('a line that names something else than what it would fit by amount and date', () => {
+  const D = '2026-06-10';
+  const apart = (payment: string) => [`missing_in_statement: ${payment}`, 'missing_in_notifications: line 2'];
+
+  test.each(['A/002', 'A-002', 'PIX A.002 JOANA'])('another installment: %s', async (reference) => {
+    expect(told(await june([A1], [line(D, 95_000, reference)]))).toEqual(apart('A/001'));
+  });
+
+  test.each(['Z', 'Z/003', 'Z-003', 'LIQ Z#003'])(
+    'an operation of which nothing was notified: %s',
+    async (reference) => {
+      expect(told(await june([A1], [line(D, 95_000, reference)], { idle: ['Z'] }))).toEqual(apart('A/001'));
+    },
+  );
+
+  test('a code of the fund with something behind it that is none of its installments names nothing', async () => {
+    const lines = [line(D, 95_000, 'Z-77')];
+    expect(told(await june([A1], lines, { idle: ['Z'] }))).toEqual(['amount_and_date: A/001 = line 2']);
+  });
+
+  test.each(['2026-04-10', '2026-09-10'])('the event of a payment of %s', async (date) => {
+    const beyond = settled('B-2026/001', date, 95_000);
+    for (const before of ['', 'PIX ']) {
+      const lines = [line(D, 95_000, `${before}00000000-0000-4000-8000-000000000001`)];
+      expect(told(await june([beyond, A1], lines))).toEqual(apart('A/001'));
+      const ofSameOperation = settled('A/003', date, 95_000);
+      expect(told(await june([ofSameOperation, A1], lines))).toEqual(apart('A/001'));
+    }
+  });
+
+  test('the event of one of two equal payments, as a word among others', async () => {
+    const lines = [line(D, 95_000, 'PIX 00000000-0000-4000-8000-000000000002')];
+    expect(told(await june([A1, A2], lines))).toEqual([
+      'exact: A/002 = line 2',
+      'missing_in_statement: A/001',
+    ]);
+  });
+
+  test('an id that is no event of the fund names nothing', async () => {
+    const lines = [line(D, 95_000, '99999999-0000-4000-8000-000000000009')];
+    expect(told(await june([A1], lines))).toEqual(['amount_and_date: A/001 = line 2']);
+  });
+});
+
 describe('amounts', () => {
   test('that differ by no more than the tolerance match', async () => {
     const lines = [line('2026-06-10', 94_998, 'A/001')];

@@ -33,12 +33,16 @@ export const line = (date: string, amount: number, reference = ''): Omit<Stateme
   reference,
 });
 
-/** What the fund's integrators notified; `idle` are operations without payments. */
+/** What the fund's integrators notified; `idle` are operations without payments; each operation has installments 001 to 003. */
 const notifying = (payments: readonly Payment[], idle: readonly string[]): Notified => ({
   async *within({ from, to }) {
     yield payments.map(complete).filter(({ date }) => date >= from && date <= to);
   },
-  operationsAmong: async (_, codes) => idle.filter((code) => codes.includes(code)),
+  operationsAmong: async (_, codes) =>
+    [...new Set([...idle, ...payments.map(({ code }) => code)])].filter((code) => codes.includes(code)),
+  async *installmentsOf(_, codes) {
+    yield codes.flatMap((code) => ['001', '002', '003'].map((installment) => ({ code, installment })));
+  },
 });
 
 export const june = (

@@ -179,6 +179,18 @@ describe('what is decided on', () => {
     );
   });
 
+  test('the term ends with the last due date, in whatever order the schedule came', async () => {
+    await desk.assign('BACKWARDS', {
+      number_of_installments: 2,
+      installments: [
+        { code: '002', due_date: '2027-03-15', face_value: 6_000 },
+        { code: '001', due_date: '2027-02-15', face_value: 6_000 },
+      ],
+    });
+    const page = wordsOf((await desk.get(`/decisions/${desk.application.applicationId}/BACKWARDS`)).text);
+    expect(page).toContain('2 × until 15/03/2027');
+  });
+
   test('with what the fund has of borrower and originator, and the same contract elsewhere', async () => {
     const other = {
       number_of_installments: 1,

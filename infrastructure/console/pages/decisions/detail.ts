@@ -31,6 +31,10 @@ interface Around {
   readonly filter: Filter;
 }
 
+/** Schedules come in any order. */
+const lastDueOf = (installments: LoanDetails['installments']): string =>
+  installments.reduce((last, { dueDate }) => (dueDate > last ? dueDate : last), '');
+
 const factsOf = (
   { loan, borrower, repurchase, installments }: LoanDetails,
   { applicationId, names, applications }: Around,
@@ -48,7 +52,7 @@ const factsOf = (
     [words.acquisitionValue, amount(loan.acquisition_value)],
     [texts.faces, amount(installments.reduce((sum, { faceValue }) => sum + faceValue, 0))],
     [texts.rates, ratesText(loan.daily_factor, language)],
-    [texts.term, texts.termOf(count(installments.length), date(installments.at(-1)!.dueDate))],
+    [texts.term, texts.termOf(count(installments.length), date(lastDueOf(installments)))],
     [texts.product, loan.product_type],
     [texts.issued, date(loan.date_issued)],
     [texts.received, instant(loan.received_at)],
