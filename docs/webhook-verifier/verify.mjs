@@ -50,7 +50,7 @@ export const verifyWebhook = (webhook, options) => {
   if (!secrets.some(signedBy)) {
     throw new WebhookRejectedError('wrong_signature', 'not signed with these secrets, or changed on the way');
   }
-  if (!SECONDS.test(timestamp) || Math.abs(now - Number(timestamp)) > toleranceSeconds) {
+  if (!SECONDS.test(timestamp) || !(Math.abs(now - Number(timestamp)) <= toleranceSeconds)) {
     throw new WebhookRejectedError('stale_timestamp', `sent at ${timestamp}, which is too far from now`);
   }
   return eventId;

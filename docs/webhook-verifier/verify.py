@@ -58,6 +58,6 @@ def verify_webhook(
     if not any(_matches(plain, one, body) and _matches(timed, one, prefix + body) for one in known):
         raise WebhookRejected("wrong_signature", "not signed with these secrets, or changed on the way")
     current = int(time.time()) if now is None else now
-    if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(current - int(timestamp)) > tolerance_seconds:
+    if not re.fullmatch(r"[0-9]{1,12}", timestamp) or not abs(current - int(timestamp)) <= tolerance_seconds:
         raise WebhookRejected("stale_timestamp", f"sent at {timestamp}, which is too far from now")
     return event_id

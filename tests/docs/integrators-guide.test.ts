@@ -97,7 +97,9 @@ describe('the verifiers of the guide', () => {
     { headers: { ...genuine, 'x-svc-event-id': 'other' }, body, secret, genuine: false },
     { headers: { ...genuine, 'x-svc-timestamp': String(now + 1) }, body, secret, genuine: false },
     { headers: { ...genuine, 'x-svc-timestamp': 'x' }, body, secret, genuine: false },
+    { headers: { ...genuine, 'x-svc-timestamp': '²' }, body, secret, genuine: false },
     { headers: { ...genuine, 'x-svc-signature-v2': 'zz' }, body, secret, genuine: false },
+    { headers: { ...genuine, 'x-svc-signature-v2': 'çã' }, body, secret, genuine: false },
     { headers: { 'x-svc-event-id': eventId }, body, secret, genuine: false },
     {
       headers: {

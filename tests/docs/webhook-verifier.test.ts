@@ -34,6 +34,14 @@ describe('the verifier for Node.js judges', () => {
     );
   });
 
+  test('no time as near enough where the tolerance is no number', () => {
+    const { secret, now, headers, body_base64 } = vectors[0]!;
+    const webhook = { body: Buffer.from(body_base64, 'base64'), headers };
+    expect(() => verifyWebhook(webhook, { secret, now, toleranceSeconds: Number('5 min') })).toThrow(
+      /too far/,
+    );
+  });
+
   test('with each secret of a list, and not without one', () => {
     const [genuine] = vectors;
     const { secret, now, headers } = genuine!;

@@ -322,7 +322,9 @@ from .types import (
 
 
 def segment(text: str) -> str:
-    """A part of a path."""
+    """A part of a path. Raises ValueError for a text that would make it another path."""
+    if text in ("", ".", ".."):
+        raise ValueError(f"{{text!r}} names nothing: a code or an id is not empty, and not made of dots")
     return quote(text, safe="")
 
 

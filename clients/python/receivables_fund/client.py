@@ -87,6 +87,7 @@ class Client(Operations):
             return answer.json() if answered == "json" else answer.body if answered == "bytes" else None
         except ReceivablesError as error:
             error.idempotency_key = body.get(key) if body is not None else None
+            error.maybe_done = error.maybe_done and method != "GET"
             raise
 
     def _pages(

@@ -1,15 +1,16 @@
 """Sends requests, again where that is harmless."""
 
 import logging
-import socket
+import re
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.message import Message
+from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from itertools import count
 from random import uniform
-from time import monotonic, sleep
+from time import monotonic, sleep, time
 from typing import Any
 from urllib.error import URLError
 from urllib.request import HTTPErrorProcessor, HTTPHandler, HTTPSHandler, Request, build_opener
@@ -22,7 +23,7 @@ from .wire import decoded
 log = logging.getLogger("receivables_fund")
 
 RENEWED_AFTER = ("token_expired", "invalid_token")
-# Answers that come before the service knows whether it has carried the request out.
+# Answers that come before the service knows whether it has carried the request out; so do those that are retryable, or not of the service.
 LOOKED_AT_NO_KEY = (401, 403, 408, 429)
 
 
@@ -76,8 +77,18 @@ class _AsAnswered(HTTPErrorProcessor):
     https_response = http_response
 
 
+class _NotConnected(OSError):
+    """Nothing was sent: no connection came about, for the reason that is its cause."""
+
+
 class _Connection(HTTPConnection):
     """Reads the answer that ended its sending, such as 413 to a form that is too long."""
+
+    def connect(self) -> None:
+        try:
+            super().connect()
+        except OSError as error:
+            raise _NotConnected(*error.args) from error
 
     def send(self, data: Any) -> None:
         try:
@@ -129,9 +140,11 @@ class Transport:
                 uncertain |= no_answer.sent and asked.method != "GET"
                 again = asked.repeatable or not no_answer.sent
             else:
-                if answer.status < 300 or (uncertain and asked.method == "DELETE" and answer.status == 404):
+                if answer.status < 300:
                     return answer
                 failure = refusal(answer)
+                if uncertain and asked.method == "DELETE" and answer.status == 404 and failure.error_code:
+                    return answer
                 if tokens and not renewed and failure.error_code in RENEWED_AFTER:
                     tokens.drop(token)
                     renewed = True
@@ -140,7 +153,8 @@ class Transport:
                     uncertain = asked.method != "GET"
                     again = asked.repeatable
                 else:  # this attempt has done nothing
-                    uncertain = uncertain and answer.status in LOOKED_AT_NO_KEY
+                    undecided = answer.status in LOOKED_AT_NO_KEY or failure.retryable or not failure.error_code
+                    uncertain = uncertain and undecided
                     again = failure.retryable or answer.status == 429
             pause = self._patience.pause(attempt, failure.retry_after if isinstance(failure, ApiError) else None)
             if not again or attempt >= self._patience.attempts or monotonic() - begun + pause > self._patience.total:
@@ -159,10 +173,11 @@ class Transport:
             with self._opener.open(request, timeout=self._timeout) as response:
                 answer = Answer(response.status, response.headers, response.read())
         except URLError as error:
-            if isinstance(error.reason, ssl.SSLCertVerificationError):
-                raise ReceivablesError(f"the certificate at {asked.url} is not trusted: {error.reason}") from error
-            sent = not isinstance(error.reason, (ConnectionRefusedError, socket.gaierror))
-            raise NoAnswer(f"{asked.method} {asked.url}: {error.reason}", sent) from error
+            unconnected = isinstance(error.reason, _NotConnected)
+            reason = error.reason.__cause__ if isinstance(error.reason, _NotConnected) else error.reason
+            if isinstance(reason, ssl.SSLCertVerificationError):
+                raise ReceivablesError(f"the certificate at {asked.url} is not trusted: {reason}") from error
+            raise NoAnswer(f"{asked.method} {asked.url}: {reason}", not unconnected) from error
         except (HTTPException, OSError) as error:
             raise NoAnswer(f"{asked.method} {asked.url}: {error or type(error).__name__}", True) from error
         log.debug(
@@ -187,10 +202,6 @@ def refusal(answer: Answer) -> ApiError:
         own = False
     if not own:
         body = {"message": answer.body[:200].decode("utf-8", "replace")}
-    try:
-        retry_after = max(0.0, float(answer.headers.get("Retry-After", "")))
-    except ValueError:
-        retry_after = None
     return ApiError(
         answer.status,
         body.get("error_code"),
@@ -198,5 +209,15 @@ def refusal(answer: Answer) -> ApiError:
         body.get("details") or [],
         body.get("request_id") or answer.headers.get("X-Request-Id"),
         body.get("retryable") is True,
-        retry_after,
+        seconds_of(answer.headers.get("Retry-After", "")),
     )
+
+
+def seconds_of(retry_after: str) -> float | None:
+    """Seconds that a Retry-After asks for: a number of them, or a date."""
+    try:
+        if re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", retry_after):
+            return float(retry_after)
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time())
+    except (TypeError, ValueError):
+        return None

@@ -50,7 +50,7 @@ def _verify_standard(
     received = [one.partition(",")[2] for one in signatures.split(" ") if one.startswith("v1,")]
     if not any(hmac.compare_digest(one.encode(), own) for one in received for own in expected):
         raise WebhookRejected("wrong_signature", "not signed with these secrets, or changed on the way")
-    if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(now - int(timestamp)) > tolerance_seconds:
+    if not re.fullmatch(r"[0-9]{1,12}", timestamp) or not abs(now - int(timestamp)) <= tolerance_seconds:
         raise WebhookRejected("stale_timestamp", f"sent at {timestamp}, which is too far from now")
     return event_id
 

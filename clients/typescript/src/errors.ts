@@ -33,9 +33,19 @@ export interface Violation {
 export interface RefusalBody {
   readonly error_code: string;
   readonly message: string;
-  readonly request_id: string;
+  readonly request_id: string | undefined;
   readonly retryable?: boolean;
   readonly details?: readonly Violation[];
+}
+
+/** What is known of a refusal. */
+export interface Refused {
+  readonly status: number;
+  readonly refusal: RefusalBody | undefined;
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+  /** As the header has it, where the body does not. */
+  readonly requestId?: string | undefined;
 }
 
 /** The service, or something before it, answered with a refusal. Decide on `error_code`. */
@@ -53,19 +63,11 @@ export class ApiError extends ReceivablesError {
   /** Seconds to wait, where the answer named them. */
   readonly retry_after: number | undefined;
 
-  constructor(
-    answer: {
-      readonly status: number;
-      readonly refusal: RefusalBody | undefined;
-      readonly retryAfter: number | undefined;
-    },
-    about: About,
-  ) {
-    const { status, refusal, retryAfter } = answer;
+  constructor({ status, refusal, retryAfter, requestId }: Refused, about: About) {
     super(refusal?.message ?? `HTTP ${status}, which is no answer of the service`, about);
     this.status = status;
     this.error_code = refusal?.error_code ?? 'unexpected_answer';
-    this.request_id = refusal?.request_id;
+    this.request_id = refusal?.request_id ?? requestId;
     this.retryable = refusal?.retryable ?? false;
     this.details = refusal?.details ?? [];
     this.retry_after = retryAfter;
@@ -85,7 +87,7 @@ export class ConnectionError extends ReceivablesError {
   override name = 'ConnectionError';
 
   constructor(about: About, cause: unknown) {
-    const done = about.maybe_done ? 'it may have been carried out all the same' : 'nothing was sent';
+    const done = about.maybe_done ? 'it may have been carried out all the same' : 'nothing was done';
     super(`${about.operation}: no answer (${innermost(cause)}); ${done}`, about, { cause });
   }
 }

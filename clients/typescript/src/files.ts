@@ -1,3 +1,5 @@
+import { jsonOf } from './json.ts';
+
 /** A file to upload, under the name that its document has as `value`. */
 export interface UploadedFile {
   readonly name: string;
@@ -15,7 +17,7 @@ const typeOf = (name: string): string =>
 /** A form with the data as JSON in a part of its own, and each file in a part `files`. */
 export const formOf = (part: string, data: object, files: readonly UploadedFile[]): FormData => {
   const form = new FormData();
-  form.set(part, JSON.stringify(data));
+  form.set(part, jsonOf(data));
   for (const { name, content } of files) {
     const blob = content instanceof Blob ? content : new Blob([content], { type: typeOf(name) });
     form.append('files', blob, name);

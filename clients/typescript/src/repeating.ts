@@ -1,24 +1,23 @@
-import type { RefusalBody } from './errors.ts';
+import type { Refused } from './errors.ts';
 
 /** What became of one attempt: an answer, or none. */
-export type Outcome =
-  | {
-      readonly status: number;
-      readonly refusal: RefusalBody | undefined;
-      /** Seconds. */
-      readonly retryAfter: number | undefined;
-    }
-  | { readonly lost: unknown };
+export type Outcome = Refused | { readonly lost: unknown };
 
 /** How a connection fails before anything of the request has left. */
 const NOT_SENT = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
 ]);
 
+/** A connection that stood can fail with a code of those, too. */
+const ESTABLISHED = new Set(['read', 'write']);
+
+const codeOf = ({ code, syscall = '' }: NodeJS.ErrnoException): string | undefined =>
+  ESTABLISHED.has(syscall) ? syscall : code;
+
 const codesOf = (error: unknown): readonly unknown[] => {
   if (!(error instanceof Error)) return [];
   const several = error instanceof AggregateError ? error.errors.flatMap(codesOf) : [];
-  return [(error as NodeJS.ErrnoException).code, ...several, ...codesOf(error.cause)].filter(Boolean);
+  return [codeOf(error), ...several, ...codesOf(error.cause)].filter(Boolean);
 };
 
 /** Whether the request may have reached the service, though no answer came. */
@@ -55,7 +54,7 @@ export const waitBefore = (outcome: Outcome, attempt: number, chance: () => numb
 /** Seconds that a Retry-After asks for: a number of them, or a date. */
 export const secondsOf = (retryAfter: string | null, now = Date.now()): number | undefined => {
   if (retryAfter === null) return undefined;
-  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
-  const date = Date.parse(retryAfter);
+  if (/^\d{1,9}(\.\d+)?$/.test(retryAfter)) return Number(retryAfter);
+  const date = /^[a-z]/i.test(retryAfter) ? Date.parse(retryAfter) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1_000);
 };

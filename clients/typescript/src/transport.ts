@@ -1,7 +1,8 @@
 import { ApiError, ConnectionError } from './errors.ts';
-import type { RefusalBody } from './errors.ts';
+import type { RefusalBody, ReceivablesError } from './errors.ts';
 import { formOf } from './files.ts';
 import type { UploadedFile } from './files.ts';
+import { jsonOf } from './json.ts';
 import { mayHaveArrived, mayRepeat, secondsOf, waitBefore } from './repeating.ts';
 import type { Outcome } from './repeating.ts';
 import type { CallOptions, ClientSettings, RequestOptions } from './settings.ts';
@@ -29,11 +30,13 @@ interface Answer {
   readonly content: Uint8Array;
   readonly refusal: RefusalBody | undefined;
   readonly retryAfter: number | undefined;
+  readonly requestId: string | undefined;
 }
 
 const ATTEMPTS = 6;
 const TIMEOUT_MS = 30_000;
 const LONGEST_WAIT_MS = 120_000;
+const NO_CONTENT = 204;
 const RENEWED = new Set(['token_expired', 'invalid_token']);
 
 /** A path with its values filled in. @throws TypeError for a value that would make it another path */
@@ -74,8 +77,8 @@ const textOf = (content: Uint8Array): string => new TextDecoder().decode(content
 const isExpired = (outcome: Outcome): boolean =>
   'refusal' in outcome && RENEWED.has(outcome.refusal?.error_code ?? '');
 
-const mayBeDone = (outcome: Outcome): boolean =>
-  'lost' in outcome ? mayHaveArrived(outcome.lost) : outcome.status >= 500;
+const mayBeDone = ({ init }: Sent, outcome: Outcome): boolean =>
+  init.method !== 'GET' && ('lost' in outcome ? mayHaveArrived(outcome.lost) : outcome.status >= 500);
 
 /** Whether the call went well: with an answer, or since what was to be deleted is gone by an attempt that got none. */
 const isOver = (
@@ -85,7 +88,7 @@ const isOver = (
 ): outcome is Answer =>
   !('lost' in outcome) &&
   ((outcome.status >= 200 && outcome.status < 300) ||
-    (maybeDone && init.method === 'DELETE' && outcome.status === 404));
+    (maybeDone && init.method === 'DELETE' && outcome.status === 404 && outcome.refusal !== undefined));
 
 /** Milliseconds until the next attempt; undefined where there is none. */
 const waitOf = (
@@ -99,18 +102,30 @@ const waitOf = (
   return wait <= longestWaitMs ? wait : undefined;
 };
 
-const errorOf = ({ operation, key }: Sent, outcome: Outcome, maybeDone: boolean): Error => {
+const errorOf = ({ operation, key }: Sent, outcome: Outcome, maybeDone: boolean): ReceivablesError => {
   const about = { operation, idempotency_key: key, maybe_done: maybeDone };
   return 'lost' in outcome ? new ConnectionError(about, outcome.lost) : new ApiError(outcome, about);
 };
 
+/** What kept a token from being issued, as an error of the call that needs one: all who wait meet one failure, and each its own. */
+const withoutToken = (failure: unknown, { key }: Sent, maybeDone: boolean): unknown => {
+  const about = { idempotency_key: key, maybe_done: maybeDone };
+  if (failure instanceof ConnectionError) {
+    return new ConnectionError({ operation: failure.operation, ...about }, failure.cause);
+  }
+  if (!(failure instanceof ApiError)) return failure;
+  const { operation, status, retry_after, request_id, error_code, message, retryable, details } = failure;
+  const refusal = { error_code, message, request_id, retryable, details };
+  return new ApiError({ status, refusal, retryAfter: retry_after }, { operation, ...about });
+};
+
 /** The JSON of an answer that went well. @throws ApiError where it is none: something else than the service answered */
-const readAs = (sent: Sent, { status, content, retryAfter }: Answer): unknown => {
-  if (content.length === 0) return undefined;
+const readAs = (sent: Sent, answer: Answer): unknown => {
+  if (answer.status === NO_CONTENT) return undefined;
   try {
-    return JSON.parse(textOf(content));
+    return JSON.parse(textOf(answer.content));
   } catch {
-    throw errorOf(sent, { status, refusal: undefined, retryAfter }, true);
+    throw errorOf(sent, answer, sent.init.method !== 'GET');
   }
 };
 
@@ -143,7 +158,7 @@ export class Transport {
     const url = `${this.#settings.baseUrl}${request.path}${queryOf(request.query)}`;
     const body = request.form
       ? formOf(request.form.part, request.form.data, request.form.files)
-      : request.json && JSON.stringify(request.json);
+      : request.json && jsonOf(request.json);
     if (request.json) headers['content-type'] = 'application/json';
     const init = { method: request.method, headers, ...(body !== undefined && { body }) };
     const sent = { url, init, key: keyIn(request.json), ...request };
@@ -176,18 +191,27 @@ export class Transport {
   async #insistently(sent: Sent, options: RequestOptions, authorised: boolean): Promise<Answer | undefined> {
     let [renewed, maybeDone] = [false, false];
     for (let attempt = 1; ; attempt += 1) {
-      const token = authorised ? await orStopped(this.#tokens.get(), options.signal) : undefined;
+      const token = authorised ? await this.#token(sent, maybeDone, options.signal) : undefined;
       const since = performance.now();
       const outcome = await this.#attempt(sent, token, options);
       const expired = token !== undefined && !renewed && isExpired(outcome);
       const again = expired ? 0 : waitOf(sent, outcome, attempt - Number(renewed), options);
       this.#report(sent.operation, outcome, { attempt, since, again_in: again });
       if (isOver(sent, outcome, maybeDone)) return outcome.status === 404 ? undefined : outcome;
-      maybeDone ||= mayBeDone(outcome);
+      maybeDone ||= mayBeDone(sent, outcome);
       if (again === undefined) throw errorOf(sent, outcome, maybeDone);
       if (expired) this.#tokens.refuse(token);
       renewed ||= expired;
       await pause(again, options.signal);
+    }
+  }
+
+  async #token(sent: Sent, maybeDone: boolean, signal: AbortSignal | undefined): Promise<string> {
+    try {
+      return await orStopped(this.#tokens.get(), signal);
+    } catch (failure) {
+      signal?.throwIfAborted();
+      throw withoutToken(failure, sent, maybeDone);
     }
   }
 
@@ -208,7 +232,8 @@ export class Transport {
         const answer = { status: response.status, headers: response.headers, content };
         const retryAfter = secondsOf(response.headers.get('retry-after'));
         const refusal = response.ok ? undefined : refusalIn(textOf(content));
-        return { ...answer, retryAfter, refusal };
+        const requestId = response.headers.get('x-request-id') ?? undefined;
+        return { ...answer, retryAfter, refusal, requestId };
       });
     } catch (lost) {
       signal?.throwIfAborted();
@@ -230,7 +255,7 @@ export class Transport {
       ...{ operation, attempt, again_in },
       status: answer?.status,
       error_code: answer?.refusal?.error_code,
-      request_id: answer?.headers.get('x-request-id') ?? undefined,
+      request_id: answer?.requestId,
       replayed: answer?.headers.get('idempotent-replayed') === 'true',
       deprecation: answer?.headers.get('x-svc-api-deprecation') ?? undefined,
       milliseconds: Math.round(performance.now() - since),

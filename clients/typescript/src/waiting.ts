@@ -1,3 +1,6 @@
+/** The longest time that a timer knows; a longer one would be over at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Waits; a signal ends that early, with its reason. */
 export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -6,10 +9,13 @@ export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void>
       clearTimeout(timer);
       reject(signal?.reason as Error);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stopped);
-      resolve();
-    }, milliseconds);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stopped);
+        resolve();
+      },
+      Math.min(milliseconds, LONGEST_MS),
+    );
     signal?.addEventListener('abort', stopped, { once: true });
   });
 
@@ -42,7 +48,7 @@ export const within = async <Result>(
   const controller = new AbortController();
   const timer = setTimeout(
     () => controller.abort(new Error(`no answer within ${milliseconds} ms`)),
-    milliseconds,
+    Math.min(milliseconds, LONGEST_MS),
   );
   const stopped = (): void => controller.abort(signal?.reason);
   signal?.addEventListener('abort', stopped, { once: true });

@@ -108,7 +108,7 @@ const verify = (webhook: ReceivedWebhook, options: VerifyOptions): void => {
   if (!secrets.some(by)) {
     throw new WebhookRejectedError('wrong_signature', 'not signed with these secrets, or changed on the way');
   }
-  if (!SECONDS.test(timestamp) || Math.abs(now - Number(timestamp)) > toleranceSeconds) {
+  if (!SECONDS.test(timestamp) || !(Math.abs(now - Number(timestamp)) <= toleranceSeconds)) {
     throw new WebhookRejectedError('stale_timestamp', `sent at ${timestamp}, which is too far from now`);
   }
 };

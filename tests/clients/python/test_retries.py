@@ -1,3 +1,4 @@
+import errno
 import pickle
 import socket
 import threading
@@ -6,7 +7,9 @@ from decimal import Decimal
 from unittest import mock
 
 from receivables_fund import ApiError, Client, NoAnswer, Patience, ReceivablesError
-from receivables_fund.types import FilesData, Prepayment, RepurchaseRequest, Settlement
+from receivables_fund.tokens import Token
+from receivables_fund.transport import seconds_of
+from receivables_fund.types import FieldViolation, FilesData, Prepayment, RepurchaseRequest, Settlement
 from scripted import AgainstScripted, cuts, refuses, says
 
 SETTLEMENT: Settlement = {
@@ -69,6 +72,15 @@ class WhatIsSentAgain(AgainstScripted):
         self.assertEqual(error.idempotency_key, self.service.asked[0].body["idempotency_key"])
         self.assertEqual(str(pickle.loads(pickle.dumps(error))), "409 idempotency_conflict: no (request r-1)")
 
+    def test_what_is_refused_names_each_broken_rule_once(self) -> None:
+        rules: list[FieldViolation] = [
+            {"field": "settled_value", "code": "invalid_amount", "message": "must be a JSON number"},
+            {"field": "settled_at", "code": "invalid_date", "message": "must be a day"},
+        ]
+        message = "settled_value must be a JSON number (and 1 more)"
+        error = ApiError(400, "validation_error", message, rules, "r-1", False, None)
+        self.assertEqual(str(error), f"400 validation_error: {message}; settled_at must be a day (request r-1)")
+
     def test_under_the_key_that_follows_from_what_can_be_done_once(self) -> None:
         self.service.answers = [says(200, {})] * 4
         leaving: RepurchaseRequest = {
@@ -98,6 +110,8 @@ class WhatIsSentAgain(AgainstScripted):
             ([busy] * 4, False),
             ([refuses(503, "service_unavailable", True), expired, expired], True),
             ([cuts, refuses(422, "operation_invalid_state")], False),
+            ([cuts, *[refuses(409, "concurrent_modification", True)] * 3], True),
+            ([cuts, says(404, b"no such host")], True),
         ):
             self.service.answers = answers
             with self.assertRaises(ApiError) as refused:
@@ -159,6 +173,36 @@ class WhatIsSentAgain(AgainstScripted):
         self.service.answers = [refuses(404, "webhook_not_found")]
         with self.assertRaises(ApiError):
             self.client.delete_webhook("w-1")
+
+    def test_a_deletion_is_not_done_because_something_between_finds_nothing(self) -> None:
+        self.service.answers = [cuts, says(404, b"no such host")]
+        with self.assertRaises(ApiError) as refused:
+            self.client.delete_webhook("w-1")
+        self.assertTrue(refused.exception.maybe_done)
+
+    def test_even_what_could_be_done_twice_where_no_connection_comes_about(self) -> None:
+        self.client._tokens._token = Token("t", float("inf"))
+        for reason in (TimeoutError("timed out"), OSError(errno.EHOSTUNREACH, "No route to host")):
+            self.sleep.reset_mock()
+            with mock.patch("socket.create_connection", side_effect=reason), self.assertRaises(NoAnswer) as lost:
+                self.client.create_webhook({"url": "https://hooks.example.com", "events": ["*"]})
+            self.assertEqual((lost.exception.maybe_done, len(self.pauses)), (False, 3))
+            self.assertIn(str(reason), str(lost.exception))
+
+    def test_after_a_wait_that_is_named_by_seconds_or_a_date(self) -> None:
+        with mock.patch("receivables_fund.transport.time", return_value=1_767_225_600):
+            asked = ["5", "1.5", "Thu, 01 Jan 2026 00:00:09 GMT", "Wed, 31 Dec 2025 00:00:00 GMT", "soon", "-1", "inf", ""]
+            self.assertEqual([seconds_of(one) for one in asked], [5, 1.5, 9, 0, None, None, None, None])
+            self.service.answers = [refuses(429, "rate_limited", True, Retry_After=asked[2]), says(200, {"data": []})]
+            self.client.list_webhooks()
+        self.assertTrue(9 <= self.pauses[0] <= 10)
+
+    def test_a_read_has_done_nothing_whatever_became_of_it(self) -> None:
+        for answer in (cuts, says(200, b"<h1>Sign in</h1>")):
+            self.service.answers = [answer] * 4
+            with self.assertRaises(ReceivablesError) as failed:
+                self.client.list_webhooks()
+            self.assertFalse(failed.exception.maybe_done)
 
     def test_a_redirection_is_not_followed(self) -> None:
         self.service.answers = [says(302, {}, Location=f"{self.service.url}/elsewhere")]

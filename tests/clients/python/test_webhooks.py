@@ -3,6 +3,7 @@ import json
 import os
 import unittest
 from pathlib import Path
+from typing import Any
 
 from receivables_fund import WebhookRejected, verify_webhook
 from receivables_fund.verify import verify_webhook as verified_id
@@ -36,6 +37,14 @@ class Ours(unittest.TestCase):
                 else:
                     known = verified_id(body, vector["headers"], vector["secret"], **options)
                     self.assertEqual(known, vector["headers"]["x-svc-event-id"])
+
+
+    def test_no_time_is_near_enough_where_the_tolerance_is_no_number(self) -> None:
+        genuine = VECTORS[0]
+        tolerance: Any = float("nan")
+        arguments = (base64.b64decode(genuine["body_base64"]), genuine["headers"], genuine["secret"])
+        with self.assertRaisesRegex(WebhookRejected, "too far"):
+            verify_webhook(*arguments, now=genuine["now"], tolerance_seconds=tolerance)
 
 
 class Standard(unittest.TestCase):

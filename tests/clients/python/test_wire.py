@@ -50,6 +50,12 @@ class Addresses(AgainstScripted):
         first = "GET /loan?status=active%2Csettled&overdue=true&updated_since=2026-01-15T12%3A00%3A00%2B00%3A00"
         self.assertEqual(self.lines(), [first, "GET /loan/A%2BB%20%26C"])
 
+    def test_a_code_that_would_lead_elsewhere_is_refused(self) -> None:
+        for code in ("", ".", ".."):
+            with self.assertRaisesRegex(ValueError, "names nothing"):
+                self.client.read_loan(code)
+        self.assertEqual(self.lines(), [])
+
     def test_a_walk_ends_with_the_last_page_and_a_short_one_is_not_the_last(self) -> None:
         pages = [([1, 2], "c1"), ([], "c2"), ([3], None)]
         self.service.answers = [says(200, {"data": data, "next_cursor": cursor}) for data, cursor in pages]

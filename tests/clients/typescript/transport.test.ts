@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { ApiError, ConnectionError } from '../../../clients/typescript/src/errors.ts';
 import type { ReceivablesError } from '../../../clients/typescript/src/errors.ts';
@@ -8,7 +9,9 @@ import { Transport, pathOf } from '../../../clients/typescript/src/transport.ts'
 
 /** An answer, the loss of one, or one that never comes. */
 type Scripted =
-  { readonly status: number; readonly body?: object | string } | { readonly code: string } | 'silence';
+  | { readonly status: number; readonly body?: object | string | null; readonly headers?: object }
+  | { readonly code: string }
+  | 'silence';
 
 const refusal = (status: number, error_code: string, retryable = false): Scripted => ({
   ...{ status, body: { error_code, message: error_code, request_id: 'r', retryable } },
@@ -18,19 +21,22 @@ const reset = { code: 'ECONNRESET' };
 const unreachable = { code: 'ECONNREFUSED' };
 const busy = refusal(503, 'service_unavailable', true);
 
-/** A transport over answers that are given in their order; a token always comes. */
-const over = (script: Scripted[], settings: Partial<ClientSettings> = {}) => {
+/** A transport over answers that are given in their order; a token always comes, unless `issued` says otherwise. */
+const over = (
+  script: Scripted[],
+  { issued = [], ...settings }: Partial<ClientSettings> & { readonly issued?: Response[] } = {},
+) => {
   const sent: { readonly method: string; readonly token: string | null; readonly body: unknown }[] = [];
   const reports: AttemptReport[] = [];
   let tokens = 0;
   const fetching = async (url: string, init: RequestInit): Promise<Response> => {
     if (url.endsWith('/token')) {
       tokens += 1;
-      return Response.json({ access_token: `T${tokens}`, expires_in: 3_600 });
+      return issued.shift() ?? Response.json({ access_token: `T${tokens}`, expires_in: 3_600 });
     }
     const token = new Headers(init.headers).get('authorization');
     sent.push({ method: init.method ?? '', token, body: init.body });
-    const next = script.shift() ?? { status: 200, body: {} };
+    const next: Scripted = script.shift() ?? { status: 200, body: {} };
     if (next === 'silence') {
       return new Promise((_, reject) => {
         init.signal!.addEventListener('abort', () => reject(init.signal!.reason as Error));
@@ -38,7 +44,9 @@ const over = (script: Scripted[], settings: Partial<ClientSettings> = {}) => {
     }
     if ('code' in next) throw new TypeError('fetch failed', { cause: Object.assign(new Error(), next) });
     const text = typeof next.body === 'string' ? next.body : JSON.stringify(next.body);
-    return new Response(text, { status: next.status, headers: { 'retry-after': '0' } });
+    return new Response(next.body === null ? null : text, {
+      ...{ status: next.status, headers: { 'retry-after': '0', ...next.headers } },
+    });
   };
   const transport = new Transport(
     {
@@ -52,7 +60,7 @@ const over = (script: Scripted[], settings: Partial<ClientSettings> = {}) => {
       { operation: 'op', method, path: '/x', idempotent, json: { idempotency_key: 'K' } },
       options,
     );
-  return { sent, reports, call };
+  return { transport, sent, reports, call };
 };
 
 const failure = (work: Promise<unknown>) =>
@@ -86,6 +94,18 @@ describe('what may be sent again', () => {
       true,
       true,
     ],
+    [
+      'a connection that stood until its host could not be reached',
+      { lost: Object.assign(new Error(), { code: 'EHOSTUNREACH', syscall: 'read' }) },
+      true,
+      false,
+    ],
+    [
+      'no way to the host',
+      { lost: Object.assign(new Error(), { code: 'EHOSTUNREACH', syscall: 'connect' }) },
+      true,
+      true,
+    ],
   ])('%s', (_, outcome, idempotent, other) => {
     expect([mayRepeat(outcome, true), mayRepeat(outcome, false)]).toEqual([idempotent, other]);
   });
@@ -99,12 +119,8 @@ describe('what may be sent again', () => {
     ]);
     expect(waitBefore(lost, 1, () => 0)).toBe(250);
     const now = Date.parse('2026-01-01T00:00:00Z');
-    expect(['5', 'Thu, 01 Jan 2026 00:00:09 GMT', 'soon', null].map((one) => secondsOf(one, now))).toEqual([
-      5,
-      9,
-      undefined,
-      undefined,
-    ]);
+    const asks = ['5', '1.5', 'Thu, 01 Jan 2026 00:00:09 GMT', 'soon', '-1', null];
+    expect(asks.map((one) => secondsOf(one, now))).toEqual([5, 1.5, 9, undefined, undefined, undefined]);
   });
 });
 
@@ -169,6 +185,8 @@ describe('a call', () => {
     expect(await gone.call(true, 'DELETE')).toBeUndefined();
     const never = over([refusal(404, 'webhook_not_found')]);
     expect(await failure(never.call(true, 'DELETE'))).toMatchObject({ status: 404 });
+    const elsewhere = over([reset, { status: 404, body: 'no such host' }]);
+    expect(await failure(elsewhere.call(true, 'DELETE'))).toMatchObject({ status: 404, maybe_done: true });
   });
 
   test('is bounded in each attempt, and ended by its signal with the reason', async () => {
@@ -181,6 +199,59 @@ describe('a call', () => {
     const ended = failure(stopped.call(true, 'POST', { signal: controller.signal }));
     controller.abort(new Error('enough'));
     expect(await ended).toMatchObject({ message: 'enough' });
+  });
+
+  test('without a token says what became of its earlier attempts, and keeps its key', async () => {
+    const token = () => Response.json({ access_token: 'T', expires_in: 0 });
+    const revoked = () =>
+      Response.json({ error_code: 'invalid_client', message: 'no', request_id: 'r' }, { status: 401 });
+    const lost = over([reset], { issued: [token(), revoked()] });
+    expect(await failure(lost.call(true))).toMatchObject({
+      ...{ operation: 'issueToken', status: 401, error_code: 'invalid_client', request_id: 'r' },
+      ...{ maybe_done: true, idempotency_key: 'K' },
+    });
+    const elsewhere = () => new Response('<html>', { status: 502 });
+    const never = over([], { attempts: 1, issued: [elsewhere()] });
+    expect(await failure(never.call(true))).toMatchObject({
+      ...{ status: 502, error_code: 'unexpected_answer', maybe_done: false, idempotency_key: 'K' },
+    });
+    expect(never.sent).toEqual([]);
+  });
+
+  test('that only reads has done nothing, whatever became of it', async () => {
+    for (const lost of [reset, busy, { status: 200, body: '<html>' }]) {
+      const { call } = over([lost], { attempts: 1 });
+      expect(await failure(call(true, 'GET'))).toMatchObject({ maybe_done: false });
+    }
+  });
+
+  test('may be bounded by more than a timer knows', async () => {
+    const late = (_: unknown, { signal }: RequestInit) =>
+      setTimeout(20, Response.json({ access_token: 'T', expires_in: 3_600 }), { signal: signal! });
+    const { reports, call } = over([], { timeoutMs: Infinity, fetch: late as typeof fetch });
+    await call(true);
+    expect(reports.map(({ operation, status }) => [operation, status])).toEqual([
+      ['issueToken', 200],
+      ['op', 200],
+    ]);
+  });
+
+  test.each([NaN, Infinity])('sends no amount that is %s', async (repurchase_value) => {
+    const { transport, sent } = over([]);
+    const data = { originator_proposal_code: 'OP-1', repurchase_value };
+    const request = { operation: 'op', method: 'POST', path: '/x', idempotent: true };
+    for (const body of [{ json: data }, { form: { part: 'data', data, files: [] } }]) {
+      await expect(transport.call({ ...request, ...body })).rejects.toThrow(/repurchase_value is/);
+    }
+    expect(sent).toEqual([]);
+  });
+
+  test('has an answer without content only where the service says so', async () => {
+    expect(await over([{ status: 204, body: null }]).call(true)).toBeUndefined();
+    const proxy = over([{ status: 200, body: '', headers: { 'x-request-id': 'r-7' } }]);
+    expect(await failure(proxy.call(true))).toMatchObject({
+      ...{ error_code: 'unexpected_answer', maybe_done: true, request_id: 'r-7' },
+    });
   });
 
   test('takes an answer that is not of the service for an error', async () => {

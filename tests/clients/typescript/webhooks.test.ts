@@ -41,6 +41,13 @@ test('names of headers are read in any case, and one that came twice is missing'
   expect(verdict({ body, headers: twice }, { secret, now })).toBe('missing_header');
 });
 
+test('no time is near enough where the tolerance or the clock is no number', () => {
+  const { secret, now, headers, body_base64 } = genuine!;
+  const webhook = { body: Buffer.from(body_base64, 'base64'), headers };
+  expect(verdict(webhook, { secret, now, toleranceSeconds: NaN })).toBe('stale_timestamp');
+  expect(verdict(webhook, { secret, now: NaN })).toBe('stale_timestamp');
+});
+
 test('without a secret nothing is judged', () => {
   const webhook = { body: '{}', headers: genuine!.headers };
   for (const secret of ['', [], ['']]) expect(() => verifiedEvent(webhook, { secret })).toThrow(TypeError);

@@ -163,6 +163,17 @@ describe('GET /docs/search', () => {
     expect((await found(question)).slice(0, 5)).toContain(place);
   });
 
+  test.each([
+    ['dry_run', 'integrators-guide#quotes-with-dry_run'],
+    ['batch', 'integrators-guide#many-at-once'],
+    ['feed', 'integrators-guide#recovering-by-the-feed'],
+    ['redelivery', 'integrators-guide#webhooks'],
+    ['expired token', 'integrators-guide#tokens'],
+    ['idempotency', 'integrators-guide#idempotency-and-retries'],
+  ])('%s is explained in %s first of all', async (question, place) => {
+    expect((await found(question))[0]).toBe(place);
+  });
+
   test('shows the passage with the words, and what was asked as text', async () => {
     expect((await search('discount')).text).toContain('<mark>discount</mark>');
     const { status, headers, text } = await search('<b onload="x">&amp;');
