@@ -96,7 +96,11 @@ const namePaymentsElsewhere = async (
 ): Promise<void> => {
   const linesOf = new Map<string, number[]>();
   for (const line of unknown)
-    for (const id of eventIdsIn(lines.reference[line]!)) linesOf.set(id, [...(linesOf.get(id) ?? []), line]);
+    for (const id of eventIdsIn(lines.reference[line]!)) {
+      const own = linesOf.get(id);
+      if (own) own.push(line);
+      else linesOf.set(id, [line]);
+    }
   if (linesOf.size === 0) return;
   const others = [
     { fundId, from: EVER.from, to: addDays(from, -1) },

@@ -9,7 +9,12 @@ const numbersIn = (locale: string) => ({
   amount: new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' }),
   count: new Intl.NumberFormat(locale),
   seconds: new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }),
-  percent: new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }),
+  // A rate that is rounded to nothing has no sign.
+  percent: new Intl.NumberFormat(locale, {
+    style: 'percent',
+    maximumFractionDigits: 2,
+    signDisplay: 'negative',
+  }),
 });
 const NUMBERS: InLanguages<ReturnType<typeof numbersIn>> = {
   'pt-BR': numbersIn('pt-BR'),

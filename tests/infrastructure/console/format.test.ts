@@ -37,6 +37,8 @@ describe('as Brazil writes it', () => {
     expect(instant('2026-11-22T02:05:09.000Z')).toBe('21/11/2026, 23:05:09');
     expect(count(1_234_567)).toBe('1.234.567');
     expect(percent(0.1234)).toBe('12,34%');
+    // Bought a cent above a hundred thousand reais of faces: less than nothing, and nothing as it is shown.
+    expect([percent(-0.0000012), percent(-0), percent(-0.0125)]).toEqual(['0%', '0%', '-1,25%']);
   });
 
   test.each([
