@@ -105,6 +105,16 @@ const alone = async (dataDir: string): Promise<DirectoryLock> => {
 
 const NO_LOCK: DirectoryLock = { close: async () => undefined };
 
+/** @throws ConfigurationError what this configuration keeps here was moved to other engines, or is being moved */
+const refuseMoved = async (configuration: Configuration): Promise<void> => {
+  const { dataDir } = configuration;
+  const mark = await readMigrationMarker(dataDir).catch((error: unknown) => {
+    throw new ConfigurationError((error as Error).message, { cause: error });
+  });
+  const missing = embeddedRows(configuration).filter((row) => mark?.rows.includes(row));
+  if (mark && missing.length > 0) throw gone(dataDir, mark, missing);
+};
+
 /**
  * Keeps the data directory from being moved while it is used, and from a second service. With engines elsewhere only documents are
  * there: those stay, and any number of services may share them.
@@ -115,15 +125,10 @@ export const useDataDirectory = async (
   part: RowOptions['part'],
 ): Promise<DirectoryLock> => {
   const { dataDir, engines } = configuration;
-  const embedded = embeddedRows(configuration);
   const onlyDocuments = engines.eventStoreUrl !== undefined && engines.databaseUrl !== undefined;
   const lock = onlyDocuments ? NO_LOCK : share(dataDir);
   try {
-    const mark = await readMigrationMarker(dataDir).catch((error: unknown) => {
-      throw new ConfigurationError((error as Error).message, { cause: error });
-    });
-    const missing = embedded.filter((row) => mark?.rows.includes(row));
-    if (mark && missing.length > 0) throw gone(dataDir, mark, missing);
+    await refuseMoved(configuration);
     const service = onlyDocuments || part !== 'service' ? NO_LOCK : await alone(dataDir);
     return {
       close: async () => {
@@ -182,6 +187,7 @@ export const backupsOf = (environment: NodeJS.ProcessEnv): NonNullable<CliDepend
     if (engines.databaseUrl !== undefined || engines.eventStoreUrl !== undefined)
       throw new BackupFailedError(ENGINES_KEEP_THEIR_OWN);
     requireServiceFiles(configuration);
+    await refuseMoved(configuration);
     const clock = new SystemClock();
     return writeBackup({
       ...request,

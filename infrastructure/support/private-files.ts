@@ -1,4 +1,4 @@
-import { chmod, readdir, stat } from 'node:fs/promises';
+import { chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** With it, files of this process and of its child processes are readable by their owner alone. */
@@ -44,9 +44,16 @@ export const exposedFiles = async (path: string): Promise<ExposedFiles | undefin
   };
 };
 
+/** What a link leads to is somebody else's, unless it is a key. */
+const mayBeClosed = async (directory: string, path: string): Promise<boolean> =>
+  path === directory || KEY_FILE.test(path) || !(await lstat(path)).isSymbolicLink();
+
 /** Takes the rights of other users away. @returns whether the directory is private now */
 export const closeToOthers = async (path: string, { open }: ExposedFiles): Promise<boolean> => {
-  for (const entry of open) await chmod(entry.path, entry.mode & ~OTHERS).catch(() => undefined);
+  for (const entry of open) {
+    if (!(await mayBeClosed(path, entry.path).catch(() => false))) continue;
+    await chmod(entry.path, entry.mode & ~OTHERS).catch(() => undefined);
+  }
   const directory = await entryOf(path);
   return directory === undefined || !isOpen(directory);
 };

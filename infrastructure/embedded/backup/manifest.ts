@@ -59,6 +59,16 @@ export const namesIn = async (directory: string): Promise<readonly string[] | un
   }
 };
 
+/** Another file system begins here. False for what is not there. */
+export const isMountPoint = async (path: string): Promise<boolean> => {
+  try {
+    return (await stat(path)).dev !== (await stat(dirname(path))).dev;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+};
+
 /** Where a path leads, also one that is not there yet. */
 export const placeOf = async (path: string): Promise<string> => {
   try {

@@ -8,6 +8,7 @@ import {
   copyDurably,
   describeFile,
   filesBelow,
+  isMountPoint,
   namesIn,
   placeOf,
   readManifest,
@@ -40,6 +41,10 @@ interface BackupRequest {
 const refuseTarget = async (dataDir: string, to: string): Promise<void> => {
   if (`${to}/`.startsWith(`${await placeOf(dataDir)}/`))
     throw new BackupFailedError('a backup inside the data directory would be lost with it');
+  if (await isMountPoint(to))
+    throw new BackupFailedError(
+      `${to} is a mount point, which no finished backup can replace: name a directory in it`,
+    );
   if (((await namesIn(to)) ?? []).length > 0) throw new BackupFailedError(`${to} is not empty`);
   const there = (await namesIn(dataDir)) ?? [];
   for (const file of [EVENT_LOG_FILE, SERVICE_DATABASE_FILE])

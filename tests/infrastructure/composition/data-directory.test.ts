@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keepPrivate } from '../../../infrastructure/composition/data-directory.ts';
+import { backupsOf, keepPrivate } from '../../../infrastructure/composition/data-directory.ts';
 import type { Insecurity } from '../../../infrastructure/composition/insecurities.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -42,6 +42,21 @@ describe('a data directory that others can read', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
+  test('stays what it is behind a link, but for a key', async () => {
+    const elsewhere = await temporaryDirectory();
+    for (const name of ['certificates', 'key']) {
+      await writeFile(join(elsewhere.path, name), 'x');
+      await chmod(join(elsewhere.path, name), 0o644);
+    }
+    await symlink(join(elsewhere.path, 'certificates'), join(directory.path, 'ca.pem'));
+    await symlink(join(elsewhere.path, 'key'), join(directory.path, 'other.key'));
+    await keep('sandbox');
+    expect(await Promise.all(['', 'ca.pem', 'other.key', 'service.db'].map(modeOf))).toEqual([
+      ...['700', '644', '600', '600'],
+    ]);
+    await elsewhere.remove();
+  });
+
   test('is refused in production, in one line that says what to do', async () => {
     await expect(keep('production')).rejects.toThrow(
       /^DATA_DIR lets others read [^\n]+mode 0755[^\n]+chmod[^\n]+ALLOW_INSECURE$/,
@@ -65,4 +80,18 @@ describe('a data directory that others can read', () => {
     await directory.remove();
     await expect(keep('production')).resolves.toBeUndefined();
   });
+});
+
+test('no backup is made of a directory whose data was moved to other engines', async () => {
+  const mark = { id: 'm', state: 'moved', rows: ['database'], at: '2026-01-15T12:00:00.000Z' };
+  await writeFile(join(directory.path, 'moved.json'), JSON.stringify(mark));
+  await writeFile(join(directory.path, 'events.db'), '');
+  const to = join(directory.path, 'backup');
+  const writing = backupsOf({ DATA_DIR: directory.path }).write({
+    to,
+    withKey: false,
+    onStep: () => undefined,
+  });
+  await expect(writing).rejects.toThrow('this copy is old: set DATABASE_URL');
+  expect(await readdir(directory.path)).not.toContain('in-use.db');
 });

@@ -164,6 +164,7 @@ describe('a backup', () => {
       'inside the data directory',
     );
     await expect(writeBackup({ ...requestTo(directory.path) })).rejects.toThrow('is not empty');
+    await expect(writeBackup({ ...requestTo('/proc') })).rejects.toThrow('is a mount point');
     await write();
     fillEventLog(target, 1);
     await expect(restore()).rejects.toThrow('is not empty');
