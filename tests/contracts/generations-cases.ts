@@ -192,7 +192,54 @@ const comparing: readonly GenerationsCase[] = [
   },
 ];
 
+/** As the tables were in a release before. */
+const madeBefore = async (world: World, number: number): Promise<void> => {
+  const tables = await world.fixture.tables.open(number);
+  const rename = tables.builder.schema.alterTable(TABLE).renameColumn('event_id', 'former_id').compile();
+  await tables.transaction([{ query: rename }]);
+  await tables.close();
+};
+
 const releases: readonly GenerationsCase[] = [
+  {
+    name: 'what a release before left unfinished is not gone on with, and goes with the old ones',
+    check: async (world) => {
+      await world.begin(3);
+      expect(await world.rebuild('approved')).toMatchObject({ generation: 2, outcome: 'differs' });
+      await madeBefore(world, 2);
+      const rebuilt = await world.rebuild('approved', { version: 2, force: true });
+      expect(rebuilt).toMatchObject({ generation: 3, outcome: 'switched', resumed: false });
+      expect(await world.rows(await world.opened())).toEqual(expected(3, 'approved'));
+      expect(await world.generations().dropOld()).toEqual([1, 2]);
+    },
+  },
+  {
+    name: 'a release before that was still building lets nothing serve any more once the next one serves',
+    check: async (world) => {
+      await world.begin(3);
+      const next = async (): Promise<void> => {
+        const { outcome } = await world.rebuild('approved', { version: 2, force: true });
+        expect(outcome).toBe('switched');
+      };
+      let begun: Promise<void> | undefined;
+      const building = world.rebuild('received', { after: () => (begun ??= next()) });
+      await expect(building).rejects.toThrow('a later one serves');
+      expect(await world.states()).toEqual({ 1: 'old', 2: 'building', 3: 'serving' });
+      expect(await world.rows(await world.opened())).toEqual(expected(3, 'approved'));
+      const again = await world.rebuild('approved', { version: 2 });
+      expect(again).toMatchObject({ generation: 4, outcome: 'switched', resumed: false });
+    },
+  },
+  {
+    name: 'nor what it left before its first batch',
+    check: async (world) => {
+      await world.begin(3);
+      expect(await world.generations().begin()).toEqual({ number: 2, resumed: false });
+      await madeBefore(world, 2);
+      const rebuilt = await world.rebuild('approved', { version: 2, force: true });
+      expect(rebuilt).toMatchObject({ generation: 3, outcome: 'switched', resumed: false });
+    },
+  },
   {
     name: 'processes of the release before go on in their generation beside the new one, until it is dropped',
     check: async (world) => {

@@ -134,7 +134,7 @@ export class World {
       const last = Math.min(n + 2, this.#end);
       const events = Array.from({ length: last - n + 1 }, (_, i) => {
         const position = at(n + i);
-        return { stream: stream(n + i), revision: BigInt(n + i), position } as RecordedEvent;
+        return { stream: stream(n + i), revision: BigInt(n + i), type: 'done', position } as RecordedEvent;
       });
       yield { kind: 'events' as const, events, checkpoint: at(last) };
     }

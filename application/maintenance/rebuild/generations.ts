@@ -6,7 +6,7 @@ import type { Places } from './open-generation.ts';
 import type { GenerationState } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
 
-/** The generation is no longer there to be filled: another process dropped it. */
+/** The generation is no longer there to be filled: another process dropped it, or let a later one serve. */
 class GenerationGoneError extends Error {
   override readonly name = 'GenerationGoneError';
 }
@@ -31,6 +31,8 @@ interface Registered {
   readonly state: GenerationState;
 }
 
+const isUnfinished = ({ state }: Registered): boolean => state === 'building' || state === 'switching';
+
 /** Generations are registered in the service data; which one succeeds another stands in the tables of the one before. */
 export class Generations {
   readonly #service: SqlDatabase;
@@ -49,7 +51,7 @@ export class Generations {
       builder.selectFrom('read_model_generation').select(['number', 'state']).orderBy('number'),
     );
     // A lower one that serves does so for processes of the release before, which take the first.
-    const last = all.findLast(({ state }) => state !== 'building' && state !== 'switching');
+    const last = all.findLast((one) => !isUnfinished(one));
     return all.map((one) => (one.state === 'serving' && one !== last ? { ...one, state: 'old' } : one));
   }
 
@@ -74,11 +76,13 @@ export class Generations {
     return undefined;
   }
 
-  /** The number of the unfinished generation, or of a new one. */
+  /** The number of an unfinished generation of this program, or of a new one. What another release began is left to that. */
   async begin(): Promise<{ readonly number: number; readonly resumed: boolean }> {
     const all = await this.list();
-    const unfinished = all.find(({ state }) => state === 'building' || state === 'switching');
-    if (unfinished) return { number: unfinished.number, resumed: true };
+    // The last one serves, so an earlier one never would.
+    const unfinished = all.slice(1 + all.findLastIndex((one) => !isUnfinished(one)));
+    for (const { number } of unfinished)
+      if (await this.#isOfThisProgram(number)) return { number, resumed: true };
     const number = Math.max(BEFORE_GENERATIONS, ...all.map((one) => one.number)) + 1;
     await this.#register(number, 'building');
     return { number, resumed: false };
@@ -145,18 +149,33 @@ export class Generations {
     return dropped;
   }
 
+  async #isOfThisProgram(number: number): Promise<boolean> {
+    if (!(await this.#tables.exists(number))) return true;
+    const generation = await this.open(number);
+    try {
+      return await generation.isOf(this.#projections);
+    } finally {
+      await generation.close();
+    }
+  }
+
   /** From here on it is not dropped any more. False when it serves already. */
   async #announced(number: number): Promise<boolean> {
     const announce = this.#service.builder
       .updateTable('read_model_generation')
       .set({ state: 'switching' })
       .where('number', '=', number)
-      .where('state', 'in', ['building', 'switching']);
+      .where('state', 'in', ['building', 'switching'])
+      .where((eb) => {
+        const later = eb.selectFrom('read_model_generation as later').select('later.number');
+        const serving = later.where('later.number', '>', number).where('later.state', '=', 'serving');
+        return eb.not(eb.exists(serving));
+      });
     const query = announce.compile();
     if (await guarded(this.#service.transaction([{ query, expectChanges: 1 }]))) return true;
     if ((await this.list()).some((one) => one.number === number && one.state === 'serving')) return false;
     throw new GenerationGoneError(
-      `generation ${number} of the read models is gone: another process dropped it`,
+      `generation ${number} of the read models is gone: another process dropped it, or a later one serves`,
     );
   }
 

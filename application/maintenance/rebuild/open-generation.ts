@@ -4,6 +4,8 @@ import type { LogPosition } from '../../ports/event-store.ts';
 import { messageOf } from '../../support/failures.ts';
 import type { Projection } from '../../../projections/projection.ts';
 import { compareAndSet } from '../../sql/compare-and-set.ts';
+import { columnsOf } from '../../sql/read-model-tables.ts';
+import type { ReadModelTables } from '../../sql/read-model-tables.ts';
 import { SqlProjectionStore } from '../../projecting/projection-store.ts';
 import type { Query, SqlDatabase, Statement } from '../../sql/sql-database.ts';
 import { compareTable, rowDifference } from './table-comparison.ts';
@@ -38,6 +40,9 @@ const placesFrom = (rows: readonly StoredPlace[]): Places =>
     ]),
   );
 
+const mayPass = (error: unknown): boolean =>
+  error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError;
+
 const raw = <Row>({ builder }: SqlDatabase, text: ReturnType<typeof sql<Row>>): Query<Row> => ({
   compile: () => text.compile(builder),
 });
@@ -68,6 +73,25 @@ export class Generation {
     return Number(row!.rows);
   }
 
+  /** Whether its tables are as this program makes them, and nothing in them is of another version. */
+  async isOf(projections: readonly Projection[]): Promise<boolean> {
+    for (const table of projections.flatMap(({ tables }) => tables))
+      if (!(await this.#hasColumns(table))) return false;
+    const places = await this.places();
+    return projections.every(({ name, version }) => (places.get(name)?.version ?? version) === version);
+  }
+
+  async #hasColumns(table: string): Promise<boolean> {
+    const columns = sql.join(columnsOf(table as keyof ReadModelTables).map((column) => sql.ref(column)));
+    try {
+      await this.database.read(raw(this.database, sql`select ${columns} from ${sql.table(table)} limit 0`));
+      return true;
+    } catch (error) {
+      if (mayPass(error)) throw error;
+      return false;
+    }
+  }
+
   /** @throws DamagedStoreError a table is gone, or its first page cannot be read */
   async ensureTables(projections: readonly Projection[]): Promise<void> {
     for (const table of projections.flatMap(({ tables }) => tables)) {
@@ -78,7 +102,7 @@ export class Generation {
       try {
         await this.database.read(query);
       } catch (error) {
-        if (error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError) throw error;
+        if (mayPass(error)) throw error;
         throw new DamagedStoreError(`generation ${this.number} of the read models: ${messageOf(error)}`, {
           cause: error,
         });
