@@ -139,6 +139,9 @@ class Transport:
                 failure = no_answer
                 uncertain |= no_answer.sent and asked.method != "GET"
                 again = asked.repeatable or not no_answer.sent
+            except ReceivablesError as error:
+                error.maybe_done = uncertain
+                raise
             else:
                 if answer.status < 300:
                     return answer

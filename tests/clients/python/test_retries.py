@@ -123,6 +123,15 @@ class WhatIsSentAgain(AgainstScripted):
                 self.client.settle_installment(SETTLEMENT)
         self.assertTrue(refused.exception.maybe_done)
 
+    def test_a_certificate_that_is_refused_does_not_make_a_lost_request_undone(self) -> None:
+        for lost in (True, False):
+            attempts = [NoAnswer("cut", lost), ReceivablesError("not trusted")]
+            with mock.patch.object(self.client._transport, "_send_once", side_effect=attempts):
+                with mock.patch.object(self.client._tokens, "current", return_value="t"):
+                    with self.assertRaisesRegex(ReceivablesError, "not trusted") as refused:
+                        self.client.settle_installment(SETTLEMENT)
+            self.assertEqual(refused.exception.maybe_done, lost)
+
     def test_a_service_that_says_nothing_is_waited_for_as_long_as_was_asked(self) -> None:
         over = threading.Event()
         self.addCleanup(over.set)

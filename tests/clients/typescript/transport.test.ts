@@ -101,6 +101,12 @@ describe('what may be sent again', () => {
       false,
     ],
     [
+      'a certificate that has expired',
+      { lost: new TypeError('x', { cause: Object.assign(new Error(), { code: 'CERT_HAS_EXPIRED' }) }) },
+      true,
+      true,
+    ],
+    [
       'no way to the host',
       { lost: Object.assign(new Error(), { code: 'EHOSTUNREACH', syscall: 'connect' }) },
       true,
