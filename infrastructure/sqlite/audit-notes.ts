@@ -41,9 +41,22 @@ export class ForeignNotesError extends Error {
   override readonly name = 'ForeignNotesError';
 }
 
+const OWN: ReadonlySet<string> = new Set(['stream', 'claim', 'used', 'head', 'difference', 'progress']);
+
+/** The file goes when the audit is done, so it must not be another's. */
+const refuseForeign = (database: DatabaseSync): void => {
+  const names = database
+    .prepare(`select name from sqlite_master where type = 'table' and name not like 'sqlite!_%' escape '!'`)
+    .all();
+  const other = names.map(({ name }) => String(name)).find((name) => !OWN.has(name));
+  if (other !== undefined)
+    throw new Error(`it is a database with a table ${other}, which is none of an audit`);
+};
+
 const open = (path: string): DatabaseSync => {
   const database = new DatabaseSync(path);
   try {
+    refuseForeign(database);
     database.exec(
       `pragma cache_size = -${CACHE_KIB}; pragma locking_mode = exclusive; pragma temp_store = file`,
     );

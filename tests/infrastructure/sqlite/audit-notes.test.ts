@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -82,5 +82,15 @@ describe('notes of an audit', () => {
     const path = join(directory.path, 'letter.txt');
     writeFileSync(path, 'not a database, and long enough to be looked at as one'.repeat(50));
     expect(() => new SqliteAuditNotes(path)).toThrow(ForeignNotesError);
+  });
+
+  test('are not written into the database of something else, which would go when the audit is done', () => {
+    const path = join(directory.path, 'events.db');
+    const database = new DatabaseSync(path);
+    database.exec('create table events (id text)');
+    database.close();
+    const before = readFileSync(path);
+    expect(() => new SqliteAuditNotes(path)).toThrow('with a table events');
+    expect(readFileSync(path).equals(before)).toBe(true);
   });
 });
