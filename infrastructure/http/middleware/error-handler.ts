@@ -65,10 +65,10 @@ export class ErrorHandler {
   }
 
   /** What an error is answered with, here or in its line of a batch. The log is told. */
-  refusalOf({ requestId, operation }: RequestState, error: unknown, line?: number): HttpProblem {
+  refusalOf({ requestId, operation, rate }: RequestState, error: unknown, line?: number): HttpProblem {
     const known = problemOf(error);
     const where = { request_id: requestId, operation: operation?.id, ...(line !== undefined && { line }) };
-    this.#log(where, error, known);
+    this.#log(where, error, { problem: known, isBeyond: rate?.allowed === false });
     if (known) return known;
     return new HttpProblem(
       'internal_error',
@@ -78,12 +78,17 @@ export class ErrorHandler {
 
   async #answer(state: RequestState, error: unknown): Promise<void> {
     if (error instanceof ClientGoneError) return;
-    const problem = this.refusalOf(state, error);
     await this.noteRate(state);
+    const problem = this.refusalOf(state, error);
     this.#deps.responder.refuse(state, problem, state.operation?.access === 'client_credentials');
   }
 
-  #log(fields: object, error: unknown, problem: HttpProblem | undefined): void {
+  /** @param isBeyond whether its sender has no token left in its bucket */
+  #log(
+    fields: object,
+    error: unknown,
+    { problem, isBeyond }: { readonly problem: HttpProblem | undefined; readonly isBeyond: boolean },
+  ): void {
     const { logger } = this.#deps;
     if (problem === undefined) {
       const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
@@ -95,7 +100,7 @@ export class ErrorHandler {
     if (problem.status >= 500) {
       const cause = machineTrouble(error) ?? (error as Error).name;
       this.#failed.note(cause, { ...refusal, cause, reason: messageOf(error) });
-    } else if (problem.status === 429) logger.debug(refusal, 'request refused');
+    } else if (problem.status === 429 || isBeyond) logger.debug(refusal, 'request refused');
     else logger.info(refusal, 'request refused');
   }
 }

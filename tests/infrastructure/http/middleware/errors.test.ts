@@ -8,6 +8,7 @@ import {
 import { OperationQuarantinedError, ReadModelBehindError } from '../../../../application/loans/read-loan.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../../../domain/shared/domain-error.ts';
+import type { Logger } from '../../../../application/ports/logger.ts';
 import { ERRORS } from '../../../../infrastructure/http/errors/error-table.ts';
 import { loanForm, validLoanData, validSettlement } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
@@ -151,3 +152,24 @@ test('every code has one HTTP number of the published classes', () => {
     expect([400, 401, 403, 404, 405, 406, 408, 409, 413, 415, 422, 429, 500, 503]).toContain(status);
   }
 });
+
+test.each([
+  ['what the headers show to be wrong', 'POST', '/loan', 415],
+  ['a path that is none', 'POST', '/no-such-path', 404],
+  ['a path that cannot be read', 'GET', '/loan/%', 400],
+])(
+  '%s is no line of the log any more once the bucket of its sender is empty',
+  async (_, method, path, expected) => {
+    const refused: object[] = [];
+    const logger = world.logger as Logger;
+    logger.info = (fields) => refused.push(fields);
+    world.now += 3_600_000;
+    const statuses = new Set<number>();
+    const headers = { 'content-type': 'text/plain' };
+    const send = () => world.call(method, path, { auth: false, headers, described: false });
+    const burst = Number((await send()).headers.get('x-ratelimit-limit'));
+    for (let sent = 1; sent < burst + 20; sent += 1) statuses.add((await send()).status);
+    expect([...statuses]).toEqual([expected]);
+    expect(refused).toHaveLength(burst);
+  },
+);
