@@ -39,12 +39,8 @@ const identify = async (
 ): Promise<void> => {
   const unknown = nameOperations(lines, payments);
   if (unknown.length === 0) return;
-  const schedules = await lookUp(
-    notified,
-    reach.fundId,
-    unknown.map((line) => lines.reference[line]!),
-    payments,
-  );
+  const texts = new Set(unknown.map((line) => lines.reference[line]!));
+  const schedules = await lookUp(notified, reach.fundId, texts, payments);
   await namePaymentsElsewhere(notified, reach, nameOperations(lines, payments, schedules), {
     lines,
     payments,
@@ -55,7 +51,7 @@ const identify = async (
 const lookUp = async (
   notified: Notified,
   fundId: string,
-  texts: readonly string[],
+  texts: ReadonlySet<string>,
   payments: Payments,
 ): Promise<Schedules> => {
   const codes = new Set<string>();
@@ -64,17 +60,25 @@ const lookUp = async (
   for (const some of chunksOf([...codes]))
     for (const code of await notified.operationsAmong(fundId, some)) known.add(code);
   for (const code of known) payments.operationOf(code);
-  // Names are kept of the few that there are, not of whatever a text may begin with.
-  const wanted = new Map<string, Set<string>>();
-  for (const text of texts)
-    for (const { code, installment } of namesIn(text))
-      if (installment !== undefined && known.has(code)) intoNames(wanted, code, installment);
+  const wanted = installmentsIn(texts, known);
   const schedules = new Map<string, Set<string>>();
   for (const some of chunksOf([...wanted.keys()]))
     for await (const page of notified.installmentsOf(fundId, some))
       for (const { code, installment } of page)
         if (wanted.get(code)!.has(installment)) intoNames(schedules, code, installment);
   return schedules;
+};
+
+/** What stands behind codes of operations: names are kept of the few that there are, not of whatever a text may begin with. */
+const installmentsIn = (
+  texts: ReadonlySet<string>,
+  known: ReadonlySet<string>,
+): ReadonlyMap<string, ReadonlySet<string>> => {
+  const wanted = new Map<string, Set<string>>();
+  for (const text of known.size === 0 ? [] : texts)
+    for (const { code, installment } of namesIn(text))
+      if (installment !== undefined && known.has(code)) intoNames(wanted, code, installment);
+  return wanted;
 };
 
 const intoNames = (names: Map<string, Set<string>>, code: string, name: string): void => {

@@ -9,7 +9,7 @@ interface Reference {
 }
 
 const EVENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const SEPARATORS = /[/|:#\-. _]/g;
+const SEPARATORS = '/|:#-. _';
 /** Shorter codes would be found inside anything. */
 const SHORTEST_CODE_IN_TEXT = 4;
 /** Of a code of an operation. */
@@ -24,9 +24,14 @@ const wordsOf = (text: string): readonly string[] => {
   return words.length > 1 ? [text, ...words] : words;
 };
 
+/** Most texts hold nothing of the kind, and are not taken apart for it. */
+const HOLDS_ID = /[0-9a-f]{8}-[0-9a-f]{4}-/i;
+
 /** Ids of events that stand in a text, in lower case. */
 export const eventIdsIn = (text: string): readonly string[] =>
-  wordsOf(text).flatMap((word) => (EVENT_ID.test(word) ? [word.toLowerCase()] : []));
+  HOLDS_ID.test(text)
+    ? wordsOf(text).flatMap((word) => (EVENT_ID.test(word) ? [word.toLowerCase()] : []))
+    : [];
 
 /** What a text may name: an operation, and with it an installment. */
 interface Name {
@@ -38,17 +43,17 @@ interface Place extends Required<Name> {
 }
 
 /** The longest codes first. */
-const placesIn = (word: string): readonly Place[] =>
-  [...word.slice(0, LONGEST_CODE + 1).matchAll(SEPARATORS)]
-    .toReversed()
-    .flatMap(({ index, 0: separator }) => {
-      const [code, installment] = [word.slice(0, index), word.slice(index + 1)];
-      return code === '' || installment === '' ? [] : [{ code, installment, separator }];
-    });
+function* placesIn(word: string): Generator<Place> {
+  for (let index = Math.min(word.length - 2, LONGEST_CODE); index > 0; index -= 1) {
+    const separator = word[index]!;
+    if (!SEPARATORS.includes(separator)) continue;
+    yield { code: word.slice(0, index), installment: word.slice(index + 1), separator };
+  }
+}
 
 /** Every code of an operation that such a text may begin with, and the installments that would stand behind it. */
 export const namesIn = (text: string): readonly Name[] =>
-  wordsOf(text).flatMap((word) => [{ code: word }, ...placesIn(word)]);
+  wordsOf(text).flatMap((word): readonly Name[] => [{ code: word }, ...placesIn(word)]);
 
 /** By the code of an operation, names of its installments, paid or not. */
 export type Schedules = ReadonlyMap<string, ReadonlySet<string>>;
