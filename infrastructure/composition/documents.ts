@@ -1,9 +1,10 @@
 import { FileDocumentInspector } from '../documents/file-document-inspector.ts';
+import { FilePlace } from '../documents/file-place.ts';
 import { PdfChecker } from '../documents/pdf-checker.ts';
 import { CostlyFiles } from '../documents/pdf-queue.ts';
 import { S3Bucket, parseS3Url } from '../documents/s3/s3-bucket.ts';
-import { SealedS3DocumentStore } from '../documents/s3/sealed-s3-document-store.ts';
-import { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
+import { BucketPlace } from '../documents/s3/bucket-place.ts';
+import { SealedDocumentStore } from '../documents/sealed-document-store.ts';
 import { pause } from '../support/time.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import type { Parts } from './parts.ts';
@@ -23,9 +24,10 @@ export const documentsOf = ({ foundations, operationKeys }: Parts): Parts['docum
     logger.error({ event: 'inspector_away', error: message }, 'an uploaded file could not be checked');
   });
   return {
-    store: location
-      ? new SealedS3DocumentStore(new S3Bucket({ location, pause }), operationKeys)
-      : new SealedFileDocumentStore(dataDir, operationKeys),
+    store: new SealedDocumentStore(
+      location ? new BucketPlace(new S3Bucket({ location, pause })) : new FilePlace(dataDir),
+      operationKeys,
+    ),
     inspector: new FileDocumentInspector(pdfChecker),
     close: () => pdfChecker.close(),
   };

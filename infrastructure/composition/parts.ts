@@ -20,8 +20,7 @@ import type { Renegotiation } from '../../application/renegotiation/renegotiatio
 import type { Webhooks } from '../../application/webhooks/webhooks.ts';
 import type { Projection } from '../../projections/projection.ts';
 import type { FileDocumentInspector } from '../documents/file-document-inspector.ts';
-import type { SealedS3DocumentStore } from '../documents/s3/sealed-s3-document-store.ts';
-import type { SealedFileDocumentStore } from '../documents/sealed-file-document-store.ts';
+import type { SealedDocumentStore } from '../documents/sealed-document-store.ts';
 import type { JwtTokens } from '../security/jwt-tokens.ts';
 import type { OperationKeys } from '../security/operation-keys.ts';
 import type { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';
@@ -46,7 +45,7 @@ export interface Parts {
   readonly borrowerIndex: SqlBorrowerIndex;
   readonly vault: SealedBorrowerVault;
   readonly documents: {
-    readonly store: SealedFileDocumentStore | SealedS3DocumentStore;
+    readonly store: SealedDocumentStore;
     readonly inspector: FileDocumentInspector;
     close(): void;
   };

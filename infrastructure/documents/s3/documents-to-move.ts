@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MoveFailedError } from '../../../application/maintenance/moving/log-to-move.ts';
 import { keyIdOf } from '../sealed-content.ts';
 import type { S3Bucket } from './s3-bucket.ts';
-import { KEY_ID } from './sealed-s3-document-store.ts';
+import { KEY_ID } from './bucket-place.ts';
 
 const DIGEST = /^[0-9a-f]{64}$/;
 const IN_FLIGHT = 8;

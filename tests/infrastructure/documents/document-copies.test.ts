@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { SealedFileDocumentStore } from '../../../infrastructure/documents/sealed-file-document-store.ts';
+import { FilePlace } from '../../../infrastructure/documents/file-place.ts';
+import { SealedDocumentStore } from '../../../infrastructure/documents/sealed-document-store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { receivedFile } from '../../support/received-file.ts';
 import { Keys } from './support/document-keys.ts';
@@ -13,11 +14,11 @@ const sha256 = (content: Uint8Array | string): string => createHash('sha256').up
 describe('a document that another operation takes over', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let keys: Keys;
-  let store: SealedFileDocumentStore;
+  let store: SealedDocumentStore;
   beforeEach(async () => {
     directory = await temporaryDirectory();
     keys = new Keys();
-    store = new SealedFileDocumentStore(directory.path, keys);
+    store = new SealedDocumentStore(new FilePlace(directory.path), keys);
     await store.start();
   });
   afterEach(() => directory.remove());

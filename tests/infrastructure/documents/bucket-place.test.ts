@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import { S3Bucket, parseS3Url } from '../../../infrastructure/documents/s3/s3-bucket.ts';
-import { SealedS3DocumentStore } from '../../../infrastructure/documents/s3/sealed-s3-document-store.ts';
+import { BucketPlace } from '../../../infrastructure/documents/s3/bucket-place.ts';
+import { SealedDocumentStore } from '../../../infrastructure/documents/sealed-document-store.ts';
 import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-content.ts';
 import { S3StandIn } from '../../support/s3/s3-stand-in.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -18,11 +19,11 @@ let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 const documentKeys = new Keys();
 const { keys } = documentKeys;
 
-const storeAt = (url: string, attemptMs = 5_000): SealedS3DocumentStore => {
+const storeAt = (url: string, attemptMs = 5_000): SealedDocumentStore => {
   const location = parseS3Url(url);
   if (!location) throw new Error('the address is well written');
   const bucket = new S3Bucket({ location, attemptMs, pause: () => Promise.resolve() });
-  return new SealedS3DocumentStore(bucket, documentKeys);
+  return new SealedDocumentStore(new BucketPlace(bucket), documentKeys);
 };
 
 beforeEach(async () => {
@@ -37,7 +38,7 @@ afterEach(async () => {
 
 const received = (content: Buffer): ReceivedFile => receivedFile('contract.pdf', content);
 
-describe('sealed S3 document store', () => {
+describe('sealed documents in a bucket', () => {
   test.each([0, 21, 1_000_003])('%d bytes come back as they were and lie there sealed', async (size) => {
     const content = randomBytes(size);
     const file = received(content);

@@ -4,7 +4,8 @@ import { chmod, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-content.ts';
-import { SealedFileDocumentStore } from '../../../infrastructure/documents/sealed-file-document-store.ts';
+import { FilePlace } from '../../../infrastructure/documents/file-place.ts';
+import { SealedDocumentStore } from '../../../infrastructure/documents/sealed-document-store.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { receivedFile } from '../../support/received-file.ts';
 import { Keys } from './support/document-keys.ts';
@@ -12,14 +13,14 @@ import { Keys } from './support/document-keys.ts';
 const STREAM = 'loan-app.P-1';
 const sha256 = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
 
-describe('sealed file document store', () => {
+describe('sealed documents in files', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let keys: Keys;
-  let store: SealedFileDocumentStore;
+  let store: SealedDocumentStore;
   beforeEach(async () => {
     directory = await temporaryDirectory();
     keys = new Keys();
-    store = new SealedFileDocumentStore(directory.path, keys);
+    store = new SealedDocumentStore(new FilePlace(directory.path), keys);
     await store.start();
   });
   afterEach(() => directory.remove());
@@ -38,7 +39,7 @@ describe('sealed file document store', () => {
   ])('%s comes back as it was, also to another process', async (_, content) => {
     const file = received(content);
     await store.put(STREAM, file);
-    const other = new SealedFileDocumentStore(directory.path, keys);
+    const other = new SealedDocumentStore(new FilePlace(directory.path), keys);
     for (const reader of [store, other]) {
       const read = await reader.get(STREAM, file.sha256);
       expect(read !== undefined && content.equals(read)).toBe(true);
@@ -119,7 +120,7 @@ describe('sealed file document store', () => {
     await writeFile(join(incoming, 'old'), 'half');
     await utimes(join(incoming, 'old'), new Date(0), new Date(0));
     await writeFile(join(incoming, 'young'), 'half');
-    await new SealedFileDocumentStore(directory.path, keys).start();
+    await new SealedDocumentStore(new FilePlace(directory.path), keys).start();
     expect(await drafts()).toEqual(['young']);
   });
 });
