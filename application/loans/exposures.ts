@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { sql } from 'kysely';
 import { LOAN_STATUSES, hasEnded, isAwaited, owesSchedule } from '../../domain/loan/statuses.ts';
 import type { ShownStatus } from '../../domain/loan/statuses.ts';
+import { OWING } from './late-operations.ts';
 import type { Privacy } from '../privacy/privacy.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
@@ -50,10 +51,9 @@ export interface ExposureQuery {
 
 const isBefore = (status: ShownStatus): boolean => owesSchedule(status) && isAwaited(status);
 const WAITING: readonly string[] = LOAN_STATUSES.filter(isBefore);
-const PAID_FOR = LOAN_STATUSES.filter((status) => !isBefore(status) && !hasEnded(status));
-const ACTIVE: readonly string[] = PAID_FOR;
+const ACTIVE: readonly string[] = LOAN_STATUSES.filter((status) => !isBefore(status) && !hasEnded(status));
 /** Of those that are active, the ones whose installments are still owed to the fund. */
-const OWED: readonly string[] = PAID_FOR.filter(owesSchedule);
+const OWED = ACTIVE.filter((status) => OWING.includes(status));
 /** Of a borrower with more, the sums say so. */
 const MOST_OF_BORROWER = 1_000;
 const MOST_SAME = 20;

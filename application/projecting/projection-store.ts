@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { OutcomeUnknownError, StoreUnavailableError } from '../ports/event-store.ts';
+import { mayPass } from '../support/retry.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 import { RefusedWritesError } from '../ports/read-models.ts';
 import type { ProjectionStore, QuarantinedStream } from '../ports/read-models.ts';
@@ -11,10 +11,6 @@ import { GuardFailedError } from '../sql/sql-database.ts';
 import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 import { StoredWrites } from './stored-writes.ts';
 import { TableWriteStatements } from './table-writes.ts';
-
-/** What may pass by itself; every other failure of these statements would come again. */
-const mayPass = (error: unknown): boolean =>
-  error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError;
 
 /** Writes into one generation, or into the one that serves; a generation that another has succeeded refuses each of them. */
 export class SqlProjectionStore implements ProjectionStore {

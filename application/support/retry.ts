@@ -59,12 +59,13 @@ export const retryAppend = (
   pause: (ms: number) => Promise<unknown>,
 ): Promise<AppendResult> => retry(append, UNKNOWN_OUTCOME, pause);
 
+/** A store's failure that may pass by itself; every other one would come again. */
+export const mayPass = (error: unknown): error is StoreUnavailableError | OutcomeUnknownError =>
+  error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError;
+
 const ENGINE_AWAY: RetryPolicy = {
   pausesMs: [50, 200, 500, 1_000, 2_000, 5_000, 10_000],
-  mayPass: (error) =>
-    (error instanceof StoreUnavailableError && !(error instanceof DamagedStoreError)) ||
-    error instanceof OutcomeUnknownError ||
-    error instanceof BusyError,
+  mayPass: (error) => (mayPass(error) && !(error instanceof DamagedStoreError)) || error instanceof BusyError,
 };
 
 /**

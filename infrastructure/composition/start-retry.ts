@@ -1,11 +1,8 @@
-import {
-  DamagedStoreError,
-  OutcomeUnknownError,
-  StoreUnavailableError,
-} from '../../application/ports/event-store.ts';
+import { DamagedStoreError } from '../../application/ports/event-store.ts';
+import type { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
-import { Outage } from '../../application/support/retry.ts';
+import { Outage, mayPass } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
 import type { Configuration } from './configuration.ts';
 import { RESTORE } from './data-parts.ts';
@@ -27,7 +24,7 @@ export const noRetry: StartRetry = {
 
 /** What a file says, down the chain of errors. */
 const fileTrouble = (error: unknown): StoreUnavailableError | OutcomeUnknownError | undefined => {
-  if (error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError) return error;
+  if (mayPass(error)) return error;
   return error instanceof Error && error.cause !== undefined ? fileTrouble(error.cause) : undefined;
 };
 
@@ -73,7 +70,7 @@ const NETWORK_CODES = new Set([
 /** Whether an engine cannot be reached now; any other error would come again. */
 const isAway = (error: unknown): boolean => {
   if (error instanceof ConfigurationError || error instanceof DamagedStoreError) return false;
-  if (error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError) return true;
+  if (mayPass(error)) return true;
   if (!(error instanceof Error)) return false;
   const { code } = error as { readonly code?: unknown };
   return (typeof code === 'string' && NETWORK_CODES.has(code)) || isAway(error.cause);

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { DamagedStoreError, OutcomeUnknownError, StoreUnavailableError } from '../../ports/event-store.ts';
+import { DamagedStoreError } from '../../ports/event-store.ts';
 import type { LogPosition } from '../../ports/event-store.ts';
 import { messageOf } from '../../support/failures.ts';
+import { mayPass } from '../../support/retry.ts';
 import type { Projection } from '../../../projections/projection.ts';
 import { compareAndSet } from '../../sql/compare-and-set.ts';
 import { columnsOf } from '../../sql/read-model-tables.ts';
@@ -39,9 +40,6 @@ const placesFrom = (rows: readonly StoredPlace[]): Places =>
       { version, position: position === '' ? 'start' : (position as LogPosition) },
     ]),
   );
-
-const mayPass = (error: unknown): boolean =>
-  error instanceof StoreUnavailableError || error instanceof OutcomeUnknownError;
 
 const raw = <Row>({ builder }: SqlDatabase, text: ReturnType<typeof sql<Row>>): Query<Row> => ({
   compile: () => text.compile(builder),

@@ -17,9 +17,14 @@ type LaneRow = Pick<HeadRow, 'webhook_id' | 'lane'>;
 const laneOfRow = ({ webhook_id: webhookId, lane }: LaneRow): string => laneKey({ webhookId, lane });
 
 const LOGGED = [
-  ...(['delivery_id', 'attempt', 'started_at', 'duration_ms'] as const),
-  ...(['response_status', 'error', 'response_body'] as const),
-];
+  'delivery_id',
+  'attempt',
+  'started_at',
+  'duration_ms',
+  'response_status',
+  'error',
+  'response_body',
+] as const;
 
 const logAttempts = (builder: Kysely<Schema>) =>
   preparedRows((rows: readonly WebhookAttemptTable[]) =>

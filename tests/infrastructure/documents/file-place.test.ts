@@ -1,35 +1,23 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-content.ts';
-import { FilePlace } from '../../../infrastructure/documents/file-place.ts';
-import { SealedDocumentStore } from '../../../infrastructure/documents/sealed-document-store.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { receivedFile } from '../../support/received-file.ts';
-import { Keys } from './support/document-keys.ts';
+import { documentsInFiles } from './support/documents-in-files.ts';
 
 const STREAM = 'loan-app.P-1';
 const sha256 = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
 
 describe('sealed documents in files', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-  let keys: Keys;
-  let store: SealedDocumentStore;
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
-    keys = new Keys();
-    store = new SealedDocumentStore(new FilePlace(directory.path), keys);
-    await store.start();
-  });
-  afterEach(() => directory.remove());
+  const documents = documentsInFiles();
 
   const received = (content: Uint8Array | string, claimed = content): ReceivedFile =>
     receivedFile('contract.pdf', content, { sha256: sha256(claimed) });
   const pathOf = (stream: string, digest: string): string =>
-    join(directory.path, 'documents', sha256(stream), digest);
-  const drafts = (): Promise<string[]> => readdir(join(directory.path, 'documents', '.incoming'));
+    join(documents.directory.path, 'documents', sha256(stream), digest);
+  const drafts = (): Promise<string[]> => readdir(join(documents.directory.path, 'documents', '.incoming'));
 
   test.each([
     ['an empty file', Buffer.alloc(0)],
@@ -38,9 +26,9 @@ describe('sealed documents in files', () => {
     ['several chunks', randomBytes(1_000_003)],
   ])('%s comes back as it was, also to another process', async (_, content) => {
     const file = received(content);
-    await store.put(STREAM, file);
-    const other = new SealedDocumentStore(new FilePlace(directory.path), keys);
-    for (const reader of [store, other]) {
+    await documents.store.put(STREAM, file);
+    const other = documents.another();
+    for (const reader of [documents.store, other]) {
       const read = await reader.get(STREAM, file.sha256);
       expect(read !== undefined && content.equals(read)).toBe(true);
     }
@@ -49,7 +37,7 @@ describe('sealed documents in files', () => {
 
   test('lies on disk sealed, under two digests, for the owner only', async () => {
     const file = received('%PDF-1.7 confidential');
-    await store.put(STREAM, file);
+    await documents.store.put(STREAM, file);
     const path = pathOf(STREAM, file.sha256);
     expect((await readFile(path)).toString('latin1')).not.toContain('confidential');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -58,9 +46,9 @@ describe('sealed documents in files', () => {
 
   test('storing twice, or many times at once, is storing once', async () => {
     const file = received(randomBytes(300_000));
-    await Promise.all(Array.from({ length: 8 }, () => store.put(STREAM, file)));
+    await Promise.all(Array.from({ length: 8 }, () => documents.store.put(STREAM, file)));
     const before = await readFile(pathOf(STREAM, file.sha256));
-    await store.put(STREAM, file);
+    await documents.store.put(STREAM, file);
     expect(before.equals(await readFile(pathOf(STREAM, file.sha256)))).toBe(true);
     expect(await readdir(join(pathOf(STREAM, file.sha256), '..'))).toEqual([file.sha256]);
     expect(await drafts()).toEqual([]);
@@ -68,17 +56,17 @@ describe('sealed documents in files', () => {
 
   test('what was never stored is not there: another operation, another digest, a digest that is none', async () => {
     const file = received('content');
-    await store.put(STREAM, file);
-    expect(await store.get('loan-app.P-2', file.sha256)).toBeUndefined();
-    expect(await store.get(STREAM, sha256('other'))).toBeUndefined();
-    expect(await store.get(STREAM, '../../etc/passwd')).toBeUndefined();
-    await expect(store.put(STREAM, { ...file, sha256: '../x' })).rejects.toThrow(TypeError);
+    await documents.store.put(STREAM, file);
+    expect(await documents.store.get('loan-app.P-2', file.sha256)).toBeUndefined();
+    expect(await documents.store.get(STREAM, sha256('other'))).toBeUndefined();
+    expect(await documents.store.get(STREAM, '../../etc/passwd')).toBeUndefined();
+    await expect(documents.store.put(STREAM, { ...file, sha256: '../x' })).rejects.toThrow(TypeError);
   });
 
   test('a file that is not what was received is refused and leaves nothing', async () => {
     const file = received('other content', 'content');
-    await expect(store.put(STREAM, file)).rejects.toThrow(DamagedDocumentError);
-    expect(await store.get(STREAM, file.sha256)).toBeUndefined();
+    await expect(documents.store.put(STREAM, file)).rejects.toThrow(DamagedDocumentError);
+    expect(await documents.store.get(STREAM, file.sha256)).toBeUndefined();
     expect(await drafts()).toEqual([]);
   });
 
@@ -89,38 +77,38 @@ describe('sealed documents in files', () => {
     ['all but the header cut off', (sealed: Buffer) => sealed.subarray(0, 24)],
   ])('damage on disk is noticed: %s', async (_, damage) => {
     const file = received(randomBytes(1000));
-    await store.put(STREAM, file);
+    await documents.store.put(STREAM, file);
     const path = pathOf(STREAM, file.sha256);
     await chmod(path, 0o600);
     await writeFile(path, damage(await readFile(path)));
-    await expect(store.get(STREAM, file.sha256)).rejects.toThrow(DamagedDocumentError);
+    await expect(documents.store.get(STREAM, file.sha256)).rejects.toThrow(DamagedDocumentError);
   });
 
   test('a document moved to another name or operation does not open there', async () => {
     const [a, b] = [received('content a'), received('content b')];
-    await store.put(STREAM, a);
-    await store.put(STREAM, b);
+    await documents.store.put(STREAM, a);
+    await documents.store.put(STREAM, b);
     await writeFile(pathOf(STREAM, b.sha256), await readFile(pathOf(STREAM, a.sha256)));
-    await expect(store.get(STREAM, b.sha256)).rejects.toThrow(DamagedDocumentError);
+    await expect(documents.store.get(STREAM, b.sha256)).rejects.toThrow(DamagedDocumentError);
   });
 
   test('after the key was forgotten there is nothing to read, and the same file can be stored anew', async () => {
     const file = received('content');
-    await store.put(STREAM, file);
-    keys.keys.clear();
-    expect(await store.get(STREAM, file.sha256)).toBeUndefined();
-    await keys.key(STREAM);
-    expect(await store.get(STREAM, file.sha256)).toBeUndefined();
-    await store.put(STREAM, file);
-    expect(Buffer.from((await store.get(STREAM, file.sha256)) ?? []).toString()).toBe('content');
+    await documents.store.put(STREAM, file);
+    documents.keys.keys.clear();
+    expect(await documents.store.get(STREAM, file.sha256)).toBeUndefined();
+    await documents.keys.key(STREAM);
+    expect(await documents.store.get(STREAM, file.sha256)).toBeUndefined();
+    await documents.store.put(STREAM, file);
+    expect(Buffer.from((await documents.store.get(STREAM, file.sha256)) ?? []).toString()).toBe('content');
   });
 
   test('at start, what a crash left is removed and what another process writes is not', async () => {
-    const incoming = join(directory.path, 'documents', '.incoming');
+    const incoming = join(documents.directory.path, 'documents', '.incoming');
     await writeFile(join(incoming, 'old'), 'half');
     await utimes(join(incoming, 'old'), new Date(0), new Date(0));
     await writeFile(join(incoming, 'young'), 'half');
-    await new SealedDocumentStore(new FilePlace(directory.path), keys).start();
+    await documents.another().start();
     expect(await drafts()).toEqual(['young']);
   });
 });

@@ -1,0 +1,30 @@
+import { afterEach, beforeEach } from '@jest/globals';
+import { FilePlace } from '../../../../infrastructure/documents/file-place.ts';
+import { SealedDocumentStore } from '../../../../infrastructure/documents/sealed-document-store.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import { Keys } from './document-keys.ts';
+
+/** A store in a directory of its own for each test. */
+export class DocumentsInFiles {
+  directory!: Awaited<ReturnType<typeof temporaryDirectory>>;
+  keys!: Keys;
+  store!: SealedDocumentStore;
+
+  /** The same files, as another process has them. */
+  another(): SealedDocumentStore {
+    return new SealedDocumentStore(new FilePlace(this.directory.path), this.keys);
+  }
+}
+
+/** For all tests of a group. */
+export const documentsInFiles = (): DocumentsInFiles => {
+  const documents = new DocumentsInFiles();
+  beforeEach(async () => {
+    documents.directory = await temporaryDirectory();
+    documents.keys = new Keys();
+    documents.store = documents.another();
+    await documents.store.start();
+  });
+  afterEach(() => documents.directory.remove());
+  return documents;
+};
