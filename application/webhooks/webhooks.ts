@@ -76,7 +76,7 @@ interface Dependencies {
   readonly apiVersion: string;
   /** True in the sandbox. */
   readonly pingsOnCreation: boolean;
-  /** Told which subscriptions have something to send. */
+  /** Told which subscriptions have something to send, or another address: what is known of their receivers may be over. */
   readonly onQueued: (webhookIds: readonly string[]) => void;
   /**
    * Takes an `https` address without user information and fragment whose host is not plainly unreachable from the public internet. Judged
@@ -199,6 +199,7 @@ export class Webhooks {
     if (url !== undefined) this.#deps.checkUrl(url);
     const changed = await this.#change(context, webhookId, change);
     if (change.events !== undefined || change.fundIds !== undefined) await this.#noteFilter(changed);
+    if (url !== undefined) this.#deps.onQueued([webhookId]);
     return changed;
   }
 

@@ -114,9 +114,9 @@ export class WebhookWorker {
     await this.#bus?.consume(FAN_OUT_GROUP, this.deliver);
   }
 
-  /** Something was queued for these subscriptions; of no effect in a process that sends no webhooks. */
+  /** Somebody asked for something to be sent to these, or sent elsewhere; of no effect in a process that sends no webhooks. */
   wake(webhookIds: readonly string[]): void {
-    this.#dispatcher.wake(webhookIds);
+    this.#dispatcher.wake(webhookIds, 'seen to');
     this.#feeder.wake(webhookIds);
   }
 

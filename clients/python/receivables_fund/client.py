@@ -107,10 +107,13 @@ class Client(Operations):
 def _key_for(body: Mapping[str, Any]) -> str:
     """
     An installment is settled once and an operation leaves once, so what they are about is their key, and a program that is
-    started again finds what it did. Two equal prepayments can both be meant: theirs is one of chance.
+    started again finds what it did. Two equal prepayments can both be meant: theirs is one of chance. No operation has a slash
+    in its code: where an installment has a hyphen in its own, a slash keeps `A-1` and `2` from `A` and `1-2`.
     """
     code, about = body.get("originator_proposal_code"), body.get("installment_code") or body.get("reason")
-    return f"{code}-{about}" if code and about else str(uuid4())
+    if not (code and about):
+        return str(uuid4())
+    return f"{code}{'/' if '-' in str(about) else '-'}{about}"
 
 
 def _present(values: Mapping[str, Any]) -> dict[str, str]:

@@ -13,10 +13,12 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * What stands for the request: an installment is settled once and an operation leaves once, so their keys follow from what they are
  * about, and a program that is started again finds what it did. Two equal prepayments can both be meant: theirs is one of chance.
+ * No operation has a slash in its code: where an installment has a hyphen in its own, a slash keeps `A-1` and `2` from `A` and `1-2`.
  */
 const keyFor = ({ originator_proposal_code: code, installment_code, reason }: Fields): string => {
   const about = installment_code ?? reason;
-  return typeof code === 'string' && typeof about === 'string' ? `${code}-${about}` : randomUUID();
+  if (typeof code !== 'string' || typeof about !== 'string') return randomUUID();
+  return about.includes('-') ? `${code}/${about}` : `${code}-${about}`;
 };
 
 /** The same body with a key, its own one if it has one. It is made once, before the first attempt. */

@@ -228,8 +228,8 @@ export const listDeliveries = endpoint({
   bucket: 'read',
   summary: 'List deliveries of a subscription',
   description:
-    'Newest first, with every attempt that was made. Filters can be combined. With `event` a page may be short, or empty: ' +
-    'only a `next_cursor` that is null ends the list.',
+    'Newest first, with every attempt that was made. Filters can be combined. A page with `event` or `since` may be short, or ' +
+    'empty: only a `next_cursor` that is null ends the list.',
   parameters: [
     ...['WebhookId', 'DeliveryStatus', 'Since', 'DeliveredEvents', 'DeliveredCode', 'DeliveredEventId'],
     ...['Limit', 'Cursor'],

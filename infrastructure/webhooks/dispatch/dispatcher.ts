@@ -9,7 +9,7 @@ import type {
 import { EndpointSchedule } from './endpoints.ts';
 import { SlotLimiter } from './slot-limiter.ts';
 import { ClockSteps, checkedSettings, gathered } from './dispatch-settings.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint, Wake } from './endpoints.ts';
 import { LaneRunner, isRetry } from './lane-runner.ts';
 import type { Ended, RunnerDependencies } from './lane-runner.ts';
 import type { Located } from '../sending/webhook-sender.ts';
@@ -78,10 +78,10 @@ export class WebhookDispatcher {
     return { state: this.#state, inFlight: this.#running.size, lastError: this.#lastError };
   }
 
-  /** There is something new for these subscriptions. */
-  wake(webhookIds: readonly string[]): void {
+  /** There is something new for these subscriptions, or somebody has seen to them: they are tried at once then, however they fared. */
+  wake(webhookIds: readonly string[], why?: Wake): void {
     if (this.#state !== 'running') return;
-    for (const webhookId of webhookIds) this.#schedule.wake(webhookId);
+    for (const webhookId of webhookIds) this.#schedule.wake(webhookId, why);
     this.#pump();
   }
 

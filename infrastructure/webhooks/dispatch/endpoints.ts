@@ -14,6 +14,7 @@ export class Breaker {
   #failedAt = -Infinity;
   #pauseMs: number;
   #probeAt: number | undefined;
+  #seenToAt = -Infinity;
 
   constructor(settings: BreakerSettings) {
     this.#settings = settings;
@@ -36,6 +37,7 @@ export class Breaker {
   /** The clock was set, and everything that it planned is as far away as before. */
   shift(ms: number): void {
     this.#failedAt += ms;
+    this.#seenToAt += ms;
     if (this.#probeAt !== undefined) this.#probeAt += ms;
   }
 
@@ -48,8 +50,17 @@ export class Breaker {
     return closed;
   }
 
+  /** Somebody has seen to the endpoint: it may be back, so the next probe waits for nothing, and what began before says nothing. */
+  seenTo(now: number): void {
+    this.#seenToAt = now;
+    if (this.#probeAt === undefined) return;
+    this.#probeAt = Math.min(this.#probeAt, now);
+    this.#pauseMs = this.#settings.firstPauseMs;
+  }
+
   /** True when this opened it. Attempts that were under way when it opened do not prolong the pause. */
-  down(now: number): boolean {
+  down(now: number, startedAt = now): boolean {
+    if (startedAt < this.#seenToAt) return false;
     this.#failures += 1;
     this.#failedAt = now;
     if (this.#failures < this.#settings.failures) return false;
@@ -60,6 +71,8 @@ export class Breaker {
     return opened;
   }
 }
+
+export type Wake = 'queued' | 'seen to';
 
 /** Slots that may be taken now. */
 interface Allowance {
@@ -196,10 +209,12 @@ export class EndpointSchedule {
     return endpoint;
   }
 
-  /** There is something new for it. */
-  wake(webhookId: string): void {
+  /** There is something new for it, or somebody has seen to it. */
+  wake(webhookId: string, why: Wake = 'queued'): void {
     const endpoint = this.endpoint(webhookId);
-    endpoint.wake(this.#options.now());
+    const now = this.#options.now();
+    if (why === 'seen to') endpoint.breaker.seenTo(now);
+    endpoint.wake(now);
     this.#hungry.add(endpoint);
   }
 

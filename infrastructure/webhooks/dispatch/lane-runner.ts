@@ -175,9 +175,10 @@ export class LaneRunner {
 
   #watch({ outcome, delivery, startedAt, endedAt }: Ended, endpoint: Endpoint): void {
     const { metrics, logger, attempts } = this.#deps;
-    const change = saysEndpointIsDown(outcome) ? endpoint.breaker.down(endedAt) : endpoint.breaker.alive();
+    const { breaker } = endpoint;
+    const change = saysEndpointIsDown(outcome) ? breaker.down(endedAt, startedAt) : breaker.alive();
     if (change) {
-      const state = endpoint.breaker.probeAt === undefined ? 'closed' : 'opened';
+      const state = breaker.probeAt === undefined ? 'closed' : 'opened';
       metrics?.breaker(state);
       logger.info({ webhook_id: endpoint.webhookId, breaker: state }, 'webhook endpoint');
     }

@@ -152,6 +152,14 @@ describe('changing', () => {
     });
   });
 
+  test('has what waits tried at another address at once', async () => {
+    const { webhook } = await world.create();
+    await world.management.update(world.context, webhook.webhookId, { description: 'the same address' });
+    expect(world.queued).toEqual([]);
+    await world.management.update(world.context, webhook.webhookId, { url: 'https://other.example/' });
+    expect(world.queued).toEqual([webhook.webhookId]);
+  });
+
   test.each([
     ['nothing', {}, 'empty_update'],
     ['an address that is refused', { url: 'http://receiver.example/' }, 'invalid_webhook_url'],

@@ -82,18 +82,19 @@ class WhatIsSentAgain(AgainstScripted):
         self.assertEqual(str(error), f"400 validation_error: {message}; settled_at must be a day (request r-1)")
 
     def test_under_the_key_that_follows_from_what_can_be_done_once(self) -> None:
-        self.service.answers = [says(200, {})] * 4
+        self.service.answers = [says(200, {})] * 5
         leaving: RepurchaseRequest = {
             "originator_proposal_code": "OP-1",
             "reason": "resolution",
             "effective_date": "2026-06-20",
         }
         self.client.settle_installment(SETTLEMENT)
+        self.client.settle_installment({**SETTLEMENT, "originator_proposal_code": "OP", "installment_code": "1-001"})
         self.client.request_repurchase(leaving)
         self.client.process_prepayment(PREPAYMENT)
         self.client.process_prepayment(PREPAYMENT)
-        settled, left, *prepaid = (asked.body["idempotency_key"] for asked in self.service.asked)
-        self.assertEqual((settled, left), ("OP-1-001", "OP-1-resolution"))
+        settled, other, left, *prepaid = (asked.body["idempotency_key"] for asked in self.service.asked)
+        self.assertEqual((settled, other, left), ("OP-1-001", "OP/1-001", "OP-1-resolution"))
         self.assertEqual(len({len(key) for key in prepaid} | set(prepaid)), 3)
 
     def test_nothing_for_ever_and_the_key_is_told(self) -> None:

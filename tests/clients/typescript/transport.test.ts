@@ -284,6 +284,7 @@ test('a key that is left out follows from what happens once, and is one of chanc
   const key = (body: object) =>
     (withKey(body, 'idempotency_key') as { idempotency_key?: string }).idempotency_key;
   expect(key({ ...about, installment_code: '001' })).toBe('OP-1-001');
+  expect(key({ originator_proposal_code: 'OP', installment_code: '1-001' })).toBe('OP/1-001');
   expect(key({ ...about, reason: 'resolution' })).toBe('OP-1-resolution');
   expect(key({ ...about, idempotency_key: 'mine' })).toBe('mine');
   expect(key(about)).toMatch(/^[\da-f-]{36}$/);

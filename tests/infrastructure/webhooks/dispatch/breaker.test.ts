@@ -44,4 +44,20 @@ describe('a breaker', () => {
     for (let i = 0; i < 3; i++) breaker.down(1_000);
     expect(breaker.probeAt).toBe(1_100);
   });
+
+  test('is probed at once when somebody has seen to its endpoint, whatever an earlier attempt says', () => {
+    const breaker = new Breaker(settings);
+    for (let i = 0; i < 3; i++) breaker.down(0);
+    breaker.down(100);
+    breaker.seenTo(150);
+    expect(breaker.probeAt).toBe(150);
+    expect([breaker.down(160, 140), breaker.probeAt]).toEqual([false, 150]);
+    expect([breaker.down(170, 150), breaker.probeAt! - 170]).toEqual([false, 200]);
+  });
+
+  test('that is closed stays so when somebody sees to its endpoint', () => {
+    const breaker = new Breaker(settings);
+    breaker.seenTo(10);
+    expect([breaker.down(20, 5), breaker.idle, breaker.probeAt]).toEqual([false, true, undefined]);
+  });
 });

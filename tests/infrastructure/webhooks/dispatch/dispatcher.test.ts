@@ -340,6 +340,30 @@ describe('an endpoint that is plainly down', () => {
     expect(breakers).toEqual(['opened', 'closed']);
   });
 
+  test('is tried at once when somebody has seen to it', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const breakers: string[] = [];
+    const { dispatcher, sender } = world.worker({
+      settings: {
+        schedule: [20, 20, 20, 20],
+        breaker: { failures: 2, firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 },
+      },
+      metrics: { breaker: (state) => breakers.push(state) },
+    });
+    sender.respond = () => DOWN;
+    dispatcher.start();
+    await world.enqueue(
+      webhookId,
+      range(3).map((code) => world.event(code)),
+    );
+    dispatcher.wake([webhookId]);
+    await until(() => breakers.length === 1, 'it is down');
+    sender.respond = () => OK;
+    dispatcher.wake([webhookId], 'seen to');
+    await world.untilDelivered(webhookId, 3);
+    expect(breakers).toEqual(['opened', 'closed']);
+  });
+
   test('answers at all, however badly, and it is not down', async () => {
     const webhookId = await world.subscribe(URL_A);
     const breakers: string[] = [];
