@@ -7,6 +7,7 @@ import type { LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { PrivateName } from '../../domain/shared/private-text.ts';
 import { askedBy, loanStream } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
+import { NoOperationKeyError } from '../ports/document-store.ts';
 import type { ReceivedFile } from '../ports/document-store.ts';
 import type { Outcome, RequestContext } from '../command-handling/request-context.ts';
 import { refusedNames } from './file-names.ts';
@@ -127,12 +128,15 @@ const add = async (
   if (refused) throw refused;
   const events = loanDecider.decide({ type: 'AddDocuments', documents: requested, now }, state);
   const added = events.flatMap((event) => (event.type === 'DocumentsAdded' ? event.documents : []));
-  await Promise.all(
-    added.map((document) => {
-      const { value } = input.documents[requested.indexOf(document)]!;
-      return documents.put(stream, fileNamed(input.files, value));
-    }),
+  const files = added.map((document) =>
+    fileNamed(input.files, input.documents[requested.indexOf(document)]!.value),
   );
+  try {
+    await Promise.all(files.map((file) => documents.put(stream, file)));
+  } catch (error) {
+    // Deleted since the names were sealed: decided anew, on the record that the borrower was forgotten.
+    throw error instanceof NoOperationKeyError ? keyGone(input.code) : error;
+  }
   return events;
 };
 

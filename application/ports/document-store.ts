@@ -23,14 +23,19 @@ export interface StoredContent {
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
+/** Nothing was stored: the operation has no key that could seal it. One is made with its borrower alone, and deleted when that is forgotten. */
+export class NoOperationKeyError extends Error {
+  override readonly name = 'NoOperationKeyError';
+}
+
 /** Contents of documents, addressed by operation and SHA-256, sealed with the operation's key. Storing one twice is storing it once. */
 export interface DocumentStore {
-  /** Durable when it resolves. */
+  /** Durable when it resolves. @throws NoOperationKeyError */
   put(stream: string, file: ReceivedFile): Promise<void>;
   get(stream: string, sha256: string): Promise<Uint8Array | undefined>;
   /** Without holding a whole one. The caller reads it, or ends the iteration: until then it may hold an open file. */
   open(stream: string, sha256: string): Promise<StoredContent | undefined>;
-  /** To another operation, which seals with a key of its own. Durable when it resolves. False when there is no such content, or it cannot be opened any more. */
+  /** To another operation, which seals with a key of its own. Durable when it resolves. False when there is no such content, or it cannot be opened any more. @throws NoOperationKeyError */
   copy(from: string, to: string, sha256: string): Promise<boolean>;
   /** Removes the sealed content for good, whether or not its key still exists; one that is not there is fine. Durable when it resolves. */
   remove(stream: string, sha256: string): Promise<void>;

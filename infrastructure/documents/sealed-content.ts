@@ -2,10 +2,8 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { setImmediate } from 'node:timers/promises';
 import type { StoredContent } from '../../application/ports/document-store.ts';
 
-/** The source of the keys that documents are sealed with. */
+/** The source of the keys that documents are sealed with. It makes none: a new one could seal data of a borrower who was just forgotten. */
 export interface DocumentKeys {
-  /** The operation's key, made when there was none. */
-  key(stream: string): Promise<DocumentKey>;
   find(stream: string): Promise<DocumentKey | undefined>;
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { NoOperationKeyError } from '../../application/ports/document-store.ts';
 import type { DocumentStore, ReceivedFile, StoredContent } from '../../application/ports/document-store.ts';
 import { contentLength, openSealed, seal, sealBytes, wholeOf } from './sealed-content.ts';
 import type { ContentIdentity, DocumentKey, DocumentKeys, SealedSource } from './sealed-content.ts';
@@ -100,7 +101,11 @@ export class SealedDocumentStore implements DocumentStore {
   }
 
   async #put(identity: ContentIdentity, sealed: (key: DocumentKey) => AsyncIterable<Buffer>): Promise<void> {
-    const key = await this.#keys.key(identity.stream);
+    const key = await this.#keys.find(identity.stream);
+    if (!key)
+      throw new NoOperationKeyError(
+        `${identity.stream} has no key: its document ${identity.sha256} is not stored`,
+      );
     await this.#place.put(nameOf(identity), key.id, () => sealed(key));
   }
 }

@@ -13,6 +13,13 @@ interface GenerationsCase {
   readonly check: (world: World) => Promise<void>;
 }
 
+/** As a process that was killed left it in the register. */
+const registered = async ({ fixture }: World, state: GenerationState, number: number): Promise<void> => {
+  const { builder } = fixture.service;
+  const register = builder.updateTable('read_model_generation').set({ state }).where('number', '=', number);
+  await fixture.service.transaction([{ query: register.compile() }]);
+};
+
 const switching: readonly GenerationsCase[] = [
   {
     name: 'where nothing serves, a generation is built from the log before it serves',
@@ -78,14 +85,8 @@ const switching: readonly GenerationsCase[] = [
     check: async (world) => {
       await world.begin(3);
       await world.rebuild('received');
-      const register = (state: GenerationState, number: number) =>
-        world.fixture.service.builder
-          .updateTable('read_model_generation')
-          .set({ state })
-          .where('number', '=', number)
-          .compile();
-      const asKilled = [register('serving', 1), register('switching', 2)].map((query) => ({ query }));
-      await world.fixture.service.transaction(asKilled);
+      await registered(world, 'serving', 1);
+      await registered(world, 'switching', 2);
       expect(await world.rows(await world.opened())).toEqual(expected(3, 'received'));
       expect(await world.states()).toEqual({ 1: 'old', 2: 'serving' });
     },
@@ -211,6 +212,19 @@ const releases: readonly GenerationsCase[] = [
       expect(rebuilt).toMatchObject({ generation: 3, outcome: 'switched', resumed: false });
       expect(await world.rows(await world.opened())).toEqual(expected(3, 'approved'));
       expect(await world.generations().dropOld()).toEqual([1, 2]);
+    },
+  },
+  {
+    name: 'what a release before was about to let serve when it was killed goes once a later one serves, not before',
+    check: async (world) => {
+      await world.begin(3);
+      expect(await world.rebuild('approved')).toMatchObject({ generation: 2, outcome: 'differs' });
+      await madeBefore(world, 2);
+      await registered(world, 'switching', 2);
+      expect(await world.generations().dropOld()).toEqual([]);
+      expect(await world.rebuild('approved', { version: 2, force: true })).toMatchObject({ generation: 3 });
+      expect(await world.generations().dropOld()).toEqual([1, 2]);
+      expect(await world.states()).toEqual({ 3: 'serving' });
     },
   },
   {

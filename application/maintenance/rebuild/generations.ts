@@ -1,3 +1,5 @@
+import { expressionBuilder } from 'kysely';
+import type { Expression, SqlBool } from 'kysely';
 import type { Projection } from '../../../projections/projection.ts';
 import { compareAndSet, guarded } from '../../sql/compare-and-set.ts';
 import { alone } from '../../sql/engine.ts';
@@ -132,15 +134,15 @@ export class Generations {
     return { query: compareAndSet(this.#service.builder, 'read_model_generation', change).compile() };
   }
 
-  /** Removes what served before and what is unfinished; answers the numbers. */
+  /** Removes what served before and what is unfinished, unless it is about to serve; answers the numbers. */
   async dropOld(): Promise<readonly number[]> {
     const dropped: number[] = [];
     for (const { number, state } of await this.list()) {
-      if (state === 'serving' || state === 'switching') continue;
+      if (state === 'serving') continue;
       const forget = this.#service.builder
         .deleteFrom('read_model_generation')
         .where('number', '=', number)
-        .where('state', '<>', 'switching');
+        .where((eb) => eb.or([eb('state', '<>', 'switching'), this.#laterServes(number)]));
       const query = forget.compile();
       if (!(await guarded(this.#service.transaction([{ query, expectChanges: 1 }])))) continue;
       await this.#tables.drop(number);
@@ -166,16 +168,20 @@ export class Generations {
       .set({ state: 'switching' })
       .where('number', '=', number)
       .where('state', 'in', ['building', 'switching'])
-      .where((eb) => {
-        const later = eb.selectFrom('read_model_generation as later').select('later.number');
-        const serving = later.where('later.number', '>', number).where('later.state', '=', 'serving');
-        return eb.not(eb.exists(serving));
-      });
+      .where((eb) => eb.not(this.#laterServes(number)));
     const query = announce.compile();
     if (await guarded(this.#service.transaction([{ query, expectChanges: 1 }]))) return true;
     if ((await this.list()).some((one) => one.number === number && one.state === 'serving')) return false;
     throw new GenerationGoneError(
       `generation ${number} of the read models is gone: another process dropped it, or a later one serves`,
+    );
+  }
+
+  /** Then this one never will. */
+  #laterServes(number: number): Expression<SqlBool> {
+    const later = this.#service.builder.selectFrom('read_model_generation as later').select('later.number');
+    return expressionBuilder().exists(
+      later.where('later.number', '>', number).where('later.state', '=', 'serving'),
     );
   }
 

@@ -118,7 +118,8 @@ export const writeManifest = async (root: string, manifest: Omit<Manifest, 'form
   );
 };
 
-const SAFE_PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[\w./-]+$/;
+/** Any name that a file may have, unless it leads out of the directory. */
+const SAFE_PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\0]+$/s;
 
 /** @throws BackupFailedError */
 export const readManifest = async (root: string): Promise<Manifest> => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AskedDocuments } from '../../../application/loans/add-documents.ts';
+import { NoOperationKeyError } from '../../../application/ports/document-store.ts';
 import type { FileKind, ReceivedFile } from '../../../application/ports/document-store.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
@@ -174,6 +175,31 @@ describe('add documents', () => {
       code: 'operation_invalid_state',
     });
     expect([stored.length, (await storyOf(process)).length]).toEqual([0, 1]);
+  });
+
+  test('forgotten while its contents are stored: none is taken, as on record', async () => {
+    const { process } = world();
+    await receive(process);
+    const forgotten = loansOver({
+      commands: process.commands,
+      vault: openVault,
+      documents: {
+        put: async () => {
+          await carryOut(postAssignment({ store: process.store }), {
+            type: 'ForgetBorrower',
+            now: fixedClock().now(),
+          });
+          throw new NoOperationKeyError('the key is deleted');
+        },
+      },
+      inspector: inspectorOf('pdf'),
+      clock: fixedClock(),
+    });
+    await expect(forgotten.addDocuments(context(), request(['a.pdf']))).rejects.toMatchObject({
+      code: 'operation_invalid_state',
+      message: expect.stringContaining('forgotten'),
+    });
+    expect((await storyOf(process)).map(({ type }) => type)).toEqual(['LoanReceived', 'BorrowerForgotten']);
   });
 
   test('two at once: one adds, the other replays', async () => {

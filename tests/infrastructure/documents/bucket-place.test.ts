@@ -28,6 +28,7 @@ const storeAt = (url: string, attemptMs = 5_000): SealedDocumentStore => {
 
 beforeEach(async () => {
   keys.clear();
+  for (const stream of [STREAM, OTHER]) await documentKeys.key(stream);
   s3 = await S3StandIn.start();
   directory = await temporaryDirectory();
 });
@@ -58,6 +59,7 @@ describe('sealed documents in a bucket', () => {
     await store.put(STREAM, file);
     expect([...s3.objects.values()]).toEqual([first]);
     keys.clear();
+    await documentKeys.key(STREAM);
     expect(await store.get(STREAM, file.sha256)).toBeUndefined();
     await store.put(STREAM, file);
     expect(Buffer.from((await store.get(STREAM, file.sha256))!).toString()).toBe('content');

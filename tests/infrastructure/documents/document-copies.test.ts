@@ -9,7 +9,7 @@ const [FROM, TO] = ['loan-app.P-1', 'loan-app.P-2'];
 const sha256 = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
 
 describe('a document that another operation takes over', () => {
-  const documents = documentsInFiles();
+  const documents = documentsInFiles(FROM, TO);
 
   const stored = async (content: Buffer): Promise<string> => {
     await documents.store.put(FROM, receivedFile('ccb.pdf', content));
@@ -43,6 +43,5 @@ describe('a document that another operation takes over', () => {
 
   test('cannot be taken over when it was never there', async () => {
     expect(await documents.store.copy(FROM, TO, 'ab'.repeat(32))).toBe(false);
-    expect(documents.keys.keys.size).toBe(0);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NoOperationKeyError } from '../../../application/ports/document-store.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-content.ts';
 import { receivedFile } from '../../support/received-file.ts';
@@ -11,7 +12,7 @@ const STREAM = 'loan-app.P-1';
 const sha256 = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
 
 describe('sealed documents in files', () => {
-  const documents = documentsInFiles();
+  const documents = documentsInFiles(STREAM);
 
   const received = (content: Uint8Array | string, claimed = content): ReceivedFile =>
     receivedFile('contract.pdf', content, { sha256: sha256(claimed) });
@@ -101,6 +102,13 @@ describe('sealed documents in files', () => {
     expect(await documents.store.get(STREAM, file.sha256)).toBeUndefined();
     await documents.store.put(STREAM, file);
     expect(Buffer.from((await documents.store.get(STREAM, file.sha256)) ?? []).toString()).toBe('content');
+  });
+
+  test('nothing is stored for an operation whose key was deleted, and it gets no other one', async () => {
+    documents.keys.keys.clear();
+    await expect(documents.store.put(STREAM, received('content'))).rejects.toThrow(NoOperationKeyError);
+    expect(documents.keys.keys.size).toBe(0);
+    expect(await readdir(join(documents.directory.path, 'documents'))).toEqual(['.incoming']);
   });
 
   test('at start, what a crash left is removed and what another process writes is not', async () => {

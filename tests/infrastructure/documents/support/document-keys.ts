@@ -5,6 +5,7 @@ import type { DocumentKey } from '../../../../infrastructure/documents/sealed-co
 export class Keys {
   readonly keys = new Map<string, DocumentKey>();
 
+  /** The key of an operation whose borrower was sealed. */
   async key(stream: string): Promise<DocumentKey> {
     const key = this.keys.get(stream) ?? { id: randomBytes(8).toString('hex'), bytes: randomBytes(32) };
     this.keys.set(stream, key);

@@ -16,12 +16,13 @@ export class DocumentsInFiles {
   }
 }
 
-/** For all tests of a group. */
-export const documentsInFiles = (): DocumentsInFiles => {
+/** For all tests of a group. @param streams operations that have a key */
+export const documentsInFiles = (...streams: readonly string[]): DocumentsInFiles => {
   const documents = new DocumentsInFiles();
   beforeEach(async () => {
     documents.directory = await temporaryDirectory();
     documents.keys = new Keys();
+    for (const stream of streams) await documents.keys.key(stream);
     documents.store = documents.another();
     await documents.store.start();
   });

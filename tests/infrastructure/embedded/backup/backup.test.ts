@@ -14,6 +14,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { takeLaterKeys } from '../../../../infrastructure/embedded/backup/databases.ts';
+import type { Manifest } from '../../../../infrastructure/embedded/backup/manifest.ts';
 import { restoreBackup } from '../../../../infrastructure/embedded/backup/restore-backup.ts';
 import { writeBackup } from '../../../../infrastructure/embedded/backup/write-backup.ts';
 import { fillEventLog } from '../../../support/event-log-at-size.ts';
@@ -122,6 +123,27 @@ describe('a backup', () => {
     await writing;
     expect(readFileSync(join(backup, 'master.key'), 'utf8')).toBe('old');
   });
+
+  test('has files among the documents that are none of the service, whatever their names', async () => {
+    const names = ['a copy of nº 3 (old).pdf', 'a...b', 'a\\b', 'two\nlines'];
+    mkdirSync(join(dataDir, 'documents'));
+    for (const name of names) writeFileSync(join(dataDir, 'documents', name), name);
+    await write();
+    await restore();
+    expect(readdirSync(join(target, 'documents')).toSorted()).toEqual(names);
+  });
+
+  test.each(['/etc/passwd', '../x', 'documents/../../x', 'documents/./x', 'a\n/../x', '..', ''])(
+    'whose manifest names the file %j outside of it is refused',
+    async (path) => {
+      await write();
+      const manifest = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8')) as Manifest;
+      const files = [...manifest.files, { path, size: 0, sha256: '' }];
+      writeFileSync(join(backup, 'manifest.json'), JSON.stringify({ ...manifest, files }));
+      await expect(restore()).rejects.toThrow('the manifest names a file outside the backup');
+      expect(readdirSync(directory.path)).not.toContain('target');
+    },
+  );
 
   test('does not follow a link among the documents', async () => {
     writeDocuments(1);
