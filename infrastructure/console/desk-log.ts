@@ -6,6 +6,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import type { DeskEntry } from '../../domain/desk/line.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import { LineAMinute } from '../support/line-a-minute.ts';
 import type { Known } from './guards.ts';
 import type { InLanguages } from './language.ts';
 import { ConsoleProblem } from './page.ts';
@@ -69,14 +70,14 @@ const actionOf = ({ kind, params }: Asked, answer: Answer | undefined): DeskEntr
 export class DeskLog {
   readonly #desk: () => Pick<Desk, 'record'>;
   readonly #operator: string;
-  readonly #logger: Pick<Logger, 'warn'>;
+  readonly #unwritten: LineAMinute;
   readonly #fetchedAgain = new LRUCache<string, true>({ max: MOST_REMEMBERED });
 
   /** @param operator whom a session without a person stands for */
   constructor(desk: () => Pick<Desk, 'record'>, operator: string, logger: Pick<Logger, 'warn'>) {
     this.#desk = desk;
     this.#operator = operator;
-    this.#logger = logger;
+    this.#unwritten = new LineAMinute((fields) => logger.warn(fields, 'the desk log could not be written'));
   }
 
   /** @throws ConsoleProblem it cannot be written now */
@@ -86,8 +87,8 @@ export class DeskLog {
     try {
       await this.#desk().record(who, entries, id);
     } catch (error) {
-      this.#logger.warn({ error: messageOf(error) }, 'the desk log could not be written');
-      throw new ConsoleProblem(503, NOT_WRITTEN);
+      this.#unwritten.note('unwritten', { error: messageOf(error) });
+      throw new ConsoleProblem(503, NOT_WRITTEN, { cause: error });
     }
   }
 

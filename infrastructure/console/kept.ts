@@ -4,10 +4,20 @@ import { ownerOf } from './live.ts';
 import type { Visit } from './page.ts';
 
 const KEPT_MS = 12 * 3_600_000;
-/** Who did nothing for longest gives way, with all that was kept. */
 const MOST_OWNERS = 64;
 
 type Keeper = Pick<Visit, 'formToken' | 'person'>;
+
+interface Held<Value> {
+  readonly owner: string;
+  readonly value: Value;
+}
+
+/** How much may be kept of everybody together. */
+interface Room<Value> {
+  readonly mostBytes: number;
+  readonly bytesOf: (value: Value) => number;
+}
 
 /** What was shown under other roles is not shown again. */
 const keyOf = ({ formToken, person }: Keeper, id: string): string =>
@@ -15,28 +25,33 @@ const keyOf = ({ formToken, person }: Keeper, id: string): string =>
 
 /**
  * Values that stay here, in memory, while an address holds only the number of one: what was typed stands in no address, and yet a
- * page can be loaded again, gone back to, and followed by the next.
+ * page can be loaded again, gone back to, and followed by the next. The one that was not used for longest gives way, of its person
+ * and of everybody.
  */
 export class Kept<Value extends object> {
   readonly #most: number;
-  readonly #owners = new LRUCache<string, LRUCache<string, Value>>({ max: MOST_OWNERS, ttl: KEPT_MS });
+  readonly #held: LRUCache<string, Held<Value>>;
 
-  /** @param most of a person; the one that was not used for longest goes when there are more */
-  constructor(most: number) {
+  /** @param most of a person @param room default: their number alone is bounded */
+  constructor(most: number, room?: Room<Value>) {
     this.#most = most;
+    this.#held = new LRUCache({
+      ...{ max: most * MOST_OWNERS, ttl: KEPT_MS },
+      ...(room && { maxSize: room.mostBytes, sizeCalculation: ({ value }) => room.bytesOf(value) }),
+    });
   }
 
   /** Its number, which means nothing to another session. */
   keep(keeper: Keeper, value: Value): string {
     const id = randomUUID();
     const owner = ownerOf(keeper.person);
-    const kept = this.#owners.get(owner) ?? new LRUCache({ max: this.#most, ttl: KEPT_MS });
-    kept.set(keyOf(keeper, id), value);
-    this.#owners.set(owner, kept);
+    const own = [...this.#held.entries()].filter(([, held]) => held.owner === owner);
+    for (const [key] of own.slice(this.#most - 1)) this.#held.delete(key);
+    this.#held.set(keyOf(keeper, id), { owner, value });
     return id;
   }
 
   find(keeper: Keeper, id: string): Value | undefined {
-    return this.#owners.get(ownerOf(keeper.person))?.get(keyOf(keeper, id));
+    return this.#held.get(keyOf(keeper, id))?.value;
   }
 }

@@ -3,9 +3,14 @@ import type { Person } from '../../application/desk/person.ts';
 import { RoleError } from '../../application/desk/rights.ts';
 import { UnknownFundError } from '../../application/desk-view/unseen.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import { BusyError } from '../../application/ports/busy-error.ts';
+import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import { KeyMissingError } from '../../application/privacy/missing-keys.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../domain/shared/domain-error.ts';
+import { messageOf } from '../../application/support/failures.ts';
+import { LineAMinute } from '../support/line-a-minute.ts';
+import { machineTrouble } from '../support/machine-trouble.ts';
 import type { DeskLog } from './desk-log.ts';
 import type { Known } from './guards.ts';
 import { html, written } from './html.ts';
@@ -132,13 +137,31 @@ const sendRefusedPart = (res: Response, status: number, body: View): void => {
   sendHtml(res, status, written(takesPlace ? html`<div id=${id}>${body}</div>` : body));
 };
 
+/** Why it failed, where the same may succeed later. */
+const passing = (error: unknown): string | undefined => {
+  if (error instanceof ConsoleProblem) return error.message;
+  if (error instanceof StoreUnavailableError || error instanceof BusyError) return error.name;
+  return machineTrouble(error);
+};
+
+/** What keeps everybody from a page for a while is not a line for each who asks for one. */
+const telling = (logger: Logger) => {
+  const later = new LineAMinute((fields) => logger.warn(fields, 'pages of the console were refused for now'));
+  return (error: unknown, path: string): void => {
+    const kind = passing(error);
+    if (kind === undefined) return logger.error({ err: error, path }, 'a page of the console failed');
+    const { cause = error } = error as { readonly cause?: unknown };
+    later.note(kind, { kind, reason: messageOf(cause) });
+  };
+};
+
 /** Every refusal and every failure, as a page or, for htmx, as its part. */
-export const answerProblem =
-  (around: Around) =>
-  async (error: unknown, req: Request, res: Response, _next: NextFunction): Promise<void> => {
+export const answerProblem = (around: Around) => {
+  const tell = telling(around.logger);
+  return async (error: unknown, req: Request, res: Response, _next: NextFunction): Promise<void> => {
     const { session } = res.locals as Partial<Known>;
     const status = statusOf(error, session?.person);
-    if (status >= 500) around.logger.error({ err: error, path: req.path }, 'a page of the console failed');
+    if (status >= 500) tell(error, req.path);
     if (res.headersSent) return void res.destroy();
     await around.log.refused(res, error, status);
     const language = session?.language ?? preferred(req.acceptsLanguages());
@@ -147,3 +170,4 @@ export const answerProblem =
     const title = titleOf(error)[language];
     sendHtml(res, status, documentOf({ ...pageAround(around, session), language, title, body }));
   };
+};

@@ -207,6 +207,10 @@ test('where the log cannot be written nothing is shown, and it is shown once it 
   expect(refused.text).not.toContain('a secret of the page');
   expect([(await get('/documents/acme/OP-1/d-1')).status, closed]).toEqual([503, 1]);
   expect((await get('/missing')).status).toBe(404);
+  expect(server.logger.lines.map(({ level, message }) => [level, message])).toEqual([
+    ['warn', 'the desk log could not be written'],
+    ['warn', 'pages of the console were refused for now'],
+  ]);
   const token = server.sessions.issueToken();
   const entering = await server.ask(`/enter?token=${token}`);
   expect([entering.status, entering.headers['set-cookie']]).toEqual([503, undefined]);

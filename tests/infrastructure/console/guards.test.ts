@@ -386,14 +386,26 @@ describe('limits', () => {
     expect([status, done, text.includes('The form is too large')]).toEqual([413, 0, true]);
   });
 
-  test('more than 32 requests at once are put off', async () => {
+  test('more than 32 requests at once are put off, in a line of the log and not in one each', async () => {
     const { cookie } = await server.enter();
-    const waiting = Array.from({ length: 33 }, () => server.ask('/slow', { headers: { cookie } }));
-    const first = await Promise.race(waiting);
-    slow.resolve();
-    expect(first.status).toBe(503);
+    let putOff = 0;
+    const waiting = Array.from({ length: 36 }, async () => {
+      const answer = await server.ask('/slow', { headers: { cookie } });
+      if (answer.status === 503) putOff += 1;
+      if (putOff === 4) slow.resolve();
+      return answer;
+    });
     const statuses = (await Promise.all(waiting)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200).length).toBe(32);
+    const said = server.logger.lines.filter(({ level }) => level === 'error' || level === 'warn');
+    const reason = 'Too many requests at once. Try again in a moment.';
+    expect(said).toEqual([
+      {
+        level: 'warn',
+        fields: { kind: reason, reason, count: 1 },
+        message: 'pages of the console were refused for now',
+      },
+    ]);
     expect((await server.ask('/', { headers: { cookie } })).status).toBe(200);
   });
 });

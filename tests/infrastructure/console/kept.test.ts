@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Kept } from '../../../infrastructure/console/kept.ts';
+import { LARGEST, statements } from '../../../infrastructure/console/pages/reconciliation/statement.ts';
+import type { KeptStatement } from '../../../infrastructure/console/pages/reconciliation/statement.ts';
 
 const person = (subject: string) => ({
   formToken: `of ${subject}`,
@@ -20,4 +22,20 @@ test('what is kept is bounded for each person, and for all who did not sign in t
     id: kept.keep({ formToken }, { value }),
   }));
   expect([kept.find(one!, one!.id), kept.find(three!, three!.id)?.value]).toEqual([undefined, 2]);
+});
+
+test('statements of everybody together are bounded in bytes: the one that was not used for longest goes', () => {
+  const statement = (bytes: number): KeptStatement =>
+    ({ name: 'x.csv', bytes: Buffer.allocUnsafe(bytes) }) as KeptStatement;
+  const people = ['a', 'b', 'c'].map(person);
+  const small = statements.keep(people[2]!, statement(0));
+  const large = people
+    .slice(0, 2)
+    .flatMap((one) => [1, 2, 3, 4].map(() => [one, statements.keep(one, statement(LARGEST))] as const));
+  const areThere = () => large.map(([one, id]) => statements.find(one, id) !== undefined);
+  // An empty file and eight of the largest are a byte too many.
+  expect(statements.find(people[2]!, small)).toBeUndefined();
+  expect(areThere()).toEqual(Array(8).fill(true));
+  statements.keep(people[2]!, statement(LARGEST));
+  expect(areThere()).toEqual([false, ...Array<boolean>(7).fill(true)]);
 });

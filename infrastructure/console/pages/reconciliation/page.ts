@@ -16,11 +16,9 @@ import type { Answer, Page, Visit } from '../../page.ts';
 import { fileOf } from '../../received-file.ts';
 import { formatIn, layoutIn, mappingForm, periodIn, typedFirst, typedIn, uploadForm } from './form.ts';
 import { codesFirst, codesOf, moreRows, resultView, someOf } from './result.ts';
-import { statementPath, statements } from './statement.ts';
+import { LARGEST, statementPath, statements } from './statement.ts';
 import type { KeptStatement } from './statement.ts';
 import { RECONCILIATION, problemText } from './texts.ts';
-
-const LARGEST = 16 * 1_048_576;
 
 const problem = (status: number, of: 'gone' | 'badFund'): ConsoleProblem =>
   new ConsoleProblem(status, inEach(RECONCILIATION, of));

@@ -24,9 +24,16 @@ export interface KeptStatement {
   said?: ((language: Language) => string) | undefined;
 }
 
+/** Of one file. */
+export const LARGEST = 16 * 1_048_576;
 const MOST_KEPT = 4;
+/** Of all files of all people. */
+const MOST_BYTES = 8 * LARGEST;
 
 /** In memory alone: nothing of them is on a disk, and the end of the console is theirs too. */
-export const statements = new Kept<KeptStatement>(MOST_KEPT);
+export const statements = new Kept<KeptStatement>(MOST_KEPT, {
+  mostBytes: MOST_BYTES,
+  bytesOf: ({ bytes }) => Math.max(1, bytes.length),
+});
 
 export const statementPath = (id: string): string => `/reconciliation/${id}`;

@@ -72,7 +72,7 @@ const EN = {
   more: 'More of these',
   exportCsv: 'Export as CSV',
   exportJson: 'Export as JSON',
-  gone: 'The file is no longer kept: only the last ones are. Send it again.',
+  gone: 'The file is no longer kept: each person has the last 4, and all people together 128 MiB, of which the files that were not used for longest go first. Send it again.',
   badFund: 'Fund: choose one of the list; no application is linked to this one, and it holds no operation.',
   badPeriod:
     'Period: both days have to exist, written as 30/06/2026, and the first must not come after the last.',
@@ -159,7 +159,7 @@ const PT: typeof EN = {
   more: 'Mais destes',
   exportCsv: 'Exportar CSV',
   exportJson: 'Exportar JSON',
-  gone: 'O arquivo não está mais guardado: só os últimos ficam. Envie-o de novo.',
+  gone: 'O arquivo não está mais guardado: ficam os 4 últimos de cada pessoa, e 128 MiB de todas juntas, dos quais saem primeiro os que há mais tempo não são usados. Envie-o de novo.',
   badFund: 'Fundo: escolha um da lista; nenhuma aplicação está ligada a este, e ele não tem operação.',
   badPeriod:
     'Período: os dois dias precisam existir, escritos como 30/06/2026, e o primeiro não pode vir depois do último.',
