@@ -24,7 +24,7 @@ import { sendFile } from './served-file.ts';
 import type { App } from '../../application/app.ts';
 import { deskOf } from '../../application/desk-view/desk-of.ts';
 import { RoleError, may } from '../../application/desk/rights.ts';
-import type { SessionKeeper, Sessions } from './session.ts';
+import type { Session, SessionKeeper, Sessions } from './session.ts';
 import { addSessions } from './session-routes.ts';
 
 export interface ConsoleSettings {
@@ -78,7 +78,7 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   const sessions = addSessions(app, { ...dependencies, log });
   app.get('/live', openLive(live, sessions));
   for (const page of pages)
-    for (const route of page.routes) register(app, page, route, { ...dependencies, log });
+    for (const route of page.routes) register(app, page, route, { ...dependencies, log, keeper: sessions });
   app.use(() => {
     throw noSuchPage();
   });
@@ -87,7 +87,7 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
 };
 
 /** With the log that every answer goes through. */
-type Parts = ConsoleDependencies & { readonly log: DeskLog };
+type Parts = ConsoleDependencies & { readonly log: DeskLog; readonly keeper: SessionKeeper };
 
 /** Differs as soon as something was recorded or delivered; asked every few seconds while a page is open. */
 const changesOf = async ({ maintenance, webhooks, audit }: App): Promise<string> =>
@@ -139,8 +139,20 @@ const serve =
       if (answer.kind === 'file') await leave(answer.content);
       throw error;
     }
-    await send(res, answer, { page, visit, dependencies });
+    if (answer.kind === 'file')
+      await sendFile(res, answer, dependencies.realClock, stillMay(req, res, dependencies.keeper));
+    else send(res, answer, { page, visit, dependencies });
   };
+
+/** Whether who asked goes on with the same roles. */
+const stillMay = (req: Request, res: Response, sessions: SessionKeeper): (() => Promise<boolean>) => {
+  const grantsOf = (session: Session): string => JSON.stringify(session.person?.grants);
+  const [cookie, grants] = [cookieOf(req, res)!, grantsOf((res.locals as Known).session)];
+  return async () => {
+    const now = await sessions.find(cookie, false);
+    return now !== undefined && grantsOf(now) === grants;
+  };
+};
 
 /** What a file would have been read from is closed. */
 const leave = async (content: Rows<string | Uint8Array>): Promise<void> => {
@@ -178,7 +190,7 @@ interface Around {
   readonly dependencies: ConsoleDependencies;
 }
 
-const send = async (res: Response, answer: Answer, around: Around): Promise<void> => {
+const send = (res: Response, answer: Exclude<Answer, { kind: 'file' }>, around: Around): void => {
   switch (answer.kind) {
     case 'page': {
       const { visit, dependencies } = around;
@@ -193,9 +205,6 @@ const send = async (res: Response, answer: Answer, around: Around): Promise<void
       return;
     case 'redirect':
       sendOn(res, ownPath(answer.to));
-      return;
-    case 'file':
-      await sendFile(res, answer);
   }
 };
 

@@ -26,16 +26,17 @@ const post = async (agent: Agent, path: string, fields: object, headers: object 
     body: new URLSearchParams({ form_token: await formToken(agent), ...fields }).toString(),
   });
 
-/** Everything that a stream of changes says, once it has ended. */
+/** Everything that a stream of changes, or a file, says, once it has ended or was cut. */
 const streamed = (
   agent: Agent,
   port: number,
+  path = '/live',
 ): { readonly open: Promise<number>; readonly end: Promise<string> } => {
   const opened = Promise.withResolvers<number>();
   const ended = Promise.withResolvers<string>();
   const cookie = `receivables_console_4200=${agent.cookie('console')!.value}`;
   const headers = { host: 'localhost:4200', cookie };
-  request({ host: '127.0.0.1', port, path: '/live', headers, agent: false }, (res) => {
+  request({ host: '127.0.0.1', port, path, headers, agent: false }, (res) => {
     let text = '';
     opened.resolve(res.statusCode!);
     res.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
@@ -255,6 +256,56 @@ test('who holds sixteen requests open is put off, and nobody else', async () => 
   let back: unknown = 503;
   for (let tries = 0; back === 503 && tries < 500; tries += 1) back = await world.who(maria);
   expect(back).toEqual(AS_MARIA);
+});
+
+describe('a file that is on its way', () => {
+  const begun = async () => {
+    const agent = await world.signedIn();
+    const goOn = Promise.withResolvers<void>();
+    world.file = (async function* () {
+      yield 'first;';
+      await goOn.promise;
+      yield 'second;';
+      yield 'third';
+    })();
+    const { open, end } = streamed(agent, world.console.port, '/file');
+    expect(await open).toBe(200);
+    return {
+      rest: (later: number): Promise<string> => {
+        world.clock.advance(later);
+        goOn.resolve();
+        return end;
+      },
+    };
+  };
+
+  test('reaches its end in a session that goes on as it was', async () => {
+    const { rest } = await begun();
+    world.provider.people.set('maria', { ...MARIA, name: 'Maria Lima' });
+    expect(await rest(5 * MINUTE)).toBe('first;second;third');
+  });
+
+  test('is cut when its session has ended', async () => {
+    const { rest } = await begun();
+    const [session] = await world.sessions.list();
+    expect(await world.sessions.end(session!.id)).toBe(true);
+    expect(await rest(2_000)).toBe('first;');
+  });
+
+  test.each([['another role', ['desk-check']] as const, ['no role', []] as const])(
+    'is cut when its person has %s',
+    async (_, roles) => {
+      const { rest } = await begun();
+      world.provider.people.set('maria', { ...MARIA, realm_access: { roles } });
+      expect(await rest(5 * MINUTE)).toBe('first;');
+    },
+  );
+
+  test('is cut when the provider refuses its person', async () => {
+    const { rest } = await begun();
+    world.provider.people.delete('maria');
+    expect(await rest(5 * MINUTE)).toBe('first;');
+  });
 });
 
 describe('streams of changes', () => {

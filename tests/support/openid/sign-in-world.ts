@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { deskOver } from '../desk-over.ts';
 import { DeskSessions } from '../../../application/desk/sessions.ts';
 import type { RoleRules } from '../../../application/desk/people.ts';
@@ -60,11 +61,22 @@ export class SignInWorld {
   readonly database: TemporaryDatabase;
   readonly sessions: DeskSessions;
   readonly refusals: string[] = [];
+  /** What `/file` is. */
+  file: AsyncIterable<string> = Readable.from([]);
   readonly origin: string;
   /** The port of the console that stands behind each origin. */
   readonly places = new Map<string, number>();
   console!: ConsoleServer;
   readonly #consoles: ConsoleServer[] = [];
+  readonly #files: Page = {
+    ...{ path: '/file', title: PROBE.title, hidden: true },
+    routes: [
+      view('/file', async () => ({
+        ...{ kind: 'file', name: 'rows.csv', mediaType: 'text/csv' },
+        content: this.file,
+      })),
+    ],
+  };
 
   private constructor(provider: TestProvider, database: TemporaryDatabase, origin: string) {
     this.provider = provider;
@@ -112,7 +124,13 @@ export class SignInWorld {
       onRefused: (reason) => this.refusals.push(reason),
     });
     const opened = await ConsoleServer.open({
-      ...{ settings: { publicUrl }, pages: [PROBE], signIn, realClock: this.clock, liveLookEveryMs: 20 },
+      ...{
+        settings: { publicUrl },
+        pages: [PROBE, this.#files],
+        signIn,
+        realClock: this.clock,
+        liveLookEveryMs: 20,
+      },
     });
     this.#consoles.push(opened);
     this.places.set(publicUrl, opened.port);
