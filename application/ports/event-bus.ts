@@ -40,10 +40,16 @@ export type EventDelivery = (
  * bus has taken responsibility for all of them; after that they survive a crash.
  */
 export interface EventBus {
+  /** @throws MessageTooLargeError for one that it will not take next time either; others of the call may be on it */
   publish(events: readonly PublicEvent[]): Promise<void>;
   /** Registers a handler; it is called with batches in order and again with the same batch when it throws. */
   consume(group: string, handler: EventHandler): Promise<void>;
   close(): Promise<void>;
+}
+
+/** One of the messages is larger than the bus takes, so that it can never be sent. */
+export class MessageTooLargeError extends Error {
+  override readonly name = 'MessageTooLargeError';
 }
 
 /** The newest event that a group has handled of one operation. */

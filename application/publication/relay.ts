@@ -1,7 +1,7 @@
 import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { CheckpointStore } from '../ports/coordination.ts';
-import { PlaceMovedError } from '../ports/event-bus.ts';
+import { MessageTooLargeError, PlaceMovedError } from '../ports/event-bus.ts';
 import type { EventBus, EventDelivery, PublicEvent } from '../ports/event-bus.ts';
 import type { RelayQuarantine } from './relay-quarantine.ts';
 import type { EventStore, EventSubscription, RecordedEvent } from '../ports/event-store.ts';
@@ -40,7 +40,7 @@ const translated = async (
   }
 };
 
-/** An operation with an event that cannot be translated waits, with all that follow it; the others go on. */
+/** An operation with an event that cannot be translated, or that the bus can never take, waits, with all that follow it; the others go on. */
 const holdingOf = <W>({ events }: PublishingParts): Holding<W> => ({
   mayWait: () => true,
   says: () => 'an operation waits in quarantine, unpublished',
@@ -84,7 +84,11 @@ export const relayToBus = (parts: PublishingParts, bus: Pick<EventBus, 'publish'
   handle: async (recorded) => {
     const events = await translated(parts, recorded);
     const startedAt = Date.now();
-    if (events.length > 0) await bus.publish(events);
+    try {
+      if (events.length > 0) await bus.publish(events);
+    } catch (error) {
+      throw error instanceof MessageTooLargeError ? new PoisonEventError(recorded[0]!, error) : error;
+    }
     parts.watch?.published(events, startedAt);
     return { writes: [] };
   },

@@ -1,5 +1,5 @@
+import { MessageTooLargeError } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { MessageTooLargeError } from './ordered-producer.ts';
 import type { OrderedProducer, OutgoingMessage } from './ordered-producer.ts';
 import type { KafkaRecord } from './records.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
-import { Kafka, logLevel } from 'kafkajs';
+import kafkajs, { Kafka, logLevel } from 'kafkajs';
 import type {
   Admin,
   AdminConfig,
@@ -143,6 +143,10 @@ export interface Watermarks {
 
 const QUESTIONS = 4;
 const BETWEEN_QUESTIONS_MS = 100;
+
+/** Whether a broker answered with this error. */
+export const isAnswer = (error: unknown, type: string): boolean =>
+  error instanceof kafkajs.KafkaJSProtocolError && error.type === type;
 
 /** By its mark: the library's error classes are no named exports for an ES module. */
 const isRetriable = (error: unknown): boolean =>

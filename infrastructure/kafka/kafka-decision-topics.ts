@@ -5,12 +5,13 @@ import type {
   ReceivedDecision,
   RefusedDecision,
 } from '../../application/ports/decision-dead-letters.ts';
+import { MessageTooLargeError } from '../../application/ports/event-bus.ts';
 import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { SCHEMA_VERSION } from '../../application/publication/event-names.ts';
 import { aborted } from '../support/time.ts';
 import { kafkaClient } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';
-import { DEFAULT_PRODUCER_SETTINGS, MessageTooLargeError, OrderedProducer } from './ordered-producer.ts';
+import { DEFAULT_PRODUCER_SETTINGS, OrderedProducer } from './ordered-producer.ts';
 import type { KafkaRecord } from './records.ts';
 import { DEFAULT_CONSUMER_SETTINGS, KafkaTopicConsumer } from './topic-consumer.ts';
 import type { ConsumerSettings, ConsumerStatus } from './topic-consumer.ts';

@@ -98,7 +98,7 @@ export class KafkaEventBus implements EventBus {
     return new KafkaEventBus(options);
   }
 
-  /** @throws MessageTooLargeError @throws TimedOutError and errors of kafkajs: some of the events may be on the bus */
+  /** @throws MessageTooLargeError TimedOutError and errors of kafkajs: some of the events may be on the bus */
   async publish(events: readonly PublicEvent[]): Promise<void> {
     await this.#producer.send(events.map(toBusMessage));
   }

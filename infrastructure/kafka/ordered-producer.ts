@@ -1,9 +1,10 @@
 import kafkajs from 'kafkajs';
 import type { Kafka, Producer } from 'kafkajs';
+import { MessageTooLargeError } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { TimedOutError, pause, within } from '../support/time.ts';
-import { CONNECT_WITHIN_MS, RETRY } from './kafka-client.ts';
+import { CONNECT_WITHIN_MS, RETRY, isAnswer } from './kafka-client.ts';
 import type { KafkaTopics } from './topics.ts';
 
 export interface OutgoingMessage {
@@ -59,10 +60,18 @@ interface Job {
   readonly done: PromiseWithResolvers<void>;
 }
 
-/** Nothing of this call was sent, and it never can be. */
-export class MessageTooLargeError extends Error {
-  override readonly name = 'MessageTooLargeError';
+/** By the broker, whose limit is lower than ours. */
+class RefusedForSizeError extends MessageTooLargeError {
+  readonly refused: OutgoingMessage;
+  constructor(refused: OutgoingMessage, topic: string) {
+    super(
+      `message ${nameOf(refused)} for ${topic} has ${sizeOf(refused)} bytes, more than the broker takes: raise max.message.bytes of the topic`,
+    );
+    this.refused = refused;
+  }
 }
+
+const nameOf = ({ key, headers }: OutgoingMessage): string => headers['event_id'] ?? String(key);
 
 const sizeOf = ({ key, value, headers }: OutgoingMessage): number =>
   [key, value, ...Object.entries(headers).flat()].reduce(
@@ -95,7 +104,7 @@ export class OrderedProducer {
     return this.#lastError;
   }
 
-  /** @throws MessageTooLargeError before anything is sent */
+  /** @throws MessageTooLargeError before anything is sent, or after what stands before a message that the broker refuses */
   async send(messages: readonly OutgoingMessage[]): Promise<void> {
     if (this.#closed) throw new Error('the producer is closed');
     if (messages.length === 0) return;
@@ -117,8 +126,7 @@ export class OrderedProducer {
     const { maxMessageBytes } = this.#deps.settings;
     const size = sizeOf(message);
     if (size <= maxMessageBytes) return;
-    const name = message.headers['event_id'] ?? String(message.key);
-    const text = `message ${name} for ${this.#deps.topic} has ${size} bytes, more than the ${maxMessageBytes} allowed`;
+    const text = `message ${nameOf(message)} for ${this.#deps.topic} has ${size} bytes, more than the ${maxMessageBytes} allowed`;
     throw new MessageTooLargeError(text);
   }
 
@@ -143,7 +151,10 @@ export class OrderedProducer {
   #failAll(error: unknown): void {
     const jobs = this.#jobs;
     this.#jobs = [];
-    for (const { done } of jobs) done.reject(error);
+    for (const { messages, done } of jobs) {
+      const isOfAnother = error instanceof RefusedForSizeError && !messages.includes(error.refused);
+      done.reject(isOfAnother ? new Error(`not sent with another: ${error.message}`) : error);
+    }
   }
 
   #requests(messages: readonly OutgoingMessage[]): readonly (readonly OutgoingMessage[])[] {
@@ -170,11 +181,19 @@ export class OrderedProducer {
       this.#timeouts = 0;
       this.#lastError = undefined;
     } catch (error) {
+      if (isAnswer(error, 'MESSAGE_TOO_LARGE')) return this.#oneByOne(messages);
       if (error instanceof TimedOutError) this.#timeouts++;
       this.#lastError = messageOf(error);
       void this.#discard();
       throw error;
     }
+  }
+
+  /** The broker measures together what goes to one partition, and takes what goes to others. */
+  async #oneByOne(messages: readonly OutgoingMessage[]): Promise<void> {
+    const [first, second] = messages;
+    if (first && !second) throw new RefusedForSizeError(first, this.#deps.topic);
+    for (const message of messages) await this.#request([message]);
   }
 
   async #transmit(messages: readonly OutgoingMessage[]): Promise<void> {

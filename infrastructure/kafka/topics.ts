@@ -4,7 +4,7 @@ import type { ConsumerOffsets } from '../../application/processors/consumer-offs
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { pause } from '../support/time.ts';
-import { withAdmin } from './kafka-client.ts';
+import { isAnswer, withAdmin } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import { minInsyncReplicas, shortfallsOf } from './topic-check.ts';
 import type { CheckedSetting, TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
@@ -59,8 +59,7 @@ const CHECK_AGAIN_MS = 60_000;
 /** A broker that is asked for topics right after they were made may not have heard of them yet. */
 const LOOKS = 20;
 const BETWEEN_LOOKS_MS = 100;
-const isNotYetKnown = (error: unknown): boolean =>
-  error instanceof kafkajs.KafkaJSProtocolError && error.type === 'UNKNOWN_TOPIC_OR_PARTITION';
+const isNotYetKnown = (error: unknown): boolean => isAnswer(error, 'UNKNOWN_TOPIC_OR_PARTITION');
 
 const settingsOf = async (admin: Admin, topics: readonly string[]) => {
   const configNames = ['min.insync.replicas', 'retention.ms', 'cleanup.policy'];

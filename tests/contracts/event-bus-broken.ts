@@ -65,6 +65,14 @@ export class RewritesBodies extends WrappedEventBus {
   }
 }
 
+/** As if a later try could help. */
+export class HidesThatItIsTooLarge extends WrappedEventBus {
+  override async publish(events: readonly PublicEvent[]): Promise<void> {
+    if (events.some(({ body }) => body.length > 1_000_000)) throw new Error('the broker said no');
+    await super.publish(events);
+  }
+}
+
 /** One failing group holds up all of them. */
 export class ServesGroupsInTurn extends WrappedEventBus {
   readonly #handlers: EventHandler[] = [];

@@ -28,6 +28,7 @@ const flaws: readonly (readonly [flaw: string, bus: new () => EventBus, promise:
   ['serves one group', broken.ServesOneGroup, 'every group'],
   ['hands batches out in reverse', broken.ReversesBatches, 'in order'],
   ['writes bodies anew', broken.RewritesBodies, 'to the character'],
+  ['says of a large event what may pass', broken.HidesThatItIsTooLarge, 'refused as too large'],
   ['lets one group hold up the others', broken.ServesGroupsInTurn, 'does not keep another'],
   ['hands out empty batches', broken.HandsOutNothing, 'publishing nothing'],
   ['goes on after it was closed', broken.ClosesLater, 'nothing is handed out afterwards'],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { MessageTooLargeError } from '../../application/ports/event-bus.ts';
 import type { EventBus, PublicEvent } from '../../application/ports/event-bus.ts';
 
 /** A promise of the port. Each case gets a bus of its own and uses group names and codes that no other case uses. */
@@ -94,6 +95,23 @@ const deliveryCases: readonly EventBusCase[] = [
       for (let n = 0; n < 60; n += 3) publishAside(bus, events.slice(n, n + 3));
       await until(() => seen.length >= 60, patienceMs, 'sixty events');
       expect(seen).toEqual(events);
+    },
+  },
+  {
+    name: 'an event of any size arrives, or is refused as too large, and those after it arrive',
+    check: async (bus, patienceMs) => {
+      const seen = await seenBy(bus);
+      const [small, after] = sampleEvents(2) as [PublicEvent, PublicEvent];
+      const large = { ...small, body: small.body.replace('{', `{"padding":"${'x'.repeat(2_000_000)}",`) };
+      const refusal = await settled(bus.publish([large]), patienceMs, 'publishing').catch(
+        (error: unknown) => error,
+      );
+      if (refusal !== undefined) expect(refusal).toBeInstanceOf(MessageTooLargeError);
+      await settled(bus.publish([after]), patienceMs, 'publishing');
+      await until(() => seen.some(({ sequence }) => sequence === 1), patienceMs, 'the event after it');
+      expect(seen.map(({ body }) => body.length)).toEqual(
+        [...(refusal === undefined ? [large] : []), after].map(({ body }) => body.length),
+      );
     },
   },
   {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { loanStream } from '../../../application/command-handling/operation.ts';
 import { UnreadableEventError } from '../../../application/event-codec/fields.ts';
 import type { CheckpointStore } from '../../../application/ports/coordination.ts';
+import { MessageTooLargeError } from '../../../application/ports/event-bus.ts';
 import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { HeldBack, RelayQuarantine } from '../../../application/publication/relay-quarantine.ts';
 import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
@@ -40,8 +41,10 @@ class Positions implements CheckpointStore {
 class Bus implements EventBus {
   readonly taken: PublicEvent[] = [];
   refuse: () => boolean = () => false;
+  isTooLarge: (event: PublicEvent) => boolean = () => false;
   async publish(events: readonly PublicEvent[]): Promise<void> {
     if (this.refuse()) throw new Error('bus away');
+    if (events.some(this.isTooLarge)) throw new MessageTooLargeError('more than the broker takes');
     this.taken.push(...events);
   }
   consume(): Promise<void> {
@@ -283,42 +286,51 @@ describe('the relay', () => {
     await until(() => bus.taken.length === 1);
   });
 
-  test('lets an operation wait that has an event which cannot be translated, and goes on with the others; released, it follows in its order', async () => {
-    const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
-    const [quarantine, other] = [new Quarantined(), loanStream('app-1', 'OTHER')];
-    let readable = false;
-    const decoding = (recorded: RecordedEvent): LoanEvent | undefined => {
-      const event = decode(recorded);
-      if (!readable && event?.type === 'LoanApproved' && recorded.stream === STREAM)
-        throw new UnreadableEventError('loan.approved.v2 is not known');
-      return event;
-    };
-    await store.append(STREAM, 'no_stream', [received(), approved()]);
-    await store.append(other, 'no_stream', [received(), approved()]);
-    await store.append(STREAM, 1n, [stored({ type: 'LoanTermSigned', signedAt: 's' })]);
-    const { relay, logger } = relayOver(store, positions, bus, { quarantine, decode: decoding });
-    const told = () => bus.taken.map(({ code, name }) => `${code} ${name}`);
-    await until(() => relay.status().caughtUp);
-    expect(told()).toEqual(['OP.1 loan_received', 'OTHER loan_received', 'OTHER loan_approved']);
-    expect(relay.status()).toMatchObject({ state: 'running', quarantined: 1 });
-    expect([...quarantine.entries.values()]).toEqual([
-      {
-        ...{ stream: STREAM, revision: 1n, released: false },
-        ...{ eventType: 'loan.received.v1', reason: 'loan.approved.v2 is not known' },
-      },
-    ]);
-    expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  test.each([
+    ['cannot be translated', 'loan.approved.v2 is not known'],
+    ['is too large for the bus', 'more than the broker takes'],
+  ])(
+    'lets an operation wait whose event %s, and goes on with the others; released, it follows in its order',
+    async (fault, reason) => {
+      const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
+      const [quarantine, other] = [new Quarantined(), loanStream('app-1', 'OTHER')];
+      let mended = false;
+      bus.isTooLarge = ({ code, name }) =>
+        fault === 'is too large for the bus' && !mended && code === 'OP.1' && name === 'loan_approved';
+      const decoding = (recorded: RecordedEvent): LoanEvent | undefined => {
+        const event = decode(recorded);
+        const isUnreadable = fault === 'cannot be translated' && !mended;
+        if (isUnreadable && event?.type === 'LoanApproved' && recorded.stream === STREAM)
+          throw new UnreadableEventError('loan.approved.v2 is not known');
+        return event;
+      };
+      await store.append(STREAM, 'no_stream', [received(), approved()]);
+      await store.append(other, 'no_stream', [received(), approved()]);
+      await store.append(STREAM, 1n, [stored({ type: 'LoanTermSigned', signedAt: 's' })]);
+      const { relay, logger } = relayOver(store, positions, bus, { quarantine, decode: decoding });
+      const told = () => bus.taken.map(({ code, name }) => `${code} ${name}`);
+      await until(() => relay.status().caughtUp);
+      expect(told()).toEqual(['OP.1 loan_received', 'OTHER loan_received', 'OTHER loan_approved']);
+      expect(relay.status()).toMatchObject({ state: 'running', quarantined: 1 });
+      expect([...quarantine.entries.values()]).toEqual([
+        {
+          ...{ stream: STREAM, revision: 1n, released: false },
+          ...{ eventType: 'loan.received.v1', reason },
+        },
+      ]);
+      expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
 
-    await quarantine.release(STREAM);
-    await until(() => quarantine.entries.get(STREAM)?.released === false);
-    expect(told()).toHaveLength(3);
-    readable = true;
-    await quarantine.release(STREAM);
-    await until(() => quarantine.entries.size === 0);
-    expect(told().slice(3)).toEqual(['OP.1 loan_approved', 'OP.1 loan_term_signed']);
-    await until(() => relay.status().caughtUp);
-    await store.append(STREAM, 2n, [stored({ type: 'LoanRejected', rejectedAt: 'r', reasons: [] })]);
-    await until(() => told().length > 5);
-    expect(told().slice(5)).toEqual(['OP.1 loan_rejected']);
-  });
+      await quarantine.release(STREAM);
+      await until(() => quarantine.entries.get(STREAM)?.released === false);
+      expect(told()).toHaveLength(3);
+      mended = true;
+      await quarantine.release(STREAM);
+      await until(() => quarantine.entries.size === 0);
+      expect(told().slice(3)).toEqual(['OP.1 loan_approved', 'OP.1 loan_term_signed']);
+      await until(() => relay.status().caughtUp);
+      await store.append(STREAM, 2n, [stored({ type: 'LoanRejected', rejectedAt: 'r', reasons: [] })]);
+      await until(() => told().length > 5);
+      expect(told().slice(5)).toEqual(['OP.1 loan_rejected']);
+    },
+  );
 });

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
+import { MessageTooLargeError } from '../../../application/ports/event-bus.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import { RefusedWritesError } from '../../../application/ports/read-models.ts';
 import { toBusMessage } from '../../../application/publication/bus-message.ts';
-import { MessageTooLargeError } from '../../../infrastructure/kafka/ordered-producer.ts';
+import { withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
 import {
   busEvent,
   busWorld,
@@ -33,6 +34,12 @@ const events = (): string => `${world.prefix}receivables.events`;
 const deadLetters = () => readTopic(outsider, `${world.prefix}receivables.events.dead-letter`);
 const noLag = ({ bus }: Member) =>
   until(() => bus.lag().then((lags) => lags.length === 4 && lags.every(({ lag }) => lag === 0)), 'no lag');
+
+/** Of one operation, and larger than it has to be. */
+const padded = (sequence: number, size: number): PublicEvent => {
+  const event = busEvent('OP-0', sequence);
+  return { ...event, body: event.body.replace('{', `{"padding":"${'x'.repeat(size)}",`) };
+};
 
 describe('what can never be handled goes to the dead letters', () => {
   test('unreadable messages, as they were found, with their place and the reason; the others go on in order', async () => {
@@ -142,19 +149,41 @@ test('what fails for the moment is tried until it works, and keeps its place', a
 
 test('an event that no broker would take is refused by name, and others pass', async () => {
   const { bus } = world.member();
-  const large = { ...busEvent('OP', 0), body: `"${'x'.repeat(1_000_000)}"` };
+  const large = padded(0, 1_000_000);
   await expect(bus.publish([large])).rejects.toThrow(MessageTooLargeError);
   await expect(bus.publish([large])).rejects.toThrow(large.eventId);
   await bus.publish([busEvent('OP', 1)]);
 });
 
+test('a broker that takes less refuses an event by name, gets one by one what is too much together, and others pass', async () => {
+  await withAdmin(outsider, (admin) =>
+    admin.createTopics({
+      topics: [
+        {
+          topic: events(),
+          numPartitions: 4,
+          configEntries: [{ name: 'max.message.bytes', value: '20000' }],
+        },
+      ],
+      waitForLeaders: true,
+    }),
+  );
+  const seen: PublicEvent[] = [];
+  const { bus } = await world.consumer('g', async (batch) => void seen.push(...batch));
+  const large = padded(4, 30_000);
+  const fitting = [0, 1, 2, 3].map((sequence) => padded(sequence, 9_000));
+  await bus.publish(fitting);
+  await expect(bus.publish([large])).rejects.toThrow(MessageTooLargeError);
+  await expect(bus.publish([large])).rejects.toThrow(large.eventId);
+  await bus.publish([busEvent('OP-1', 0)]);
+  await until(() => seen.length >= 5, 'all that fit');
+  expect(sequencesByCode(seen)).toEqual({ 'OP-0': [0, 1, 2, 3], 'OP-1': [0] });
+});
+
 test('a batch larger than one request arrives whole and in order', async () => {
   const seen: PublicEvent[] = [];
   const { bus } = await world.consumer('g', async (batch) => void seen.push(...batch));
-  const sent = Array.from({ length: 40 }, (_, n) => {
-    const event = busEvent('OP-0', n);
-    return { ...event, body: event.body.replace('{', `{"padding":"${'x'.repeat(100_000)}",`) };
-  });
+  const sent = Array.from({ length: 40 }, (_, n) => padded(n, 100_000));
   await bus.publish(sent);
   await until(() => seen.length >= 40, 'all events');
   expect(seen).toEqual(sent);

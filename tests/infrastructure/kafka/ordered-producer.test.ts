@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import kafkajs from 'kafkajs';
 import type { Kafka } from 'kafkajs';
-import { MessageTooLargeError, OrderedProducer } from '../../../infrastructure/kafka/ordered-producer.ts';
+import { MessageTooLargeError } from '../../../application/ports/event-bus.ts';
+import { OrderedProducer } from '../../../infrastructure/kafka/ordered-producer.ts';
 import type { OutgoingMessage, ProducerSettings } from '../../../infrastructure/kafka/ordered-producer.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
@@ -127,6 +129,45 @@ describe('one request at a time, in the order of the calls', () => {
       'message yyyyyyyyy for receivables',
     );
     expect(requests).toEqual([]);
+  });
+});
+
+describe('a broker that takes less than we do', () => {
+  const tooLarge = new kafkajs.KafkaJSProtocolError(
+    Object.assign(new Error('larger than the max message size'), { type: 'MESSAGE_TOO_LARGE', code: 10 }),
+  );
+
+  test('gets what it refused together one by one, in its order', async () => {
+    const { kafka, request, requests, gone } = cluster();
+    const producer = open(kafka);
+    const sent = producer.send(['a', 'b', 'c'].map(message));
+    (await request(0)).answer.reject(tooLarge);
+    for (let n = 1; n <= 3; n++) (await request(n)).answer.resolve();
+    await sent;
+    expect(requests.map(({ values }) => values)).toEqual([['a', 'b', 'c'], ['a'], ['b'], ['c']]);
+    expect([producer.lastError, gone]).toEqual([undefined, []]);
+    await producer.close();
+  });
+
+  test('refuses a message by its name; calls beside it fail as they would of anything', async () => {
+    const { kafka, request } = cluster();
+    const producer = open(kafka);
+    const first = producer.send([message('a')]);
+    const { answer } = await request(0);
+    const [large, beside] = [producer.send([message('large')]), producer.send([message('beside')])];
+    const failures = Promise.all([large, beside].map((work) => work.catch((error: unknown) => error)));
+    answer.resolve();
+    (await request(1)).answer.reject(tooLarge);
+    (await request(2)).answer.reject(tooLarge);
+    await first;
+    const [refused, other] = await failures;
+    expect(refused).toBeInstanceOf(MessageTooLargeError);
+    expect((refused as Error).message).toBe(
+      'message large for receivables.events has 51 bytes, more than the broker takes: raise max.message.bytes of the topic',
+    );
+    expect(other).not.toBeInstanceOf(MessageTooLargeError);
+    expect((other as Error).message).toContain('not sent with another: message large');
+    await producer.close();
   });
 });
 
