@@ -126,10 +126,20 @@ describe('nobody comes in', () => {
     expect(answer.text).toContain('href="/session/start"');
   });
 
-  test('with an ID token that a stranger signed', async () => {
-    world.provider.strangersKey = true;
+  test.each([
+    ['a stranger signed', 'stranger'],
+    ['nobody signed (alg: none)', 'nobody'],
+    ['whoever knows the secret of the console signed (HS256)', 'secret'],
+    ['was signed with the published key as if that were a secret (HS256)', 'published'],
+  ] as const)('with an ID token that %s', async (_, signer) => {
+    world.provider.signer = signer;
     const answer = await world.person().visit(`${world.origin}/session/start`);
-    expect([answer.status, await sessions()]).toEqual([401, []]);
+    expect([answer.status, await sessions(), world.refusals.length]).toEqual([401, [], 1]);
+    world.provider.signer = undefined;
+    const agent = await world.signedIn();
+    world.provider.signer = signer;
+    world.clock.advance(5 * MINUTE);
+    expect([await world.who(agent), world.refusals.length]).toEqual([401, 2]);
   });
 
   test('but where the clock of the provider is a little off', async () => {

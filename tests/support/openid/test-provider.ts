@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SignJWT, decodeJwt, exportJWK, generateKeyPair } from 'jose';
+import { SignJWT, UnsecuredJWT, decodeJwt, exportJWK, exportSPKI, generateKeyPair } from 'jose';
 import type { GenerateKeyPairResult, JWTPayload } from 'jose';
 import Provider from 'oidc-provider';
 
@@ -33,9 +33,10 @@ export class TestProvider {
   givesRefreshTokens = true;
   /** Every connection is cut, or every answer is a failure. */
   away: 'cut' | 'failing' | undefined;
-  /** Changes what ID tokens say before they are signed; the key is the provider's own, unless it is a stranger's. */
+  /** Changes what ID tokens say before they are signed. */
   forge: Forge | undefined;
-  strangersKey = false;
+  /** Who signs ID tokens, where that is not the provider: `secret`: whoever knows that of the console; `published`: with the provider's public key. */
+  signer: 'stranger' | 'nobody' | 'secret' | 'published' | undefined;
   /** Paths that were asked for, in their order. */
   readonly asked: string[] = [];
   readonly #server: Server;
@@ -112,13 +113,24 @@ export class TestProvider {
     );
     provider.use(async (ctx, next) => {
       await next();
-      const body = ctx.body as { id_token?: string } | undefined;
+      const body = ctx.body as
+        { id_token?: string; id_token_signing_alg_values_supported?: string[] } | undefined;
+      // Some offer them, and a console must not believe them.
+      if (ctx.oidc?.route === 'discovery') body!.id_token_signing_alg_values_supported!.push('HS256', 'none');
       if (ctx.oidc?.route !== 'token' || body?.id_token === undefined) return;
-      if (this.forge === undefined && !this.strangersKey) return;
-      const claims = decodeJwt(body.id_token);
-      body.id_token = await new SignJWT(this.forge?.(claims) ?? claims)
-        .setProtectedHeader({ alg: ALGORITHM, kid: KEY_ID })
-        .sign((this.strangersKey ? strange : own).privateKey);
+      if (this.forge === undefined && this.signer === undefined) return;
+      const decoded = decodeJwt(body.id_token);
+      const claims = this.forge?.(decoded) ?? decoded;
+      const signed = (alg: string, key: CryptoKey | Uint8Array): Promise<string> =>
+        new SignJWT(claims).setProtectedHeader({ alg, kid: KEY_ID }).sign(key);
+      const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+      const by = {
+        stranger: () => signed(ALGORITHM, strange.privateKey),
+        nobody: () => new UnsecuredJWT(claims).encode(),
+        secret: () => signed('HS256', bytes(CLIENT.secret)),
+        published: async () => signed('HS256', bytes(await exportSPKI(own.publicKey))),
+      };
+      body.id_token = await (this.signer ? by[this.signer]() : signed(ALGORITHM, own.privateKey));
     });
     const answer = provider.callback();
     this.#server.on('request', (req: IncomingMessage, res: ServerResponse) => {
