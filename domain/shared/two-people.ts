@@ -22,10 +22,11 @@ export const requireEvidence = (evidence: Evidence, { name, issuer, subject }: S
     throw new DomainError('evidence_missing', 'the fund asks for two people: say who decides (operator)');
 };
 
+/** A provider that is called otherwise from some day on, or replaced, names everybody anew: what a person keeps then is the subject or the name. */
 const isSame = (evidence: Evidence, first: Somebody, second: Somebody): boolean => {
-  if (first.subject !== undefined && first.issuer === second.issuer && first.subject === second.subject)
-    return true;
-  return evidence === 'stated' && asRead(first.name ?? '') === asRead(second.name ?? '');
+  if (first.subject !== undefined && first.subject === second.subject) return true;
+  const byName = evidence === 'stated' || first.issuer !== second.issuer;
+  return byName && asRead(first.name ?? '') === asRead(second.name ?? '');
 };
 
 /** @throws DomainError `own_decision` where both are the same person, as far as the evidence tells */

@@ -106,11 +106,30 @@ describe('a confirmation', () => {
       .when(confirm('A', person('2'), on))
       .then(confirmed('A', person('2')));
     given(first)
-      .when(confirm('A', { ...person('1'), issuer: 'https://other' }, on))
-      .then(confirmed('A', { ...person('1'), issuer: 'https://other' }));
-    given(first)
       .when(confirm('A', BIA, on))
       .thenRefused('evidence_missing');
+  });
+
+  test('is none of who comes back from a provider that is called otherwise by now', () => {
+    const moved = (subject: string, name: string): Somebody => ({
+      ...{ name, subject, issuer: 'https://login.new' },
+    });
+    for (const evidence of ['signed-in', 'stated'] as const) {
+      const first = awaiting('A', { evidence, by: person('1') });
+      for (const same of [moved('1', 'Ana Lima'), moved('auth0|77', 'ANA  SOUZA')])
+        given(first)
+          .when(confirm('A', same, { evidence }))
+          .thenRefused('own_decision');
+      const bia = moved('2', 'Bia');
+      given(first)
+        .when(confirm('A', bia, { evidence }))
+        .then(confirmed('A', bia));
+    }
+    // At one provider, two may have one name.
+    const first = awaiting('A', { evidence: 'signed-in', by: person('1') });
+    given(first)
+      .when(confirm('A', person('2'), { evidence: 'signed-in' }))
+      .then(confirmed('A', person('2')));
   });
 
   test('asks for the stricter of what was asked for then and is now', () => {

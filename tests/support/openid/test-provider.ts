@@ -121,7 +121,7 @@ export class TestProvider {
       if (this.forge === undefined && this.signer === undefined) return;
       const decoded = decodeJwt(body.id_token);
       const claims = this.forge?.(decoded) ?? decoded;
-      const signed = (alg: string, key: CryptoKey | Uint8Array): Promise<string> =>
+      const signed = (alg: string, key: Parameters<SignJWT['sign']>[0]): Promise<string> =>
         new SignJWT(claims).setProtectedHeader({ alg, kid: KEY_ID }).sign(key);
       const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
       const by = {
