@@ -17,86 +17,6 @@ import { businessDayOf } from '../support/business-day.ts';
 import { maskDocument } from '../privacy/forget-borrower.ts';
 import type { Borrower } from '../ports/borrower-vault.ts';
 
-export interface InstallmentDetails {
-  readonly code: string;
-  readonly dueDate: CalendarDate;
-  readonly faceValue: Cents;
-  readonly status: string | null;
-  readonly settledAt: CalendarDate | null;
-  readonly settledValue: Cents | null;
-  readonly paymentMethod: PaymentMethod | null;
-  /** What it owes on its due date: 0 once it is closed. */
-  readonly outstandingValue: Cents;
-}
-
-interface DisbursementDetails {
-  readonly value: Cents;
-  /** The day that the decision stated, otherwise the business day on which the disbursement was registered. */
-  readonly date: CalendarDate;
-}
-
-export interface PrepaymentDetails {
-  readonly value: Cents;
-  readonly date: CalendarDate;
-  readonly settledInstallments: readonly string[];
-  readonly excessValue: Cents;
-}
-
-export interface RepurchaseDetails {
-  readonly reason: RepurchaseReason;
-  /** null where none was given, or once the borrower was forgotten */
-  readonly reasonDetail: string | null;
-  readonly effectiveDate: CalendarDate;
-  readonly repurchaseValue: Cents;
-  /** What the operation's state gave, whatever value the request stated. */
-  readonly calculatedValue: Cents;
-  readonly calculatedAt: Timestamp;
-  readonly completedAt: Timestamp | null;
-}
-
-export interface RenegotiationDetails {
-  readonly role: 'original' | 'new';
-  readonly originalProposalCodes: readonly string[];
-  readonly newProposalCode: string;
-  readonly effectiveDate: CalendarDate;
-  readonly completedAt: Timestamp | null;
-}
-
-/** One operation as its integrator may see it; amounts in cents, the borrower's document masked. */
-export interface LoanDetails {
-  readonly loan: LoanView['loan'];
-  readonly statusHistory: readonly { readonly status: string; readonly at: Timestamp }[];
-  /** null once the borrower was forgotten */
-  readonly borrower: {
-    readonly documentType: string;
-    readonly documentNumber: string;
-    readonly name: string;
-  } | null;
-  readonly installments: readonly InstallmentDetails[];
-  readonly documents: readonly {
-    readonly documentId: string;
-    readonly type: string;
-    /** null once the borrower was forgotten */
-    readonly value: string | null;
-    readonly sha256: string;
-    readonly size: number;
-    readonly receivedAt: Timestamp;
-  }[];
-  readonly balances: {
-    readonly openFaceValue: Cents;
-    readonly receivedValue: Cents;
-    /** Present value of what is open, on `payoffDate`; null when beyond what an amount can be. */
-    readonly payoffValue: Cents | null;
-    readonly payoffDate: CalendarDate;
-  };
-  readonly disbursement?: DisbursementDetails;
-  /** In the order in which they were notified. */
-  readonly prepayments: readonly PrepaymentDetails[];
-  readonly repurchase?: RepurchaseDetails;
-  readonly renegotiation?: RenegotiationDetails;
-  readonly rejectionReasons?: readonly RejectionReason[];
-}
-
 const installmentOf = (row: InstallmentRow): Installment => {
   const schedule = {
     code: row.code as InstallmentCode,
@@ -115,11 +35,7 @@ const installmentOf = (row: InstallmentRow): Installment => {
   return { ...schedule, status: row.status === 'overdue' ? 'overdue' : 'pending', credits };
 };
 
-const detailsOf = (
-  row: InstallmentRow,
-  installment: Installment,
-  dailyFactor: string,
-): InstallmentDetails => ({
+const detailsOf = (row: InstallmentRow, installment: Installment, dailyFactor: string) => ({
   code: row.code,
   dueDate: installment.dueDate,
   faceValue: installment.faceValue,
@@ -127,22 +43,39 @@ const detailsOf = (
   settledAt: row.settled_at as CalendarDate | null,
   settledValue: row.settled_value === null ? null : cents(row.settled_value),
   paymentMethod: row.payment_method as PaymentMethod | null,
+  /** What it owes on its due date: 0 once it is closed. */
   outstandingValue: outstandingAtDue(installment, dailyFactor),
 });
 
-/** What the read model keeps of a disbursement. */
+/** What the read model keeps as text. */
 interface StoredDisbursement {
   readonly value: number;
   readonly date?: CalendarDate;
   readonly disbursedAt: Timestamp;
 }
+interface StoredRepurchase {
+  readonly reason: RepurchaseReason;
+  readonly effectiveDate: CalendarDate;
+  readonly repurchaseValue: Cents;
+  /** What the operation's state gave, whatever value the request stated. */
+  readonly calculatedValue: Cents;
+  readonly calculatedAt: Timestamp;
+}
+interface StoredRenegotiation {
+  readonly role: 'original' | 'new';
+  readonly originalProposalCodes: readonly string[];
+  readonly newProposalCode: string;
+  readonly effectiveDate: CalendarDate;
+  readonly completedAt: Timestamp | null;
+}
 
-const disbursementOf = ({ value, date, disbursedAt }: StoredDisbursement): DisbursementDetails => ({
+/** On the day that the decision stated, otherwise the business day on which the disbursement was registered. */
+const disbursementOf = ({ value, date, disbursedAt }: StoredDisbursement) => ({
   value: cents(value),
   date: date ?? businessDayOf(disbursedAt),
 });
 
-const prepaymentOf = (row: PrepaymentRow): PrepaymentDetails => ({
+const prepaymentOf = (row: PrepaymentRow) => ({
   value: cents(row.value),
   date: row.date as CalendarDate,
   settledInstallments: JSON.parse(row.settled_installments) as string[],
@@ -155,7 +88,10 @@ const statable = (value: Cents): Cents | null => (value > LARGEST_AMOUNT ? null 
 const parsed = <T>(text: string | null): T | undefined =>
   text === null ? undefined : (JSON.parse(text) as T);
 
-/** @param opened what the row holds sealed, opened as far as the operation's key is still there */
+/**
+ * One operation as its integrator may see it; amounts in cents, the borrower's document masked.
+ * @param opened what the row holds sealed, opened as far as the operation's key is still there: null is shown of what the forgetting of the borrower took away
+ */
 export const loanDetailsOf = (
   view: LoanView,
   opened: {
@@ -165,14 +101,14 @@ export const loanDetailsOf = (
     readonly reasonDetail: string | undefined;
   },
   today: CalendarDate,
-): LoanDetails => {
+) => {
   const { loan } = view;
   const { borrower, documentNames, reasonDetail } = opened;
   const installments = view.installments.map(installmentOf);
   const open = owesSchedule(loan.status as LoanStatus) ? installments : [];
   const disbursement = parsed<StoredDisbursement>(loan.disbursement);
-  const repurchase = parsed<Omit<RepurchaseDetails, 'reasonDetail' | 'completedAt'>>(loan.repurchase);
-  const renegotiation = parsed<RenegotiationDetails>(loan.renegotiation);
+  const repurchase = parsed<StoredRepurchase>(loan.repurchase);
+  const renegotiation = parsed<StoredRenegotiation>(loan.renegotiation);
   const rejectionReasons = parsed<RejectionReason[]>(loan.rejection_reasons);
   const payoffDate = today < loan.date_issued ? (loan.date_issued as CalendarDate) : today;
   return {
@@ -180,7 +116,7 @@ export const loanDetailsOf = (
     statusHistory: view.statusHistory.map(({ status, at }) => ({ status, at: at as Timestamp })),
     borrower: borrower
       ? {
-          documentType: borrower.document_type,
+          documentType: borrower.document_type as string,
           documentNumber: maskDocument(borrower.document_number),
           name: borrower.name,
         }
@@ -197,10 +133,12 @@ export const loanDetailsOf = (
     balances: {
       openFaceValue: openFaceValue(open),
       receivedValue: cents(loan.received_value),
+      /** Present value of what is open, on `payoffDate`; null when beyond what an amount can be. */
       payoffValue: statable(payoffValue(open, loan.daily_factor, payoffDate)),
       payoffDate,
     },
     ...(disbursement && { disbursement: disbursementOf(disbursement) }),
+    /** In the order in which they were notified. */
     prepayments: view.prepayments.map(prepaymentOf),
     ...(repurchase && {
       repurchase: {
@@ -213,3 +151,5 @@ export const loanDetailsOf = (
     ...(rejectionReasons && { rejectionReasons }),
   };
 };
+
+export type LoanDetails = ReturnType<typeof loanDetailsOf>;

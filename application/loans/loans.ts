@@ -21,9 +21,7 @@ import type { OwnWrites } from './own-writes.ts';
 import { processPrepayment } from './process-prepayment.ts';
 import type { AskedPrepayment, PrepaymentReceipt } from './process-prepayment.ts';
 import { quoteAssignment } from './quote-assignment.ts';
-import type { AssignmentQuote } from './quote-assignment.ts';
 import { quotePrepayment, quoteRepurchase, quoteSettlement } from './quotes.ts';
-import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from './quotes.ts';
 import { fundOfLoan, listLoans, readDocument, readLoan, untilWritesShow } from './read-loan.ts';
 import type { AppliedVersions, DocumentContent, LoansQuery, Reader } from './read-loan.ts';
 import { requestRepurchase } from './request-repurchase.ts';
@@ -78,19 +76,19 @@ export class Loans {
     return addDocuments(this.#deps, context, asked);
   }
 
-  quoteAssignment(context: RequestContext, asked: AskedAssignment): Promise<AssignmentQuote> {
+  quoteAssignment(context: RequestContext, asked: AskedAssignment) {
     return quoteAssignment(this.#deps, context, asked);
   }
 
-  quoteSettlement(context: RequestContext, asked: AskedSettlement): Promise<SettlementQuote> {
+  quoteSettlement(context: RequestContext, asked: AskedSettlement) {
     return quoteSettlement(this.#deps, context, asked);
   }
 
-  quotePrepayment(context: RequestContext, asked: AskedPrepayment): Promise<PrepaymentQuote> {
+  quotePrepayment(context: RequestContext, asked: AskedPrepayment) {
     return quotePrepayment(this.#deps, context, asked);
   }
 
-  quoteRepurchase(context: RequestContext, asked: AskedRepurchase): Promise<RepurchaseQuote> {
+  quoteRepurchase(context: RequestContext, asked: AskedRepurchase) {
     return quoteRepurchase(this.#deps, context, asked);
   }
 

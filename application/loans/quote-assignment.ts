@@ -2,27 +2,12 @@ import { annualRate } from '../../domain/curve/annual-rate.ts';
 import { presentValue } from '../../domain/curve/present-value.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import { daysBetween } from '../../domain/shared/calendar-date.ts';
-import type { FundId } from '../../domain/shared/identifiers.ts';
 import { addCents } from '../../domain/shared/money.ts';
-import type { Cents } from '../../domain/shared/money.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
 import { checkAsked, receptionOf } from './assign-loan.ts';
 import type { AskedAssignment } from './assign-loan.ts';
 import type { LoanParts } from './loan-parts.ts';
-import type { Quote, QuoteLine } from './quotes.ts';
-
-export interface AssignmentQuote extends Quote {
-  readonly fundId: FundId;
-  readonly acquisitionValue: Cents;
-  readonly faceValue: Cents;
-  /** Effective, as decimal text; null when beyond what can be stated. */
-  readonly annualRate: string | null;
-  /** In the order of the request; they add up to the acquisition value on the issue day. */
-  readonly lines: readonly QuoteLine[];
-  /** Whether each document came with its file. */
-  readonly filesChecked: boolean;
-}
 
 /**
  * What an assignment would do, by the same checks and the same decision; nothing is stored. Files may be left out.
@@ -33,7 +18,7 @@ export const quoteAssignment = async (
   parts: Pick<LoanParts, 'commands' | 'inspector' | 'clock'>,
   context: RequestContext,
   input: AskedAssignment,
-): Promise<AssignmentQuote> => {
+) => {
   const refused = await checkAsked(parts, context, input);
   if (refused) throw refused;
   const { events } = await parts.commands.preview(loanStream(context.applicationId, input.code), (current) =>
@@ -46,7 +31,7 @@ export const quoteAssignment = async (
   const { lines } = presentValue(pricing.dailyFactor, open, dateIssued);
   return {
     ...{ code, fundId, pricing, acquisitionValue },
-    resultingStatus: 'received',
+    resultingStatus: 'received' as const,
     faceValue: addCents(...installments.map(({ faceValue }) => faceValue)),
     annualRate: annualRate(pricing.dailyFactor),
     lines: installments.map(({ dueDate, faceValue }, i) => ({

@@ -1,14 +1,13 @@
 import type { AllocationLine } from '../../domain/curve/prepayment.ts';
 import type { PresentValueLine } from '../../domain/curve/present-value.ts';
-import type { ExitBasis, LoanEvent, Pricing } from '../../domain/loan/events.ts';
-import type { RepurchaseReason } from '../../domain/loan/exits.ts';
+import type { LoanEvent, Pricing } from '../../domain/loan/events.ts';
 import { againstSchedule } from '../../domain/installment/installment.ts';
 import { fold, loanDecider } from '../../domain/loan/index.ts';
 import { partiallyPaid } from '../../domain/loan/payments.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { InstallmentCode, LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
+import type { InstallmentCode, LoanCode } from '../../domain/shared/identifiers.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
@@ -27,63 +26,13 @@ export interface QuoteLine {
   readonly days: number;
   readonly presentValue: Cents;
 }
-export interface PrepaymentQuoteLine extends QuoteLine {
-  readonly paidOff: boolean;
-}
 
+/** What every quote says of its operation. */
 export interface Quote {
   readonly code: LoanCode;
   /** Of the operation, had the request been made in earnest. */
   readonly resultingStatus: LoanState['status'];
   readonly pricing: Pricing;
-  readonly calculatedAt: Timestamp;
-}
-
-/** What one installment would take. */
-interface SettlementQuoteLine extends Omit<QuoteLine, 'presentValue'> {
-  /** What it owes on its due date. */
-  readonly scheduledValue: Cents;
-  readonly settledValue: Cents;
-  /** Scheduled less settled, where that is missing. */
-  readonly difference: Cents;
-  /** What would come in beyond the scheduled value, as charges. */
-  readonly surplus: Cents;
-  readonly lateDays: number;
-}
-
-export interface SettlementQuote extends Quote {
-  readonly installmentCode: InstallmentCode;
-  readonly settledAt: CalendarDate;
-  readonly settledValue: Cents;
-  readonly lines: readonly [SettlementQuoteLine];
-}
-
-export interface PrepaymentQuote extends Quote {
-  readonly prepaymentValue: Cents;
-  readonly prepaymentDate: CalendarDate;
-  /** Present value of everything open on that date. */
-  readonly payoffValue: Cents;
-  readonly settledInstallments: readonly InstallmentCode[];
-  readonly remainingBalance: Cents;
-  readonly excessValue: Cents;
-  readonly partiallyPaid?: { readonly installmentCode: InstallmentCode; readonly outstandingValue: Cents };
-  /** The installments that the money reaches, in the order in which it does. */
-  readonly lines: readonly PrepaymentQuoteLine[];
-}
-
-export interface RepurchaseQuote extends Quote {
-  readonly reason: RepurchaseReason;
-  readonly effectiveDate: CalendarDate;
-  readonly repurchaseValue: Cents;
-  readonly calculatedValue: Cents;
-  readonly valueSource: 'calculated' | 'informed';
-  readonly acquisitionValue: Cents;
-  readonly disbursedValue: Cents;
-  /** Which of the two a reversal gives back, and a resolution starts from. */
-  readonly exitBasis: ExitBasis;
-  readonly receivedValue: Cents;
-  /** Add up to the calculated value; empty where the reason does not follow the curve. */
-  readonly lines: readonly QuoteLine[];
 }
 
 type Quoting = Pick<LoanParts, 'commands' | 'clock'>;
@@ -97,7 +46,7 @@ export const quoteSettlement = async (
   { commands, clock }: Quoting,
   context: RequestContext,
   input: AskedSettlement,
-): Promise<SettlementQuote> => {
+) => {
   const { code, idempotencyKey: _, ...payment } = input;
   const { installmentCode, settledAt, settledValue } = payment;
   requirePaymentDate(clock, context, 'settled_at', settledAt);
@@ -126,7 +75,7 @@ export const quotePrepayment = async (
   { commands, clock }: Quoting,
   context: RequestContext,
   input: AskedPrepayment,
-): Promise<PrepaymentQuote> => {
+) => {
   const { code, prepaymentValue, prepaymentDate, paymentMethod } = input;
   requirePaymentDate(clock, context, 'prepayment_date', prepaymentDate);
   const payment = { prepaymentValue, prepaymentDate, paymentMethod, now: clock.now() };
@@ -158,7 +107,7 @@ export const quoteRepurchase = async (
   { commands, clock }: Quoting,
   context: RequestContext,
   input: AskedRepurchase,
-): Promise<RepurchaseQuote> => {
+) => {
   const { idempotencyKey: _, code, ...request } = input;
   const now = clock.now();
   const { state, events } = await commands.preview(
@@ -181,17 +130,15 @@ export const quoteRepurchase = async (
 const quoteOf = (
   code: LoanCode,
   state: LoanState,
-  { pricing }: { readonly pricing: Pricing },
+  { pricing }: Pick<Quote, 'pricing'>,
   events: readonly LoanEvent[],
-) => ({
+): Quote => ({
   code,
   pricing,
   resultingStatus: fold(state, events).status,
 });
 
-const pricedBy = (
-  state: LoanState,
-): Pick<RepurchaseQuote, 'acquisitionValue' | 'disbursedValue' | 'exitBasis'> => {
+const pricedBy = (state: LoanState) => {
   if (!('exitBasis' in state)) throw new Error('an operation that can be repurchased was disbursed');
   const { acquisitionValue, disbursedValue, exitBasis } = state;
   return { acquisitionValue, disbursedValue, exitBasis };

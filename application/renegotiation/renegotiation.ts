@@ -28,7 +28,6 @@ import { LoanStreams } from './loan-streams.ts';
 import { RenegotiationProtocol } from './protocol.ts';
 import { RecoverRenegotiations } from './recover-renegotiations.ts';
 import { quoteOf } from './renegotiation-quote.ts';
-import type { RenegotiationQuote } from './renegotiation-quote.ts';
 import { contentsOf, requireDocumentTypes } from './request.ts';
 import { ResolveRenegotiation } from './resolve-renegotiation.ts';
 import { RollForward } from './roll-forward.ts';
@@ -124,7 +123,7 @@ export class Renegotiation {
    * What `renegotiate` would do, refused where it would be: nothing is stored, and no key is looked up.
    * @throws DomainError as `renegotiate`, without `idempotency_conflict`
    */
-  async quote(context: RequestContext, input: AskedRenegotiation): Promise<RenegotiationQuote> {
+  async quote(context: RequestContext, input: AskedRenegotiation) {
     await this.#requireSound(context, input);
     requireNewNames(input);
     const { vault, documents, clock } = this.#deps;

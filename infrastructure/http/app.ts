@@ -85,25 +85,17 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Req
     tokens,
   };
   const operations = operationTable(document, serving, settings.environment);
-  const parts = partsOf(dependencies);
-  const { responder, errors, watch } = parts;
+  const { stepsOf, responder, errors, watch } = middlewaresOf(dependencies);
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
   if (authPath !== '') app.use(withoutPrefix(authPath));
-  registerRoutes(
-    app,
-    operations,
-    (operation) => stepsOf(operation, parts),
-    async (res, allow) => {
-      await errors.noteRate(stateOf(res));
-      await responder.reply(stateOf(res), { status: 204, headers: ['Allow', allow] });
-    },
-  );
-  app.use(notFound);
-  app.use(observedUnmatched(watch));
-  app.use(errors.handle);
-  const begin = withState(trustedHops, proxyWarning(trustedHops, logger));
+  registerRoutes(app, operations, stepsOf, async (res, allow) => {
+    await errors.noteRate(stateOf(res));
+    await responder.reply(stateOf(res), { status: 204, headers: ['Allow', allow] });
+  });
   const unmatched = observedUnmatched(watch);
+  app.use(notFound, unmatched, errors.handle);
+  const begin = withState(trustedHops, proxyWarning(trustedHops, logger));
   return (req, res) => {
     const state = begin(req, res);
     const refuse = async (error: unknown): Promise<void> => {
@@ -123,22 +115,12 @@ const ignore: NextFunction = () => undefined;
 const unreadable = (): HttpProblem =>
   new HttpProblem('invalid_request', 'the target of the request cannot be read');
 
-type Parts = ReturnType<typeof partsOf>;
-
-/** What the middlewares of all operations share. */
-const partsOf = (dependencies: HttpDependencies) => {
-  const {
-    settings,
-    tokens,
-    authenticator,
-    clients,
-    limiter,
-    clock,
-    logger,
-    watch = UNWATCHED_REQUESTS,
-  } = dependencies;
+/** The middlewares of all operations, and those of one. */
+const middlewaresOf = (dependencies: HttpDependencies) => {
+  const { settings, tokens, authenticator, clients, clock, logger } = dependencies;
+  const { watch = UNWATCHED_REQUESTS } = dependencies;
   const authentication = new Authentication(tokens, clients);
-  const rates = new RateLimits(limiter);
+  const rates = new RateLimits(dependencies.limiter);
   const responder = new Responder(API_VERSION, settings.publicUrl.startsWith('https:'), settings.deprecation);
   const errors = new ErrorHandler({ authentication, rates, responder, logger });
   const bodies = new BodyReader(dependencies.uploads);
@@ -146,57 +128,30 @@ const partsOf = (dependencies: HttpDependencies) => {
   const turns = new ReadTurns(dependencies.reads);
   const batches = new Batches({ validator, errors, responder });
   const failures = new SandboxFailures(rates, responder);
-  return {
-    strict: settings.strict,
-    authentication,
-    authenticator,
-    rates,
-    bodies,
-    validator,
-    turns,
-    batches,
-    failures,
-    responder,
-    errors,
-    watch,
+  /** Their order is the published order in which refusals win over each other. */
+  const stepsOf = (operation: Operation): RequestHandler[] => {
+    const first = [observed(watch, operation), preconditions(operation)];
+    const parameters = validateParameters(operation, settings.strict);
+    const body = [bodies.read, parameters, validator.validate(operation)];
+    const { access, lines } = operation;
+    if (access === 'public')
+      return [...first, limitAddress(operation, rates), ...body, handle(operation, responder)];
+    // The secret stands in the body, which is read first.
+    if (access === 'client_credentials') {
+      const authenticated = authenticateClient(operation, authenticator, rates);
+      return [...first, bodies.readForm, authenticated, parameters, handle(operation, responder)];
+    }
+    return [
+      ...first,
+      authenticate(operation, authentication, rates),
+      requireScope(access, operation),
+      limitApplication(operation, rates),
+      ...body,
+      ...(isLongRead(operation) ? [turns.take(operation)] : []),
+      ...(lines
+        ? [limitLines(operation, lines, rates), batches.handle(operation, lines)]
+        : [failures.handle(operation)]),
+    ];
   };
-};
-
-/** The middlewares of one operation. Their order is the published order in which refusals win over each other. */
-const stepsOf = (operation: Operation, parts: Parts): RequestHandler[] => {
-  const {
-    strict,
-    authentication,
-    authenticator,
-    rates,
-    bodies,
-    validator,
-    turns,
-    batches,
-    failures,
-    responder,
-    watch,
-  } = parts;
-  const first = [observed(watch, operation), preconditions(operation)];
-  const parameters = validateParameters(operation, strict);
-  const body = [bodies.read, parameters, validator.validate(operation)];
-  const { access, lines } = operation;
-  if (access === 'public')
-    return [...first, limitAddress(operation, rates), ...body, handle(operation, responder)];
-  // The secret stands in the body, which is read first.
-  if (access === 'client_credentials') {
-    const authenticated = authenticateClient(operation, authenticator, rates);
-    return [...first, bodies.readForm, authenticated, parameters, handle(operation, responder)];
-  }
-  return [
-    ...first,
-    authenticate(operation, authentication, rates),
-    requireScope(access, operation),
-    limitApplication(operation, rates),
-    ...body,
-    ...(isLongRead(operation) ? [turns.take(operation)] : []),
-    ...(lines
-      ? [limitLines(operation, lines, rates), batches.handle(operation, lines)]
-      : [failures.handle(operation)]),
-  ];
+  return { stepsOf, responder, errors, watch };
 };

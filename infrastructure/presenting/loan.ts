@@ -1,10 +1,4 @@
-import type {
-  InstallmentDetails,
-  LoanDetails,
-  PrepaymentDetails,
-  RenegotiationDetails,
-  RepurchaseDetails,
-} from '../../application/loans/loan-details.ts';
+import type { LoanDetails } from '../../application/loans/loan-details.ts';
 import { amount, amountOrNull } from '../../application/support/json-amounts.ts';
 import { presentLoanSummary } from './loan-columns.ts';
 
@@ -17,14 +11,14 @@ export const presentDocument = (document: LoanDetails['documents'][number]): obj
   received_at: document.receivedAt,
 });
 
-const presentPrepayment = (details: PrepaymentDetails): object => ({
+const presentPrepayment = (details: LoanDetails['prepayments'][number]): object => ({
   value: amount(details.value),
   date: details.date,
   settled_installments: details.settledInstallments,
   excess_value: amount(details.excessValue),
 });
 
-const presentRepurchase = (details: RepurchaseDetails): object => ({
+const presentRepurchase = (details: NonNullable<LoanDetails['repurchase']>): object => ({
   reason: details.reason,
   reason_detail: details.reasonDetail,
   effective_date: details.effectiveDate,
@@ -34,7 +28,7 @@ const presentRepurchase = (details: RepurchaseDetails): object => ({
   completed_at: details.completedAt,
 });
 
-const presentRenegotiation = (details: RenegotiationDetails): object => ({
+const presentRenegotiation = (details: NonNullable<LoanDetails['renegotiation']>): object => ({
   role: details.role,
   original_proposal_codes: details.originalProposalCodes,
   new_proposal_code: details.newProposalCode,
@@ -42,7 +36,7 @@ const presentRenegotiation = (details: RenegotiationDetails): object => ({
   completed_at: details.completedAt,
 });
 
-const presentInstallment = (details: InstallmentDetails): object => ({
+const presentInstallment = (details: LoanDetails['installments'][number]): object => ({
   code: details.code,
   due_date: details.dueDate,
   face_value: amount(details.faceValue),

@@ -6,15 +6,12 @@ import type { PrepaymentReceipt, AskedPrepayment } from '../../application/loans
 import type { SettlementReceipt } from '../../application/loans/settle-installment.ts';
 import type { LoanReceipt } from '../../application/loans/assign-loan.ts';
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
-import type { AssignmentQuote } from '../../application/loans/quote-assignment.ts';
-import type { PrepaymentQuote, RepurchaseQuote, SettlementQuote } from '../../application/loans/quotes.ts';
 import { SCOPES } from '../../application/clients/scopes.ts';
 import { InvalidTokenError, TokenExpiredError } from '../../application/clients/tokens.ts';
 import type { Application, Client } from '../../application/clients/client-registry.ts';
 import type { TokenClaims } from '../../application/clients/tokens.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Feed } from '../../application/publication/feed.ts';
-import type { RenegotiationQuote } from '../../application/renegotiation/renegotiation-quote.ts';
 import type { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
 import type { RenegotiationReceipt } from '../../application/renegotiation/request.ts';
 import type { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
@@ -120,7 +117,7 @@ const quoted = {
   calculatedAt: NOW,
 };
 
-const prepaymentQuote = (input: AskedPrepayment): PrepaymentQuote =>
+const prepaymentQuote = (input: AskedPrepayment) =>
   ({
     ...quoted,
     ...input,
@@ -130,9 +127,9 @@ const prepaymentQuote = (input: AskedPrepayment): PrepaymentQuote =>
     remainingBalance: 314_733,
     excessValue: 0,
     lines: [{ ...quoteLine, installmentCode: '012', paidOff: true }],
-  }) as unknown as PrepaymentQuote;
+  }) as never;
 
-const repurchaseQuote = (input: AskedRepurchase): RepurchaseQuote =>
+const repurchaseQuote = (input: AskedRepurchase) =>
   ({
     ...quoted,
     ...input,
@@ -145,7 +142,7 @@ const repurchaseQuote = (input: AskedRepurchase): RepurchaseQuote =>
     exitBasis: 'disbursed_value',
     receivedValue: 475_000,
     lines: [{ ...quoteLine, installmentCode: '012' }],
-  }) as unknown as RepurchaseQuote;
+  }) as never;
 
 type Changeable<Module> = { -readonly [Name in keyof Module]: Module[Name] };
 
@@ -197,7 +194,7 @@ const acceptingLoans = (): Changeable<Loans> =>
         faceValue: 190_050,
         lines: installments.map((one) => ({ ...quoteLine, ...one, installmentCode: one.code })),
         filesChecked: files.length > 0,
-      }) as unknown as AssignmentQuote,
+      }) as never,
     quoteSettlement: async (_context, input) =>
       ({
         ...input,
@@ -217,7 +214,7 @@ const acceptingLoans = (): Changeable<Loans> =>
           },
         ],
         calculatedAt: NOW,
-      }) as unknown as SettlementQuote,
+      }) as never,
     quotePrepayment: async (_context, input) => prepaymentQuote(input),
     quoteRepurchase: async (_context, input) => repurchaseQuote(input),
     addDocuments: async (_context, { code, documents, files }) => ({
@@ -285,7 +282,7 @@ export const acceptingUseCases = (): Behaviour => ({
           presentValue: 95_123,
         })),
         calculatedAt: NOW,
-      }) as unknown as RenegotiationQuote,
+      }) as never,
   },
   webhooks: acceptingWebhooks(),
   publication: { feed: { page: async () => ({ events: [], nextAfter: null, hasMore: false }) } },

@@ -1,5 +1,5 @@
 import type { AskedAssignment, LoanReceipt as Receipt } from '../../../application/loans/assign-loan.ts';
-import type { AssignmentQuote as Quote } from '../../../application/loans/quote-assignment.ts';
+import type { Loans } from '../../../application/loans/loans.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import {
   component,
@@ -164,6 +164,8 @@ const present = ({ code, status, fundId, receivedAt }: Receipt): object => ({
   fund_id: fundId,
   received_at: receivedAt,
 });
+
+type Quote = Awaited<ReturnType<Loans['quoteAssignment']>>;
 
 const presentQuote = (quote: Quote): object => ({
   ...presentQuotedOperation(quote),

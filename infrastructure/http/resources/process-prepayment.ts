@@ -2,10 +2,7 @@ import type {
   PrepaymentReceipt as Receipt,
   AskedPrepayment,
 } from '../../../application/loans/process-prepayment.ts';
-import type {
-  PrepaymentQuote as Quote,
-  PrepaymentQuoteLine as QuoteLine,
-} from '../../../application/loans/quotes.ts';
+import type { Loans } from '../../../application/loans/loans.ts';
 import { component, object, ref, requestObject, schemasOf } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import {
@@ -167,10 +164,7 @@ const PrepaymentQuote = component('PrepaymentQuote', {
   description: 'Answer to a prepayment with `dry_run`.',
 });
 
-const presentLine = (line: QuoteLine): object => ({
-  ...presentQuotedLine(line),
-  paid_off: line.paidOff,
-});
+type Quote = Awaited<ReturnType<Loans['quotePrepayment']>>;
 
 const presentQuote = (quote: Quote): object => ({
   ...presentQuotedOperation(quote),
@@ -186,7 +180,7 @@ const presentQuote = (quote: Quote): object => ({
       outstanding_value: amount(quote.partiallyPaid.outstandingValue),
     },
   }),
-  lines: quote.lines.map(presentLine),
+  lines: quote.lines.map((line) => ({ ...presentQuotedLine(line), paid_off: line.paidOff })),
   calculated_at: quote.calculatedAt,
 });
 

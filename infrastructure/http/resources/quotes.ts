@@ -1,10 +1,4 @@
-import type { AssignmentQuote } from '../../../application/loans/quote-assignment.ts';
-import type {
-  PrepaymentQuote,
-  QuoteLine,
-  RepurchaseQuote,
-  SettlementQuote,
-} from '../../../application/loans/quotes.ts';
+import type { Quote, QuoteLine } from '../../../application/loans/quotes.ts';
 import { component, ref } from '../../../application/schemas/schema.ts';
 import type { Component } from '../../../application/schemas/schema.ts';
 import {
@@ -80,9 +74,7 @@ export const presentQuotedLine = (line: QuoteLine): object => ({
   present_value: amount(line.presentValue),
 });
 
-export const presentQuotedOperation = (
-  quote: AssignmentQuote | SettlementQuote | PrepaymentQuote | RepurchaseQuote,
-): object => ({
+export const presentQuotedOperation = (quote: Quote): object => ({
   originator_proposal_code: quote.code,
   status: 'quoted',
   dry_run: true,

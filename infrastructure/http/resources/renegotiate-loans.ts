@@ -1,4 +1,4 @@
-import type { RenegotiationQuote as Quote } from '../../../application/renegotiation/renegotiation-quote.ts';
+import type { Renegotiation } from '../../../application/renegotiation/renegotiation.ts';
 import type { RenegotiationReceipt as Receipt } from '../../../application/renegotiation/request.ts';
 import { component, object, ref, schemasOf } from '../../../application/schemas/schema.ts';
 import {
@@ -119,6 +119,8 @@ const RenegotiationQuote = component('RenegotiationQuote', {
   }),
   description: 'Answer to a renegotiation with `dry_run`.',
 });
+
+type Quote = Awaited<ReturnType<Renegotiation['quote']>>;
 
 const presentQuote = ({ originals, newProposal, effectiveDate, lines, calculatedAt }: Quote): object => ({
   original_proposal_code: originals[0]?.code,

@@ -2,7 +2,7 @@ import type {
   RepurchaseReceipt as Receipt,
   AskedRepurchase,
 } from '../../../application/loans/request-repurchase.ts';
-import type { RepurchaseQuote as Quote } from '../../../application/loans/quotes.ts';
+import type { Loans } from '../../../application/loans/loans.ts';
 import {
   component,
   object,
@@ -149,6 +149,8 @@ const RepurchaseQuote = component('RepurchaseQuote', {
   }),
   description: 'Answer to a repurchase with `dry_run`.',
 });
+
+type Quote = Awaited<ReturnType<Loans['quoteRepurchase']>>;
 
 const presentQuote = (quote: Quote): object => ({
   ...presentQuotedOperation(quote),

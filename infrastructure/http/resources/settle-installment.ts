@@ -2,7 +2,7 @@ import type {
   AskedSettlement,
   SettlementReceipt as Receipt,
 } from '../../../application/loans/settle-installment.ts';
-import type { SettlementQuote as Quote } from '../../../application/loans/quotes.ts';
+import type { Loans } from '../../../application/loans/loans.ts';
 import {
   component,
   listOf,
@@ -141,6 +141,8 @@ const SettlementQuote = component('SettlementQuote', {
   }),
   description: 'Answer to a settlement with `dry_run`.',
 });
+
+type Quote = Awaited<ReturnType<Loans['quoteSettlement']>>;
 
 const presentQuote = (quote: Quote): object => ({
   ...presentQuotedOperation(quote),
