@@ -21,8 +21,9 @@ export interface ProjectionStore {
   /** What waits, in the order of the streams' names; it changes by writes like any row. */
   quarantined(projection: Projection): Promise<readonly QuarantinedStream[]>;
   /**
-   * @param expected the checkpoint that these writes follow; when the stored one differs (another projector was faster), or a write
-   *   does not touch as many rows as it expects, nothing is written and the answer is false
+   * @param expected the checkpoint that these writes follow; when the stored one differs (another projector was faster), another
+   *   generation serves than where it was read, or a write does not touch as many rows as it expects, nothing is written and the answer is
+   *   false
    * @throws RefusedWritesError
    */
   apply(

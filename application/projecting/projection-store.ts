@@ -17,6 +17,8 @@ export class SqlProjectionStore implements ProjectionStore {
   readonly #database: SqlDatabase;
   readonly #statements: TableWriteStatements;
   readonly #stored: StoredWrites;
+  /** Where each projection's place was read: in another generation rows have other keys, and the place may be of another log. */
+  readonly #readIn = new Map<string, number | undefined>();
 
   constructor(database: SqlDatabase) {
     this.#database = database;
@@ -31,12 +33,16 @@ export class SqlProjectionStore implements ProjectionStore {
   async checkpoint(projection: Projection): Promise<LogPosition | 'start'> {
     const { name, version } = projection;
     this.#stored.forget();
+    const { generation } = this.#database;
     const [row] = await this.#database.read(
       this.#database.builder
         .selectFrom('projection_checkpoint')
         .select(['version', 'position'])
         .where('name', '=', name),
     );
+    // It may have been read in either of two.
+    if (generation !== this.#database.generation) return this.checkpoint(projection);
+    this.#readIn.set(name, generation);
     if (!row) return 'start';
     if (row.version === version) return row.position as LogPosition;
     if (row.version > version) {
@@ -76,7 +82,8 @@ export class SqlProjectionStore implements ProjectionStore {
       const statements = this.#statements.of(await this.#stored.of(writes));
       // Once there is a checkpoint, its row is what others wait for.
       const lock = expected === 'start' ? this.#lock(projection) : [];
-      await this.#database.transaction([...lock, advance, ...statements], { lookUps: true });
+      const generation = this.#readIn.get(projection.name);
+      await this.#database.transaction([...lock, advance, ...statements], { lookUps: true, generation });
       return true;
     } catch (error) {
       this.#stored.forget();

@@ -28,6 +28,8 @@ export interface TransactionOptions {
   readonly durability?: 'full' | 'relaxed';
   /** Its statements find few rows, by their keys; an engine that plans may then plan once, and only so. Relaxed ones are taken to. */
   readonly lookUps?: boolean;
+  /** Only into the tables of that `generation`; a GuardFailedError where others serve by now. */
+  readonly generation?: number | undefined;
 }
 
 /** A statement's `expectChanges` did not hold: nothing of its transaction was stored. */
@@ -55,6 +57,8 @@ export class ConstraintError extends Error {
 export interface SqlDatabase {
   readonly dialect: SqlDialect;
   readonly builder: Kysely<Schema>;
+  /** Of the tables behind it now, where others may succeed them. */
+  readonly generation?: number;
   /** Reads in one snapshot, outside any transaction of ours, that holds all that was committed before the call. */
   read<Row>(query: Query<Row>): Promise<readonly Row[]>;
   /** Several reads in one snapshot and one round trip, answered in their order. */

@@ -87,6 +87,8 @@ interface ReadingOptions {
   readonly prefixes: readonly string[];
   readonly batchSize: number;
   readonly signal: AbortSignal;
+  /** A subscription is lost: whether the log still has what was read of it is not known before the next item comes. */
+  readonly onLost?: () => void;
 }
 
 const FIRST_PAUSE_MS = 100;
@@ -117,17 +119,23 @@ export async function* readLog(
   const { signal } = options;
   const progress: Progress = { at: options.from, fits: false, failures: 0, failingSince: undefined };
   while (!signal.aborted) {
+    let end: End | undefined;
     let problem: unknown;
     try {
-      const end = yield* oneSubscription(source, options, progress);
-      if (end === 'slow') source.slowMoments++;
-      if (end === 'slow' || end === 'silent') continue;
+      end = yield* oneSubscription(source, options, progress);
     } catch (error) {
       if (error instanceof RangeError || error instanceof UnreadableLogError) throw error;
       if (isAccessDenied(error)) throw notAllowed(error);
       problem = error;
     }
     if (signal.aborted) return;
+    if (end === 'slow') {
+      source.slowMoments++;
+      continue;
+    }
+    progress.fits = false;
+    options.onLost?.();
+    if (end === 'silent') continue;
     await afterFailure(source, progress, problem, signal);
   }
 }
@@ -138,7 +146,6 @@ const afterFailure = async (
   problem: unknown,
   signal: AbortSignal,
 ): Promise<void> => {
-  progress.fits = false;
   progress.failingSince ??= performance.now();
   const failingMs = performance.now() - progress.failingSince;
   const reason = problem === undefined ? 'the server ends it' : messageOf(problem);

@@ -83,7 +83,7 @@ class Follower {
       // What is kept may lag behind the log: only a reading of its own tells for certain that all there was has been handed out.
       yield* this.#alone();
       // The end of the log, up to which all was handed out by now, was at `low` or behind it.
-      const fits = this.#shared.low === low || this.#isKept();
+      const fits = this.#shared.isCertain && (this.#shared.low === low || this.#isKept());
       if (this.#shared.epoch === epoch && fits) yield* this.#together();
     }
   }

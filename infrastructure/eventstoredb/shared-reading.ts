@@ -22,6 +22,8 @@ export class SharedReading {
   /** Another one begins when the log was left, or turned out to be another. */
   #epoch = 0;
   #live = false;
+  /** Its subscription is lost: what is kept may be of a log that was put back to an older state meanwhile. */
+  #lost = false;
   #failure: Error | undefined;
   #failingSince: number | undefined;
   #stop: AbortController | undefined;
@@ -58,9 +60,14 @@ export class SharedReading {
     this.#restart(undefined);
   }
 
+  /** What is kept is of the log as it is, as far as is known. */
+  get isCertain(): boolean {
+    return this.#low !== undefined && !this.#lost;
+  }
+
   /** Resolves once it reads, or the signal has aborted. @throws when nothing can be read */
   async reads(signal: AbortSignal): Promise<void> {
-    while (this.#low === undefined && !signal.aborted) {
+    while (!this.isCertain && !signal.aborted) {
       if (this.#failure) throw this.#failure;
       await this.tail.news(this.tail.high, signal);
     }
@@ -84,11 +91,13 @@ export class SharedReading {
     const from: LogPosition | 'start' = end?.position ?? 'start';
     this.#failure = this.#failingSince = undefined;
     this.#restart(from);
-    const options = { from, prefixes: this.#prefixes, batchSize: BATCH, signal };
+    const onLost = (): void => void (this.#lost = true);
+    const options = { from, prefixes: this.#prefixes, batchSize: BATCH, signal, onLost };
     for await (const items of readLog(this.#source, options)) this.#push(items);
   }
 
   #push(items: readonly FeedItem[]): void {
+    this.#lost = false;
     // A follower that joins finds the end by itself; only a later catching up, after a gap, is told to all.
     const firstEnd = this.#live ? undefined : items.find(({ kind }) => kind === 'caught_up');
     this.#live ||= firstEnd !== undefined;
@@ -99,7 +108,7 @@ export class SharedReading {
   #restart(low: LogPosition | 'start' | undefined): void {
     this.#epoch++;
     this.#low = low;
-    this.#live = false;
+    this.#live = this.#lost = false;
     // A number is left out, so that nobody who stood at the last one reads on.
     this.tail.restart(this.tail.high + 1);
   }

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import type { GenerationState } from '../../application/sql/schema.ts';
+import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import { RebuildRefusedError } from '../../application/maintenance/rebuild/rebuild-read-models.ts';
 import { within } from '../support/within.ts';
 import { TABLE, at, projection, write } from './generations-world.ts';
@@ -63,6 +64,20 @@ const switching: readonly GenerationsCase[] = [
       world.append(1);
       expect(await world.serve()).toBe(true);
       expect(await world.rows()).toEqual(expected(5, 'received'));
+    },
+  },
+  {
+    name: 'what follows a place that was read in one generation is not written into the next, though it begins at that very place',
+    check: async (world) => {
+      await world.begin(4);
+      const readModel = await world.opened();
+      const store = new SqlProjectionStore(readModel);
+      const place = await store.checkpoint(projection(1));
+      await world.rebuild('received');
+      expect(await world.rows(readModel)).toEqual(expected(4, 'received'));
+      expect(await store.apply(projection(1), [write(5, 'lost')], place, at(5))).toBe(false);
+      expect(await store.checkpoint(projection(1))).toBe(place);
+      expect(await store.apply(projection(1), [write(5, 'received')], place, at(5))).toBe(true);
     },
   },
   {

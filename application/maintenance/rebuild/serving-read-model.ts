@@ -75,6 +75,10 @@ export class ServingReadModel implements SqlDatabase {
     return new ServingReadModel(generations, { number, database }, { onDamage, watch });
   }
 
+  get generation(): number {
+    return this.#current.number;
+  }
+
   async read<Row>(query: Query<Row>): Promise<readonly Row[]> {
     try {
       const [rows] = await this.#snapshot<[Row]>([query]);
@@ -143,6 +147,8 @@ export class ServingReadModel implements SqlDatabase {
   ): Promise<readonly StatementResult[]> {
     await this.#ensureServes();
     const current = this.#current;
+    const { generation = current.number } = options ?? {};
+    if (generation !== current.number) throw new GuardFailedError(0, 0);
     try {
       return await current.database.transaction(statements, options);
     } catch (error) {

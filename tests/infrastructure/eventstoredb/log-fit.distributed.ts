@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
-import type { LogPosition } from '../../../application/ports/event-store.ts';
+import type { LogPosition, SubscriptionMessage } from '../../../application/ports/event-store.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
 import {
   catchUp,
+  eventsIn,
   failureOf,
   follow,
   idsOf,
@@ -58,6 +59,29 @@ describe('a position that is no place in this log is refused with what mends it'
     at.server.log.cutBehind(Number(kept.split('/')[0]));
     at.server.dropSubscriptions();
     expect(await failureOf(messages.next())).toBeInstanceOf(RangeError);
+  });
+
+  test('and whoever comes before that is known is handed nothing of what the log has lost', async () => {
+    await using at = await openAtStandIn();
+    const prefix = newPrefix();
+    const kept = await fill(at.store, `${prefix}A`);
+    const ending = new AbortController();
+    const { signal } = ending;
+    const first = at.store.subscribe({ from: kept, signal });
+    expect((await first.next()).value).toEqual({ kind: 'caught_up' });
+    const lost = first.next();
+    await until(() => at.server.openSubscriptions === 1, 'what is read for all');
+    await fill(at.store, `${prefix}B`);
+    await lost;
+    at.server.log.cutBehind(Number(kept.split('/')[0]));
+    at.server.dropSubscriptions();
+    const seen: SubscriptionMessage[] = [];
+    const later = at.store.subscribe({ from: kept, signal });
+    seen.push((await later.next()).value!);
+    await fill(at.store, `${prefix}C`, 1);
+    while (eventsIn(seen, prefix).length === 0) seen.push((await later.next()).value!);
+    expect(eventsIn(seen, prefix).map(({ stream }) => stream)).toEqual([`${prefix}C`]);
+    ending.abort();
   });
 
   test('and what stands there is followed', async () => {
