@@ -87,12 +87,12 @@ export const presentWebhook = (webhook: WebhookSubscription): object => ({
 /** Of operations that change something about webhooks. */
 export const MANAGED = { tag: 'Webhooks', access: 'webhooks', bucket: 'webhook' } as const;
 
-/** An id of a path, as far as one can look like this. @throws HttpProblem 404 */
+/** An id of a path, written as it is stored, as far as one can look like this. @throws HttpProblem 404 */
 const idOf = (
   id: string | undefined,
   code: 'webhook_not_found' | 'event_not_found' | 'not_found',
 ): string => {
-  if (id !== undefined && isSoundText(id)) return id;
+  if (id !== undefined && isSoundText(id)) return id.toLowerCase();
   throw new HttpProblem(code, 'nothing has an id like this');
 };
 

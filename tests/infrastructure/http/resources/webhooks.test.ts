@@ -120,6 +120,12 @@ describe('subscriptions', () => {
     ]);
   });
 
+  test('are known by their ids in capitals, too', async () => {
+    await world.call('GET', '/webhook/HOOK-1');
+    await world.call('GET', '/webhook/HOOK-1/deliveries');
+    expect(calls.map(({ args }) => args[0])).toEqual(['hook-1', 'hook-1']);
+  });
+
   test('one that is not there is 404', async () => {
     world.behaviour.webhooks.remove = async () =>
       Promise.reject(new DomainError('webhook_not_found', 'no such webhook'));
