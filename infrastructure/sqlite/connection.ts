@@ -21,8 +21,8 @@ const NOT_OURS = 'give it to the user of the service';
 /** By primary result code, what an operator can do. */
 const MENDING: Readonly<Record<number, string>> = {
   3: NOT_OURS,
-  [SQLITE_BUSY]: 'another process has it locked: end that one',
-  [SQLITE_LOCKED]: 'another process has it locked: end that one',
+  [SQLITE_BUSY]: 'another process has it locked: wait for that one, or end it',
+  [SQLITE_LOCKED]: 'another process has it locked: wait for that one, or end it',
   8: NOT_OURS,
   10: 'look at the disk, and at the room on it',
   [SQLITE_FULL]: 'make room',

@@ -60,8 +60,8 @@ class Guard extends Error {
 const failureOf = ({ settings: { path } }: Connection, error: unknown): Failure => {
   const message = messageOf(error);
   if (sqliteCode(error) === SQLITE_CONSTRAINT) return { kind: 'constraint', message };
-  if (isDamaged(error)) return { kind: 'damaged', message: unusable(path, error).message };
-  return { kind: isUnavailable(error) ? 'unavailable' : 'error', message };
+  if (!isUnavailable(error)) return { kind: 'error', message };
+  return { kind: isDamaged(error) ? 'damaged' : 'unavailable', message: unusable(path, error).message };
 };
 
 const execute = (connection: Connection, unit: FlatUnit): FlatResults => {

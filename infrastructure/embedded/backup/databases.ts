@@ -1,16 +1,27 @@
 import { DatabaseSync } from 'node:sqlite';
 import { CHAIN_START, chainHash } from '../../../application/event-codec/event-codec.ts';
 import type { EventMetadata, JsonText } from '../../../application/ports/event-store.ts';
+import { SQLITE_FULL, isUnavailable, sqliteCode, unusable } from '../../sqlite/connection.ts';
 import { BackupFailedError } from './manifest.ts';
 
 /** A running service may hold a lock for so long, such as while it empties its write-ahead log. */
 const PATIENCE_MS = 10_000;
 
+/** @throws StoreUnavailableError naming the file that is in the way: only the copy needs room */
+const copying = (source: string, copy: string, work: () => void): void => {
+  try {
+    work();
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    throw unusable(sqliteCode(error) === SQLITE_FULL ? copy : source, error);
+  }
+};
+
 /** One snapshot of a database that other processes write meanwhile without waiting. Free pages, and what was deleted in them, stay behind. */
 export const copyDatabase = (source: string, target: string): void => {
   const db = new DatabaseSync(source, { readOnly: true, timeout: PATIENCE_MS });
   try {
-    db.prepare('VACUUM INTO ?').run(target);
+    copying(source, target, () => db.prepare('VACUUM INTO ?').run(target));
   } finally {
     db.close();
   }
@@ -38,18 +49,20 @@ const refuseRotation = (db: DatabaseSync): void => {
 export const takeLaterKeys = (copy: string, source: string): void => {
   const db = new DatabaseSync(copy, { timeout: PATIENCE_MS });
   try {
-    db.exec('PRAGMA secure_delete = ON; PRAGMA synchronous = FULL');
-    db.prepare('ATTACH ? AS live').run(source);
-    db.exec('BEGIN IMMEDIATE');
-    refuseRotation(db);
-    for (const table of TABLES_OF_EVENTS) {
-      const there = db
-        .prepare(`SELECT 1 FROM live.sqlite_master WHERE type = 'table' AND name = ?`)
-        .get(table);
-      if (!there) continue;
-      db.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM live.${table}`);
-    }
-    db.exec('COMMIT');
+    copying(source, copy, () => {
+      db.exec('PRAGMA secure_delete = ON; PRAGMA synchronous = FULL');
+      db.prepare('ATTACH ? AS live').run(source);
+      db.exec('BEGIN IMMEDIATE');
+      refuseRotation(db);
+      for (const table of TABLES_OF_EVENTS) {
+        const there = db
+          .prepare(`SELECT 1 FROM live.sqlite_master WHERE type = 'table' AND name = ?`)
+          .get(table);
+        if (!there) continue;
+        db.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM live.${table}`);
+      }
+      db.exec('COMMIT');
+    });
   } finally {
     db.close();
   }

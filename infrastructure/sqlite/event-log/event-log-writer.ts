@@ -15,7 +15,14 @@ import type {
 import { messageOf } from '../../../application/support/failures.ts';
 import type { Connection } from '../connection.ts';
 import type { GroupWork } from '../database-thread.ts';
-import { SQLITE_BUSY, SQLITE_CONSTRAINT, SQLITE_FULL, SQLITE_TOOBIG, sqliteCode } from '../connection.ts';
+import {
+  SQLITE_BUSY,
+  SQLITE_CONSTRAINT,
+  SQLITE_FULL,
+  SQLITE_TOOBIG,
+  sqliteCode,
+  unusable,
+} from '../connection.ts';
 
 /** How appends and their answers cross the thread boundary: flat lists of primitives are cheap to clone, nested objects are not. */
 type Value = string | number | null;
@@ -207,7 +214,7 @@ export class EventLogWriter implements GroupWork<Row, AppendReply> {
       // SQLite has rolled back by itself when the disk was full.
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       if (error instanceof Entangled) return undefined;
-      const why = messageOf(error);
+      const why = unusable(this.#connection.settings.path, error).message;
       return appends.map(() => ['unavailable', why]);
     }
   }

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { takeLaterKeys } from '../../../../infrastructure/embedded/backup/databases.ts';
+import { copyDatabase, takeLaterKeys } from '../../../../infrastructure/embedded/backup/databases.ts';
 import type { Manifest } from '../../../../infrastructure/embedded/backup/manifest.ts';
 import { restoreBackup } from '../../../../infrastructure/embedded/backup/restore-backup.ts';
 import { writeBackup } from '../../../../infrastructure/embedded/backup/write-backup.ts';
@@ -208,6 +208,13 @@ const requestTo = (to: string) => ({
   programVersion: '1.2.3',
   now: () => '2026-01-15T12:00:00.000Z',
   onStep: () => undefined,
+});
+
+test('a copy for which there is no room is named, and so is data that is damaged', () => {
+  const [source, full] = [join(dataDir, 'events.db'), '/dev/full'];
+  expect(() => copyDatabase(source, full)).toThrow(/^\/dev\/full cannot be used: .*full; make room$/);
+  writeFileSync(source, 'no database at all');
+  expect(() => copyDatabase(source, join(directory.path, 'copy.db'))).toThrow(`${source} is damaged`);
 });
 
 test('keys that came or went while the log was copied are as they are now', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
+import { StoreUnavailableError } from '../../../../application/ports/event-store.ts';
 import { ConstraintError, GuardFailedError } from '../../../../application/sql/sql-database.ts';
 import { committedTransactions } from '../../../support/sql/committed-transactions.ts';
 import { openTemporary, query, raw } from '../../../support/sql/temporary-database.ts';
@@ -28,6 +29,20 @@ describe('transactions of a SQLite database', () => {
   });
   beforeEach(() => temporary.database.transaction([raw('delete from account')]));
   afterAll(() => temporary.close());
+
+  test('where there is no room nothing is stored, and the file is named', async () => {
+    const { database, path } = temporary;
+    await database.transaction([raw('pragma max_page_count = 1')]);
+    const first = raw('insert into account (id, amount) values (1, 1)');
+    const filling = raw('insert into owner (id) values (?)', 'x'.repeat(60_000));
+    await expect(database.transaction([first, filling])).rejects.toThrow(
+      new StoreUnavailableError(`${path} cannot be used: database or disk is full; make room`),
+    );
+    expect(await ids()).toEqual([]);
+    await database.transaction([raw('pragma max_page_count = 1000000')]);
+    await database.transaction([first]);
+    expect(await ids()).toEqual([1]);
+  });
 
   test('all statements are stored, each with its rows and its count', async () => {
     const results = await temporary.database.transaction([
