@@ -100,7 +100,7 @@ async function* rebuilding(
   yield result;
   if (result.outcome === 'differs')
     throw new DifferencesFoundError(
-      'rows differ, what served goes on serving; --force switches all the same',
+      'rows differ, what served goes on serving; where no service takes in the log, start it and run this again; --force switches all the same',
     );
 }
 

@@ -156,6 +156,17 @@ const comparing: readonly GenerationsCase[] = [
     },
   },
   {
+    name: 'what stands still is waited for once, and not for each of its rows',
+    check: async (world) => {
+      await world.begin(3);
+      world.append(6);
+      expect(await world.rebuild('received')).toMatchObject({ outcome: 'differs', differences: 6 });
+      expect(world.slept).toBe(200);
+      await world.serve();
+      expect(await world.rebuild('received')).toMatchObject({ outcome: 'switched', resumed: true });
+    },
+  },
+  {
     name: 'a log that goes on during the rebuild is no difference',
     check: async (world) => {
       await world.begin(9);

@@ -45,6 +45,8 @@ interface Rebuilding extends Partial<RebuildRequest> {
 export class World {
   readonly fixture: GenerationsUnderTest;
   readonly differences: RowDifference[] = [];
+  /** How often a rebuild waited. */
+  slept = 0;
   readonly #open: ServingReadModel[] = [];
   #readers!: ServingReadModel;
   #end = 0;
@@ -124,7 +126,7 @@ export class World {
       log: { subscribe: ({ from }) => this.#log(numberOf(from)), ensureHas: () => Promise.resolve() },
       decode: (event) => event as unknown as ProjectedEvent,
       breathe: after,
-      sleep: () => Promise.resolve(),
+      sleep: async () => void (this.slept += 1),
       order: { comparable: () => true, compare: (a, b) => numberOf(a) - numberOf(b), share: () => 1 },
     });
   }

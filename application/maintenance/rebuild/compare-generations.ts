@@ -34,16 +34,25 @@ const comparable = (
   return last === undefined || order.compare(last, livePlace) <= 0;
 };
 
+/** Where what serves was when it had been waited for in vain: from there it is not waited for again. */
+interface Standing {
+  at?: LogPosition | 'start';
+}
+
 /** Looks again until both generations show the row at the same place in its stream. */
 const confirmed = async (
   comparison: Comparison,
   suspect: RowDifference,
+  standing: Standing,
 ): Promise<RowDifference | undefined> => {
   const { pair, follower, projection, signal, sleep } = comparison;
   for (let look = 0; ; look++) {
     const looked = await pair.compareRow(projection, suspect);
     const { difference } = looked;
-    if (!difference || look === PATIENCE || comparable(comparison, suspect.stream, looked)) return difference;
+    if (!difference || comparable(comparison, suspect.stream, looked)) return difference;
+    const livePlace = looked.live?.position ?? 'start';
+    if (look === PATIENCE) standing.at = livePlace;
+    if (livePlace === standing.at) return difference;
     await follower.catchUp(signal);
     await sleep(PAUSE_MS);
   }
@@ -52,11 +61,12 @@ const confirmed = async (
 /** Compares every row of a projection in both generations as of the same events, and answers how many differ. */
 export const compareGenerations = async (comparison: Comparison): Promise<number> => {
   const { projection, pair, follower, onDifference, signal } = comparison;
+  const standing: Standing = {};
   let differences = 0;
   for await (const suspects of pair.compare(projection)) {
     signal.throwIfAborted();
     for (const suspect of suspects) {
-      const difference = await confirmed(comparison, suspect);
+      const difference = await confirmed(comparison, suspect, standing);
       if (!difference) continue;
       differences += 1;
       await onDifference(difference);
