@@ -21,7 +21,7 @@ import { auditDesk } from './desk-audit.ts';
 import type { Difference, Report } from './difference.ts';
 import { auditFundNames } from './fund-audit.ts';
 import { auditOperation } from './operation-audit.ts';
-import type { OperationAudit, OperationAuditing } from './operation-audit.ts';
+import type { OperationAudit } from './operation-audit.ts';
 import { auditRenegotiation, loadRenegotiation, namedRenegotiations } from './renegotiation-audit.ts';
 import type { RenegotiationRecord } from './renegotiation-audit.ts';
 import { RuleHistory, auditFourEyes } from './rule-history.ts';
@@ -31,7 +31,10 @@ export interface AuditStores {
   readonly events: Pick<EventStore, 'read' | 'head' | 'findClaim'>;
   readonly rows: SqlAuditedRows;
   readonly frozen: SqlFrozenEvents;
-  readonly auditing: OperationAuditing;
+  readonly auditing: Parameters<typeof auditOperation>[2] & {
+    /** Whether an administrator of its own decides here. */
+    readonly sandbox: boolean;
+  };
   readonly pause: (ms: number) => Promise<unknown>;
 }
 

@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { AuditNotes } from './audit-notes.ts';
 import type { LogPosition } from '../ports/event-store.ts';
-import type { SealProgress } from './seals/check-seals.ts';
+import type { SealCheck } from './seals/check-seals.ts';
 
 /** From where an audit that was stopped goes on. */
 export interface AuditProgress {
@@ -10,17 +10,9 @@ export interface AuditProgress {
   readonly startedAt: string;
   readonly at: LogPosition | 'start';
   readonly claimsAt: LogPosition | 'start';
-  readonly seals: SealProgress;
+  readonly seals: SealCheck['progress'];
   readonly frozenEarlier: number;
-  readonly counts: AuditCounts;
-}
-
-export interface AuditCounts {
-  events: number;
-  streams: number;
-  publicEvents: number;
-  frozenEvents: number;
-  differences: number;
+  readonly counts: Record<'events' | 'streams' | 'publicEvents' | 'frozenEvents' | 'differences', number>;
 }
 
 /** @throws DomainError `validation_error`: the notes are of another audit */

@@ -29,13 +29,6 @@ export interface OperationAudit {
   readonly rows: Rows;
 }
 
-export interface OperationAuditing {
-  readonly projections: readonly Pick<Projection, 'project'>[];
-  readonly apiVersion: string;
-  /** Whether an administrator of its own decides here. */
-  readonly sandbox: boolean;
-}
-
 /**
  * The commit of a renegotiation changes the rows of all its operations: the last event that each had by then is its reservation. The
  * successor's disbursement changes those of the operations that it replaced.
@@ -92,7 +85,13 @@ const attempt = <T>(
 export const auditOperation = (
   { stream, events }: { readonly stream: string; readonly events: readonly RecordedEvent[] },
   records: ReadonlyMap<string, RenegotiationRecord>,
-  { projections, apiVersion }: Omit<OperationAuditing, 'sandbox'>,
+  {
+    projections,
+    apiVersion,
+  }: {
+    readonly projections: readonly Pick<Projection, 'project'>[];
+    readonly apiVersion: string;
+  },
 ): OperationAudit => {
   const differences: Difference[] = [];
   const report: Report = (difference) => void differences.push(difference);

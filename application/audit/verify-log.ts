@@ -3,12 +3,12 @@ import type { AuditNotes, StreamHead } from './audit-notes.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { SealCheck } from './seals/check-seals.ts';
-import type { SealCoverage, SealPlace, SealStores } from './seals/check-seals.ts';
+import type { SealPlace, SealStores } from './seals/check-seals.ts';
 import { checkAnchor, checkVanished } from './anchor.ts';
 import type { Anchor } from './anchor.ts';
 import { AuditBatch } from './audit-batch.ts';
 import { earlierProgress } from './audit-progress.ts';
-import type { AuditCounts, AuditProgress } from './audit-progress.ts';
+import type { AuditProgress } from './audit-progress.ts';
 import type { AuditStores, AuditedStream } from './audit-batch.ts';
 import { AskedClaims, PairedClaims } from './check-claims.ts';
 import type { ClaimLog } from './check-claims.ts';
@@ -43,14 +43,9 @@ export interface VerifyRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface VerifySummary {
-  readonly events: number;
-  readonly streams: number;
-  readonly publicEvents: number;
-  /** Of those, how many the delivery log still holds. */
-  readonly frozenEvents: number;
-  readonly differences: number;
-  readonly seals: SealCoverage;
+/** `frozenEvents` are the public ones that the delivery log still holds. */
+export interface VerifySummary extends Readonly<AuditProgress['counts']> {
+  readonly seals: SealCheck['coverage'];
   /** The end of the seal book. */
   readonly seal: SealPlace | undefined;
   readonly heads: () => Generator<StreamHead>;
@@ -107,7 +102,13 @@ class Run {
   #frozenEarlier = 0;
   #found: Difference[] = [];
   readonly #report: Report = (difference) => void this.#found.push(difference);
-  readonly #counts: AuditCounts = { events: 0, streams: 0, publicEvents: 0, frozenEvents: 0, differences: 0 };
+  readonly #counts: AuditProgress['counts'] = {
+    events: 0,
+    streams: 0,
+    publicEvents: 0,
+    frozenEvents: 0,
+    differences: 0,
+  };
 
   constructor(deps: Dependencies, batch: AuditBatch, request: VerifyRequest) {
     const { notes, anchor } = request;

@@ -25,12 +25,14 @@ export interface Application {
   readonly fundIds: readonly string[];
 }
 
+export type ListedClient = Client & Pick<Application, 'fundIds'>;
+
 export interface ClientChanges {
   readonly name?: string;
   readonly rateLimitMultiplier?: number;
-  /** Funds of its application. */
-  readonly linkFundIds: readonly string[];
-  readonly unlinkFundIds: readonly string[];
+  /** UUIDs, linked to the client's application and unlinked from it. */
+  readonly addFundIds: readonly string[];
+  readonly removeFundIds: readonly string[];
 }
 
 /** Clients, their applications and the funds linked to them. Durable when a call resolves. */
@@ -38,7 +40,7 @@ export interface ClientRegistry {
   create(client: ClientWithSecret, fundIds: readonly string[]): Promise<Application>;
   find(clientId: string): Promise<ClientWithSecret | undefined>;
   application(applicationId: string): Promise<Application | undefined>;
-  list(): Promise<readonly (Client & { readonly fundIds: readonly string[] })[]>;
+  list(): Promise<readonly ListedClient[]>;
   /** All of it or nothing; false when there is no such client that is not revoked. */
   update(clientId: string, changes: ClientChanges): Promise<boolean>;
   /** False when the client has another hash by now, or there is none. */
@@ -119,7 +121,7 @@ export class SqlClientRegistry implements ClientRegistry {
     return clients.length === 0 ? undefined : { applicationId, fundIds: funds.map((row) => row.fund_id) };
   }
 
-  async list(): ReturnType<ClientRegistry['list']> {
+  async list(): Promise<readonly ListedClient[]> {
     const { builder } = this.#database;
     const [clients, funds] = await this.#database.snapshot([
       builder.selectFrom('client').selectAll().orderBy('created_at').orderBy('client_id'),
@@ -146,12 +148,12 @@ export class SqlClientRegistry implements ClientRegistry {
     const unlink = builder
       .deleteFrom('application_fund')
       .where('application_id', '=', applicationId)
-      .where('fund_id', 'in', changes.unlinkFundIds);
+      .where('fund_id', 'in', changes.removeFundIds);
     try {
       await this.#database.transaction([
         { query: set.compile(), expectChanges: 1 },
-        ...(changes.unlinkFundIds.length > 0 ? [{ query: unlink.compile() }] : []),
-        ...this.#linking(applicationId, changes.linkFundIds),
+        ...(changes.removeFundIds.length > 0 ? [{ query: unlink.compile() }] : []),
+        ...this.#linking(applicationId, changes.addFundIds),
       ]);
       return true;
     } catch (error) {

@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { FieldViolation } from '../../domain/shared/domain-error.ts';
 import { SCOPES } from './scopes.ts';
-import type { Client } from './client-registry.ts';
+import type { Client, ClientChanges } from './client-registry.ts';
 
 export interface CreateClientInput {
   readonly name: string;
@@ -15,14 +15,6 @@ export interface CreateClientInput {
   readonly applicationId?: string;
   /** Multiplies every rate limit of the application; default 1. */
   readonly rateLimitMultiplier?: number;
-}
-
-export interface UpdateClientInput {
-  readonly name?: string;
-  readonly rateLimitMultiplier?: number;
-  /** UUIDs, linked to the client's application and unlinked from it. */
-  readonly addFundIds: readonly string[];
-  readonly removeFundIds: readonly string[];
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -113,7 +105,7 @@ const notAllowed = (message: string): DomainError => new DomainError('fund_not_a
 /** No application is left without a fund, and no client without one that it is limited to. @throws DomainError `fund_not_allowed` */
 export const requireUnlinkable = (
   linked: readonly string[],
-  { addFundIds, removeFundIds }: UpdateClientInput,
+  { addFundIds, removeFundIds }: ClientChanges,
   clients: readonly Client[],
 ): void => {
   const stranger = removeFundIds.find((id) => !linked.includes(id));

@@ -3,12 +3,11 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RealTime } from '../../domain/shared/identifiers.ts';
 import { SCOPES } from './scopes.ts';
 import { applicationsIn } from './client-registry.ts';
-import type { Client, ClientChanges, ClientRegistry } from './client-registry.ts';
-import type { Scope } from './scopes.ts';
+import type { ClientChanges, ClientRegistry, ListedClient } from './client-registry.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import type { SigningKeys } from './signing-keys.ts';
-import type { CreateClientInput, UpdateClientInput } from './client-rules.ts';
+import type { CreateClientInput } from './client-rules.ts';
 import {
   NO_FUND,
   notYetLimited,
@@ -34,19 +33,6 @@ interface Dependencies {
   readonly formats: Pick<StoredFormats, 'forEarlierRelease'>;
   readonly signingKeys: SigningKeys;
 }
-
-export interface CreatedClient {
-  readonly clientId: string;
-  /** The only time that it can be read. */
-  readonly clientSecret: string;
-  readonly applicationId: string;
-  readonly fundIds: readonly string[];
-  /** Those that were asked for. */
-  readonly scopes?: readonly Scope[];
-  readonly onlyFundIds?: readonly string[];
-}
-
-export type ListedClient = Client & { readonly fundIds: readonly string[] };
 
 /** Clients of integrators, their applications, the funds linked to them, and the keys of their tokens. */
 export class Clients {
@@ -92,10 +78,10 @@ export class Clients {
   }
 
   /**
-   * Gives an integrator access: a client of an application and the funds linked to it.
+   * Gives an integrator access: a client of an application and the funds linked to it. Its secret can be read this one time.
    * @throws DomainError `validation_error` with every violation, `fund_not_allowed` for a limit to funds that are not linked
    */
-  async create(input: CreateClientInput): Promise<CreatedClient> {
+  async create(input: CreateClientInput) {
     const { registry, credentials, clock, formats } = this.#deps;
     const fundIds = uuids(input.fundIds);
     const onlyFundIds = input.onlyFundIds && uuids(input.onlyFundIds);
@@ -128,7 +114,7 @@ export class Clients {
    * @returns it as it is afterwards; undefined when there is no such client that is not revoked.
    * @throws DomainError `validation_error`, or `fund_not_allowed` for a fund that cannot be unlinked
    */
-  async update(clientId: string, input: UpdateClientInput): Promise<ListedClient | undefined> {
+  async update(clientId: string, input: ClientChanges): Promise<ListedClient | undefined> {
     requireLimits(input);
     const { registry } = this.#deps;
     const clients = await registry.list();
@@ -136,12 +122,7 @@ export class Clients {
     if (!client || client.revokedAt !== null) return undefined;
     const siblings = clients.filter(({ applicationId }) => applicationId === client.applicationId);
     requireUnlinkable(client.fundIds, input, siblings);
-    const changes: ClientChanges = {
-      ...(input.name !== undefined && { name: input.name.trim() }),
-      ...(input.rateLimitMultiplier !== undefined && { rateLimitMultiplier: input.rateLimitMultiplier }),
-      linkFundIds: input.addFundIds,
-      unlinkFundIds: input.removeFundIds,
-    };
+    const changes = { ...input, ...(input.name !== undefined && { name: input.name.trim() }) };
     if (!(await registry.update(clientId, changes))) return undefined;
     return (await registry.list()).find((one) => one.clientId === clientId);
   }

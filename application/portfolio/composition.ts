@@ -15,7 +15,7 @@ export interface Part extends Worth {
   readonly name: string | undefined;
 }
 
-export interface OperationWorth {
+interface OperationWorth {
   readonly applicationId: string;
   readonly code: string;
   readonly presentValue: number;
@@ -26,32 +26,12 @@ interface BorrowerWorth extends Worth {
   readonly largest: OperationWorth & { readonly stream: string };
 }
 
-/** How much of a portfolio its largest borrowers owe. */
-export interface Concentration {
-  /** At most `LARGEST`, the largest first. */
-  readonly borrowers: readonly BorrowerWorth[];
-  /** Everyone else. */
-  readonly others: Worth & { readonly borrowers: number };
-  /** Operations whose borrowers cannot be told apart any more: they were forgotten. */
-  readonly unknown: Worth;
-}
-
-export interface DueMonth extends Held {
-  /** As in 2026-06. */
-  readonly month: string;
-  /** Of the face value, what was due before the day. */
-  readonly overdueFaceValue: number;
-}
-
 export const LARGEST = 20;
 /** Operations that are kept in memory before all but the largest are let go. */
 const GATHERED = 10_000;
 const MONTH = 'yyyy-mm'.length;
 
-interface Tally {
-  operations: number;
-  presentValue: number;
-}
+type Tally = { -readonly [Name in keyof Worth]: Worth[Name] };
 const empty = (): Tally => ({ operations: 0, presentValue: 0 });
 
 const byValue = (one: { readonly presentValue: number }, other: { readonly presentValue: number }): number =>
@@ -87,14 +67,16 @@ class Borrowers {
     tally.presentValue += operation.presentValue;
   }
 
-  concentration(): Concentration {
+  /** The `LARGEST` at most, the largest first; everyone else; and operations whose borrowers were forgotten, and cannot be told apart. */
+  concentration() {
     const sorted = [...this.#tallies.values()].toSorted(byValue);
     const others = { borrowers: Math.max(0, sorted.length - LARGEST), ...empty() };
     for (const { operations, presentValue } of sorted.slice(LARGEST)) {
       others.operations += operations;
       others.presentValue += presentValue;
     }
-    return { borrowers: sorted.slice(0, LARGEST), others, unknown: this.#unknown };
+    const borrowers: readonly BorrowerWorth[] = sorted.slice(0, LARGEST);
+    return { borrowers, others, unknown: this.#unknown };
   }
 
   #tallyOf(digest: string, operation: BorrowerWorth['largest']): Tally {
@@ -118,7 +100,8 @@ export const statusOf = (standing: Standing | undefined): string | undefined =>
 /** Gathers what a walk over the held operations comes past. */
 export class Composition {
   readonly #date: CalendarDate;
-  readonly #months = new Map<string, { -readonly [Name in keyof Omit<DueMonth, 'month'>]: number }>();
+  /** As in 2026-06; of each face value, what was due before the day is overdue. */
+  readonly #months = new Map<string, { -readonly [Name in keyof Held | 'overdueFaceValue']: number }>();
   readonly #applications = new Parts();
   readonly #states = new Parts();
   readonly #products = new Parts();
@@ -151,9 +134,11 @@ export class Composition {
 
   result() {
     return {
+      /** Open installments by the month in which they are due, oldest first. */
       due: [...this.#months]
-        .map(([month, sums]): DueMonth => ({ month, ...sums }))
+        .map(([month, sums]) => ({ month, ...sums }))
         .toSorted((one, other) => (one.month < other.month ? -1 : 1)),
+      /** By the application that brought them, by the state in which they were recorded at the end of the day, by product; the largest first. */
       applications: this.#applications.all(),
       states: this.#states.all(),
       products: this.#products.all(),

@@ -28,12 +28,6 @@ export interface HeldOperation extends Held {
   readonly code: string;
 }
 
-export interface HeldOperations extends Held {
-  readonly operations: number;
-  /** The largest, at most as many as were asked for. */
-  readonly largest: readonly HeldOperation[];
-}
-
 /** Kept before all but the largest are let go. */
 const GATHERED = 10_000;
 
@@ -65,13 +59,13 @@ const sumOf = ({ open, presentValues }: Valued, isMeant: (due: CalendarDate) => 
   return { installments, faceValue, presentValue };
 };
 
-/** The operations of one part of a portfolio: what they are worth adds up to it. */
+/** The operations of one part of a portfolio: what they are worth adds up to it. @param most of the largest that are told */
 export const heldOf = async (
   { database, positions }: { readonly database: SqlDatabase; readonly positions: SqlPortfolioPositions },
   request: PositionRequest,
   part: HeldPart,
   most: number,
-): Promise<HeldOperations> => {
+) => {
   const [isMeant, belongs] = [ofInstallment(part, request.date), ofOperation(part)];
   const endOfDay = endOfBusinessDay(request.date);
   const all = { operations: 0, installments: 0, faceValue: 0, presentValue: 0 };

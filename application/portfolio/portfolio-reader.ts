@@ -29,22 +29,6 @@ export interface OpenPosition {
 /** Money that came in: for installments, or for an operation that left as a whole. */
 export type PortfolioFlow = 'settled' | 'prepaid' | RepurchaseEndStatus;
 
-/** Money of one sort that came in on the day of the query, or on all days before it; amounts in integer cents, net of excess. */
-export interface FlowTotal {
-  readonly flow: PortfolioFlow;
-  readonly onDay: boolean;
-  readonly payments: number;
-  /** Closed by these payments. */
-  readonly installments: number;
-  readonly amount: number;
-}
-
-/** `month` as in 2026-06; amount in integer cents, net of excess. */
-export interface MonthlySum {
-  readonly month: string;
-  readonly amount: number;
-}
-
 type Operations = ExpressionBuilder<Schema, 'loan'>;
 type InstallmentColumns = Pick<
   Schema['installment'],
@@ -122,8 +106,11 @@ export class SqlPortfolioPositions {
     }
   }
 
-  /** One entry for each sort that occurred on the day, and one for each that occurred before it. */
-  async flows(query: PositionQuery): Promise<readonly FlowTotal[]> {
+  /**
+   * One entry for each sort that occurred on the day, and one for each that occurred before it: payments, the installments that they
+   * closed, and amounts in integer cents, net of excess.
+   */
+  async flows(query: PositionQuery) {
     const rows = await this.#database.read(
       this.#payments(query)
         .select([
@@ -146,8 +133,8 @@ export class SqlPortfolioPositions {
     }));
   }
 
-  /** What came in up to the day of the query, by the month of its date; oldest first. */
-  async receivedByMonth(query: PositionQuery): Promise<readonly MonthlySum[]> {
+  /** What came in up to the day of the query, net of excess, by the month of its date, as in 2026-06; oldest first. */
+  async receivedByMonth(query: PositionQuery) {
     const month = sql<string>`substr(${sql.ref('payment.date')}, 1, 7)`;
     const rows = await this.#database.read(
       this.#payments(query)

@@ -3,7 +3,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import type { AnalysedPortfolio } from './analysis.ts';
-import type { HeldOperations, HeldPart } from './held.ts';
+import type { HeldPart } from './held.ts';
 import { SqlPortfolioPositions } from './portfolio-reader.ts';
 import type { FundPosition } from './position.ts';
 import type { Standing } from './standings-reader.ts';
@@ -73,7 +73,7 @@ export class Portfolio {
   }
 
   /** The operations that a part of a fund's position on a day is made of. Takes about as long as the analysis. */
-  async held(fundId: string, date: CalendarDate, part: HeldPart, most: number): Promise<HeldOperations> {
+  async held(fundId: string, date: CalendarDate, part: HeldPart, most: number) {
     const { caughtUp, database, clock } = this.#deps;
     const { heldOf } = await import('./held.ts');
     await caughtUp();

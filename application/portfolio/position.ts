@@ -5,7 +5,7 @@ import { REPURCHASE_END_STATUSES } from '../../domain/loan/exits.ts';
 import { LARGEST_AMOUNT } from '../../domain/shared/money.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import { endOfBusinessDay } from '../support/business-day.ts';
-import type { FlowTotal, OpenPosition, PortfolioFlow, SqlPortfolioPositions } from './portfolio-reader.ts';
+import type { OpenPosition, PortfolioFlow, SqlPortfolioPositions } from './portfolio-reader.ts';
 
 /**
  * Days past the due date, as the monthly report of receivables funds to the Brazilian regulator splits them (instruction CVM 576,
@@ -35,58 +35,11 @@ export interface Held {
   readonly presentValue: number;
 }
 
-interface OverdueBucket extends Held {
-  readonly from: number;
-  /** Null for the bucket without an end. */
-  readonly to: number | null;
-}
-
-interface Flow {
-  readonly flow: PortfolioFlow;
-  readonly onDay: FlowSum;
-  /** Up to the end of the day, the day included. */
-  readonly toDate: FlowSum;
-}
-
-export interface FlowSum {
-  readonly payments: number;
-  readonly installments: number;
-  readonly amount: number;
-}
-
-/** Operations worth more than an amount can say, as `GET /loan` has it: they count, but no present value holds them. */
-interface WithoutPresentValue {
-  readonly operations: number;
-  readonly faceValue: number;
-  /** The first `MOST_NAMED`. */
-  readonly named: readonly { readonly applicationId: string; readonly code: string }[];
-}
-
 const MOST_NAMED = 20;
-
-/** What a fund held at the end of a day, and what it got. */
-export interface FundPosition {
-  readonly fundId: string;
-  readonly date: CalendarDate;
-  readonly knownAt: string;
-  /** With at least one open installment. */
-  readonly operations: number;
-  readonly open: Held;
-  readonly overdue: Held;
-  readonly withoutPresentValue: WithoutPresentValue;
-  /** Youngest first; all of them, also those that are empty. */
-  readonly buckets: readonly OverdueBucket[];
-  /** All sorts, in a fixed order. */
-  readonly flows: readonly Flow[];
-}
 
 const FLOWS: readonly PortfolioFlow[] = ['settled', 'prepaid', ...REPURCHASE_END_STATUSES];
 
-interface Tally {
-  installments: number;
-  faceValue: number;
-  presentValue: number;
-}
+type Tally = { -readonly [Name in keyof Held]: Held[Name] };
 
 const emptyTally = (): Tally => ({ installments: 0, faceValue: 0, presentValue: 0 });
 
@@ -107,6 +60,7 @@ class Aging {
   readonly #bucketOf = new Map<string, Tally>();
   readonly notDue = emptyTally();
   readonly buckets = OVERDUE_BUCKETS.map(emptyTally);
+  /** Operations worth more than an amount can say, as `GET /loan` has it: they count, but no present value holds them. */
   readonly withoutPresentValue = {
     ...{ operations: 0, faceValue: 0 },
     named: [] as { readonly applicationId: string; readonly code: string }[],
@@ -151,8 +105,10 @@ class Aging {
   }
 }
 
-const sumOf = (totals: readonly FlowTotal[]): FlowSum =>
-  totals.reduce<FlowSum>(
+type FlowTotal = Awaited<ReturnType<SqlPortfolioPositions['flows']>>[number];
+
+const sumOf = (totals: readonly FlowTotal[]) =>
+  totals.reduce(
     (sum, { payments, installments, amount }) => ({
       payments: sum.payments + payments,
       installments: sum.installments + installments,
@@ -161,7 +117,8 @@ const sumOf = (totals: readonly FlowTotal[]): FlowSum =>
     { payments: 0, installments: 0, amount: 0 },
   );
 
-const flowsOf = (totals: readonly FlowTotal[]): readonly Flow[] =>
+/** All sorts, in a fixed order. */
+const flowsOf = (totals: readonly FlowTotal[]) =>
   FLOWS.map((flow) => {
     const own = totals.filter((total) => total.flow === flow);
     return { flow, onDay: sumOf(own.filter(({ onDay }) => onDay)), toDate: sumOf(own) };
@@ -187,7 +144,7 @@ export const positionOf = async (
   positions: SqlPortfolioPositions,
   { fundId, date, knownAt }: PositionRequest,
   onPage?: (page: readonly Valued[]) => Promise<void>,
-): Promise<FundPosition> => {
+) => {
   const query = { fundId, date, knownAt, endOfDay: endOfBusinessDay(date) };
   const aging = new Aging(date);
   let operations = 0;
@@ -201,11 +158,15 @@ export const positionOf = async (
     fundId,
     date,
     knownAt,
+    /** With at least one open installment. */
     operations,
     open: totalOf([aging.notDue, overdue]),
     overdue,
     withoutPresentValue: aging.withoutPresentValue,
+    /** Youngest first; all of them, also those that are empty. */
     buckets: OVERDUE_BUCKETS.map((bucket, index) => ({ ...bucket, ...aging.buckets[index]! })),
     flows: flowsOf(await positions.flows(query)),
   };
 };
+
+export type FundPosition = Awaited<ReturnType<typeof positionOf>>;

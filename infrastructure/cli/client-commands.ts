@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import type { ListedClient } from '../../application/clients/clients.ts';
+import type { ListedClient } from '../../application/clients/client-registry.ts';
 import { SCOPES } from '../../application/clients/scopes.ts';
 import { scopesOf } from '../../application/clients/scopes.ts';
 import type { App } from '../../application/app.ts';

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { CreatedClient } from '../../application/clients/clients.ts';
+import type { Clients } from '../../application/clients/clients.ts';
 import type { Configuration } from './configuration.ts';
 import type { Parts } from './parts.ts';
+
+type CreatedClient = Awaited<ReturnType<Clients['create']>>;
 
 /** A first call that can be pasted as it is: it asks for a token and assigns an operation with a small PDF made on the spot. */
 const firstCall = (

@@ -29,6 +29,7 @@ import { ErrorHandler } from './middleware/error-handler.ts';
 import { Batches, limitLines } from './middleware/batches.ts';
 import { Responder, handle, observed, observedUnmatched } from './middleware/responder.ts';
 import { openApiDocument } from './openapi/document.ts';
+import type { PublicAddresses } from './openapi/operation.ts';
 import { API_VERSION } from './openapi/version.ts';
 import { operationTable } from './operation-table.ts';
 import type { Operation } from './operation.ts';
@@ -37,13 +38,9 @@ import { HttpProblem } from './errors/http-problem.ts';
 import { readTarget } from './requests/request-target.ts';
 import type { Readiness, RequestListener } from './server/health-app.ts';
 
-export interface HttpSettings {
-  readonly environment: 'sandbox' | 'production';
+export interface HttpSettings extends Required<PublicAddresses> {
   /** Whether every request is checked as in production. */
   readonly strict: boolean;
-  /** Base addresses as clients see them. */
-  readonly publicUrl: string;
-  readonly authUrl: string;
   /** How many proxies in front of the service may be believed about the client's address. */
   readonly trustedHops: number;
   /** An announced change that breaks this version: version and day, as the header shows it. */

@@ -1,4 +1,4 @@
-import type { FlowSum, FundPosition, Held } from '../../application/portfolio/position.ts';
+import type { FundPosition, Held } from '../../application/portfolio/position.ts';
 import { jsonAmount, printedRows } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';
 import { fundFields, fundTitle } from './fund-names.ts';
@@ -59,7 +59,11 @@ const shownHeld = ({ installments, faceValue, presentValue }: Held): object => (
   present_value: jsonAmount(presentValue),
 });
 
-const shownSum = ({ payments, installments, amount: value }: FlowSum): object => ({
+const shownSum = ({
+  payments,
+  installments,
+  amount: value,
+}: FundPosition['flows'][number]['onDay']): object => ({
   payments,
   installments,
   amount: jsonAmount(value),

@@ -92,14 +92,14 @@ const clientRegistryCases: readonly ClientRegistryCase[] = [
     check: async (registry) => {
       const client = newClient();
       await registry.create(client, [FUND_A, FUND_B]);
-      const funds = { linkFundIds: [FUND_C], unlinkFundIds: [FUND_A] };
+      const funds = { addFundIds: [FUND_C], removeFundIds: [FUND_A] };
       expect(await registry.update(client.clientId, { name: 'Another', ...funds })).toBe(true);
       expect(await registry.find(client.clientId)).toEqual({ ...client, name: 'Another' });
       expect((await registry.application(client.applicationId))?.fundIds.toSorted()).toEqual([
         FUND_B,
         FUND_C,
       ]);
-      const none = { linkFundIds: [], unlinkFundIds: [] };
+      const none = { addFundIds: [], removeFundIds: [] };
       expect(await registry.update(client.clientId, { rateLimitMultiplier: 9, ...none })).toBe(true);
       expect(await registry.find(client.clientId)).toEqual({
         ...client,
@@ -114,7 +114,7 @@ const clientRegistryCases: readonly ClientRegistryCase[] = [
       const client = newClient();
       await registry.create(client, [FUND_A]);
       await registry.revoke(client.clientId, '2026-01-16T00:00:00.000Z');
-      const changes = { name: 'Another', linkFundIds: [FUND_B], unlinkFundIds: [FUND_A] };
+      const changes = { name: 'Another', addFundIds: [FUND_B], removeFundIds: [FUND_A] };
       expect(await registry.update(client.clientId, changes)).toBe(false);
       expect(await registry.update(randomUUID(), changes)).toBe(false);
       expect((await registry.application(client.applicationId))?.fundIds).toEqual([FUND_A]);

@@ -46,9 +46,9 @@ export class InMemoryClientRegistry implements ClientRegistry {
     const { name = client.name, rateLimitMultiplier = client.rateLimitMultiplier } = changes;
     this.clients.set(clientId, { ...client, name, rateLimitMultiplier });
     const linked = (this.funds.get(client.applicationId) ?? []).filter(
-      (id) => !changes.unlinkFundIds.includes(id),
+      (id) => !changes.removeFundIds.includes(id),
     );
-    this.funds.set(client.applicationId, [...new Set([...linked, ...changes.linkFundIds])]);
+    this.funds.set(client.applicationId, [...new Set([...linked, ...changes.addFundIds])]);
     return true;
   }
 

@@ -15,29 +15,8 @@ interface Dependencies extends SealStores {
   readonly report: Report;
 }
 
-/** How much of the log seals cover. */
-export interface SealCoverage {
-  readonly sealed: number;
-  /** Of those, what was there already when sealing began. */
-  readonly found: number;
-  /** When it began; null where nothing is sealed. */
-  readonly since: string | null;
-  readonly unsealed: number;
-}
-
 /** A place in the seal book that was written down elsewhere. */
 export type SealPlace = Pick<SealHead, 'number' | 'mac'>;
-
-/** The last record of the book that was compared with the log, and what that gave. */
-export interface SealProgress {
-  readonly begin: number;
-  readonly number: number;
-  /** Where the events of that record end: the check goes on with the one behind it. */
-  readonly after: LogPosition | 'start';
-  readonly sealed: number;
-  readonly found: number;
-  readonly reported: number;
-}
 
 const PAGE = 1_000;
 /** Where everything is broken, the first ones say it. */
@@ -56,7 +35,7 @@ export class SealCheck {
   #limit = 0n;
   #after: LogPosition | 'start' = 'start';
   #closed = 0;
-  #earlier: SealProgress | undefined;
+  #earlier: SealCheck['progress'] | undefined;
   #range = new SealedRange();
   #reported = 0;
   #anchored = false;
@@ -74,12 +53,13 @@ export class SealCheck {
     return this.#head;
   }
 
-  get coverage(): SealCoverage {
+  /** Of what is sealed, `found` was there already when sealing began: `since`, null where nothing is sealed. */
+  get coverage() {
     return { ...this.#coverage };
   }
 
-  /** Where a check that goes on later has to begin. */
-  get progress(): SealProgress {
+  /** Where a check that goes on later has to begin: behind the events of the last record that was compared with the log. */
+  get progress() {
     const { sealed, found } = this.#coverage;
     const [begin, number, after, reported] = [this.#begin, this.#closed, this.#after, this.#reported];
     return { begin, number, after, sealed, found, reported };
@@ -89,7 +69,7 @@ export class SealCheck {
    * To be called before the first event.
    * @param earlier how far an earlier check came; the first event is then the one behind that
    */
-  async start(earlier?: SealProgress): Promise<void> {
+  async start(earlier?: SealCheck['progress']): Promise<void> {
     if (earlier) this.#goOn(earlier);
     const { book, keys } = this.#deps;
     const [head, mac] = [await book.head(), await keys.find()];
@@ -129,7 +109,7 @@ export class SealCheck {
     this.#report('anchor', `seal ${number}`, mac, '(no such seal)');
   }
 
-  #goOn(earlier: SealProgress): void {
+  #goOn(earlier: SealCheck['progress']): void {
     this.#earlier = earlier;
     this.#closed = earlier.number;
     this.#after = earlier.after;

@@ -4,22 +4,9 @@ import type { ReceivedFile } from '../../../application/ports/document-store.ts'
 import { HttpProblem } from '../errors/http-problem.ts';
 import { FILES } from './form-refusals.ts';
 import type { FormRefusals } from './form-refusals.ts';
+import type { FormLimits } from './form-stream.ts';
 import { BoundedBuffer, textOf, tooMuch } from './read-body.ts';
 import type { UploadSession } from './upload-session.ts';
-
-export interface PartLimits {
-  /** Most bytes of one file. */
-  readonly fileBytes: number;
-  readonly files: number;
-  /** Most bytes of the JSON part. */
-  readonly dataBytes: number;
-}
-
-export interface ReceivedForm {
-  /** Text of the data part. */
-  readonly data: string;
-  readonly files: readonly ReceivedFile[];
-}
 
 /** What stands for a byte that could not be read as UTF-8. */
 const REPLACEMENT = '\uFFFD';
@@ -27,14 +14,14 @@ const REPLACEMENT = '\uFFFD';
 /** What has come of a form so far: a JSON part, given as a field or as a file, and the parts named `files`. */
 export class FormParts {
   readonly #dataPart: string;
-  readonly #limits: PartLimits;
+  readonly #limits: FormLimits;
   readonly #refusals: FormRefusals;
   readonly #session: UploadSession;
   readonly #data: Promise<string>[] = [];
   readonly #files: Promise<ReceivedFile>[] = [];
   #texts = 0;
 
-  constructor(dataPart: string, limits: PartLimits, refusals: FormRefusals, session: UploadSession) {
+  constructor(dataPart: string, limits: FormLimits, refusals: FormRefusals, session: UploadSession) {
     this.#dataPart = dataPart;
     this.#limits = limits;
     this.#refusals = refusals;
@@ -70,8 +57,8 @@ export class FormParts {
     };
   }
 
-  /** @param fields the text parts by their names @throws HttpProblem `invalid_request` */
-  async received(fields: Readonly<Record<string, unknown>>): Promise<ReceivedForm> {
+  /** The text of the data part, and the files. @param fields the text parts by their names @throws HttpProblem `invalid_request` */
+  async received(fields: Readonly<Record<string, unknown>>) {
     const texts = Object.entries(fields);
     const other = texts.find(([name]) => name !== this.#dataPart);
     if (other !== undefined) throw this.#refusals.textPart(other[0]);

@@ -9,6 +9,11 @@ export interface FormLimits {
   readonly requestBytes: number;
   /** Most bytes of one request outside its files: the data part, and what stands around and between the parts. */
   readonly formBytes: number;
+  /** Most bytes of one file. */
+  readonly fileBytes: number;
+  readonly files: number;
+  /** Most bytes of the JSON part. */
+  readonly dataBytes: number;
 }
 
 interface FormWatch {

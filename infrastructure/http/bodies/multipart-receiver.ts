@@ -3,14 +3,11 @@ import type { Writable } from 'node:stream';
 import type { Request, Response } from 'express';
 import multer from 'multer';
 import { FormParts } from './form-parts.ts';
-import type { PartLimits, ReceivedForm } from './form-parts.ts';
 import { FormRefusals } from './form-refusals.ts';
 import { FormStream } from './form-stream.ts';
 import type { FormLimits } from './form-stream.ts';
 import { TextParts } from './text-parts.ts';
 import type { UploadSession } from './upload-session.ts';
-
-type MultipartLimits = FormLimits & PartLimits;
 
 const MOST_FILES = 40;
 /** Of one form: its files and its data, refused parts included, and such that have no header. */
@@ -28,17 +25,17 @@ const feed = (form: FormStream, parser: Writable): void => {
 /** Receives one form, with its files straight to disk. */
 export class MultipartReceiver {
   readonly #dataPart: string;
-  readonly #limits: MultipartLimits;
+  readonly #limits: FormLimits;
   readonly #refusals: FormRefusals;
 
-  constructor(dataPart: string, limits: MultipartLimits) {
+  constructor(dataPart: string, limits: FormLimits) {
     this.#dataPart = dataPart;
     this.#limits = limits;
     this.#refusals = new FormRefusals(dataPart, limits.dataBytes);
   }
 
   /** @throws HttpProblem `invalid_request`, `payload_too_large`, `rate_limited` @throws ClientGoneError */
-  async receive(req: IncomingMessage, session: UploadSession): Promise<ReceivedForm> {
+  async receive(req: IncomingMessage, session: UploadSession) {
     const parts = new FormParts(this.#dataPart, this.#limits, this.#refusals, session);
     const texts = new TextParts(req.headers['content-type']);
     const watch = {

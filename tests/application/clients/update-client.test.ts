@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { UpdateClientInput } from '../../../application/clients/client-rules.ts';
+import type { ClientChanges } from '../../../application/clients/client-registry.ts';
 import { Clients } from '../../../application/clients/clients.ts';
 import { ALONE } from '../../support/application-parts.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
@@ -14,7 +14,7 @@ const NOW = '2026-01-15T12:00:00.000Z';
 
 describe('updating a client', () => {
   let registry: InMemoryClientRegistry;
-  let update: (input: Partial<UpdateClientInput>, clientId?: string) => ReturnType<Clients['update']>;
+  let update: (input: Partial<ClientChanges>, clientId?: string) => ReturnType<Clients['update']>;
   const client = (clientId: string, more: object = {}) => ({
     ...{ clientId, applicationId: 'acme', name: 'Acme', rateLimitMultiplier: 1, secretHash: 'hash' },
     ...{ createdAt: NOW, revokedAt: null },
