@@ -75,10 +75,10 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   app.get('/assets/:name', sendAsset);
   // Browsers ask for it by themselves beside a file, or a page that goes on: nobody's wish, and no line of the desk log.
   app.get('/favicon.ico', (_req, res) => void res.sendStatus(204));
-  const sessions = addSessions(app, { ...dependencies, log });
-  app.get('/live', openLive(live, sessions));
+  const signing = addSessions(app, { ...dependencies, log });
+  app.get('/live', openLive(live, signing.keeper));
   for (const page of pages)
-    for (const route of page.routes) register(app, page, route, { ...dependencies, log, keeper: sessions });
+    for (const route of page.routes) register(app, page, route, { ...dependencies, log, ...signing });
   app.use(() => {
     throw noSuchPage();
   });
@@ -87,7 +87,7 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
 };
 
 /** With the log that every answer goes through. */
-type Parts = ConsoleDependencies & { readonly log: DeskLog; readonly keeper: SessionKeeper };
+type Parts = ConsoleDependencies & { readonly log: DeskLog } & ReturnType<typeof addSessions>;
 
 /** Differs as soon as something was recorded or delivered; asked every few seconds while a page is open. */
 const changesOf = async ({ maintenance, webhooks, audit }: App): Promise<string> =>
@@ -96,16 +96,26 @@ const changesOf = async ({ maintenance, webhooks, audit }: App): Promise<string>
 /** The one place where a route's kind decides what has to be true of a request. */
 const register = (app: Express, page: Page, route: Route, dependencies: Parts): void => {
   const asked = askedOf(route);
+  // Again once a form has come: it may have been on its way for long.
+  const { found } = dependencies;
   const handle = serve(page, route, dependencies);
   switch (route.kind) {
     case 'view':
       return void app.get(route.path, asked, handle);
     case 'query':
-      return void app.post(route.path, asked, readForm, guardedForm, handle);
+      return void app.post(route.path, asked, readForm, found, guardedForm, handle);
     case 'upload':
-      return void app.post(route.path, asked, guardedForm, receiveFile(route.largest), handle);
+      return void app.post(route.path, asked, guardedForm, receiveFile(route.largest), found, handle);
     case 'action':
-      return void app.post(route.path, asked, readForm, guardedForm, writable(dependencies.settings), handle);
+      return void app.post(
+        route.path,
+        asked,
+        readForm,
+        found,
+        guardedForm,
+        writable(dependencies.settings),
+        handle,
+      );
   }
 };
 

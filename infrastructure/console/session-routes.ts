@@ -39,9 +39,16 @@ interface Parts {
   readonly log: DeskLog;
 }
 
+interface Signing {
+  readonly keeper: SessionKeeper;
+  /** Finds the session of a request; refuses one that has none. */
+  readonly found: RequestHandler;
+}
+
 /** How a session begins, is found, speaks and ends. */
-export const addSessions = (app: Express, { signIn, sessions, realClock, log }: Parts): SessionKeeper => {
+export const addSessions = (app: Express, { signIn, sessions, realClock, log }: Parts): Signing => {
   const keeper = signIn ? signedIn(signIn) : sessions;
+  const found = withSession(keeper, signIn ? linkToSignIn : noSession);
   const begun = (session: Session): Promise<void> => log.record(session, [{ action: 'signed_in' }]);
   const ended = (session: Session): Promise<void> => log.record(session, [{ action: 'signed_out' }]);
   if (signIn) {
@@ -52,17 +59,17 @@ export const addSessions = (app: Express, { signIn, sessions, realClock, log }: 
     app.get('/session/callback', finishSignIn(signIn, realClock, begun));
     app.get('/session/end', endSignIn(signIn, ended));
     app.get('/session/ended', toldSignedOut);
-    app.use(withSession(keeper, linkToSignIn), limitedEach(MOST_OF_A_PERSON));
+    app.use(found, limitedEach(MOST_OF_A_PERSON));
   } else {
     app.get('/enter', entered(sessions, begun));
-    app.use(withSession(keeper, noSession));
+    app.use(found);
     app.post('/session/end', readForm, guardedForm, endSession(sessions, ended));
   }
   app.get('/session', tellSession);
   app.post('/session/language', readForm, guardedForm, chooseLanguage(keeper));
   app.post('/session/csv', readForm, guardedForm, chooseCsv);
   app.use(withRole);
-  return keeper;
+  return { keeper, found };
 };
 
 /** Asked by a form that is typed into, which goes on with the token of a session that was begun meanwhile. */

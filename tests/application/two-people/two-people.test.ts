@@ -138,6 +138,24 @@ describe('a covered decision', () => {
     expect(await audited(store)).toEqual([]);
   });
 
+  test('is not confirmed under an id that stands for something else, and none is used twice', async () => {
+    await decide(desk, 'approve', ana);
+    await decide(desk, 'approve', ana, { code: 'OP-2', id: 'D-2' });
+    expect(told(await second(desk, 'confirm', bia, { id: 'D-approve' }))).toBe('idempotency_conflict');
+    expect(told(await second(desk, 'confirm', bia, { id: 'D-2' }))).toBe('idempotency_conflict');
+    expect(told(await second(desk, 'confirm', bia, { first: 'S', id: 'S' }))).toBe('decision_not_found');
+    expect(told(await second(desk, 'confirm', bia, { id: 'S' }))).toBe('applied');
+    expect(told(await second(desk, 'confirm', bia, { id: 'S' }))).toBe('already_applied');
+    expect(told(await second(desk, 'confirm', bia, { first: 'D-2', id: 'S' }))).toBe('idempotency_conflict');
+    expect(told(await second(desk, 'withdraw', bia, { first: 'D-2', id: 'S' }))).toBe('idempotency_conflict');
+    expect(told(await decide(desk, 'approve', bia, { code: 'OP-3', id: 'S' }))).toBe('idempotency_conflict');
+    expect(told(await second(desk, 'confirm', bia, { first: 'S' }))).toBe('decision_not_found');
+    expect([await typesOf(store), await decisionsOf(store, 'OP-2')]).toEqual([
+      ['received', 'approved'],
+      ['awaiting'],
+    ]);
+  });
+
   test('keeps what was decided: a disbursement, and a rejection with its reasons', async () => {
     await decide(desk, 'approve', ana);
     await second(desk, 'confirm', bia);

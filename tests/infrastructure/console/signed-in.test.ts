@@ -258,6 +258,52 @@ test('who holds sixteen requests open is put off, and nobody else', async () => 
   expect(back).toEqual(AS_MARIA);
 });
 
+describe('a form that is on its way', () => {
+  /** Its session was found, and its last byte has not left. */
+  const begun = async () => {
+    const agent = await world.signedIn();
+    const body = new URLSearchParams({ form_token: await formToken(agent), what: 'x' }).toString();
+    const answered = Promise.withResolvers<number>();
+    const headers = {
+      ...{ host: 'localhost:4200', origin: world.origin, 'content-length': body.length },
+      cookie: `receivables_console_4200=${agent.cookie('console')!.value}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    const found = jest.spyOn(world.sessions, 'find');
+    const { port } = world.console;
+    const sending = request(
+      { host: '127.0.0.1', port, path: '/act', method: 'POST', headers, agent: false },
+      (res) => answered.resolve(res.resume().statusCode!),
+    ).on('error', answered.reject);
+    sending.write(body.slice(0, -1));
+    while (found.mock.results.length === 0) await new Promise(setImmediate);
+    await found.mock.results[0]!.value;
+    return (): Promise<number> => {
+      sending.end(body.slice(-1));
+      return answered.promise;
+    };
+  };
+
+  test('is taken in a session that goes on', async () => {
+    const end = await begun();
+    expect(await end()).toBe(200);
+  });
+
+  test('is refused when its session has ended by then', async () => {
+    const end = await begun();
+    const [session] = await world.sessions.list();
+    await world.sessions.end(session!.id);
+    expect(await end()).toBe(401);
+  });
+
+  test('is refused when its person has no role by then', async () => {
+    const end = await begun();
+    world.provider.people.set('maria', { name: 'Maria Souza' });
+    world.clock.advance(5 * MINUTE);
+    expect(await end()).toBe(403);
+  });
+});
+
 describe('a file that is on its way', () => {
   const begun = async () => {
     const agent = await world.signedIn();
