@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pause } from '../../infrastructure/support/time.ts';
 import { loanRequest } from '../support/api-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
-import { Cluster } from '../support/distributed/cluster.ts';
+import type { Cluster } from '../support/distributed/cluster.ts';
 import { ENGINE_NAMES, Engines } from '../support/distributed/engines.ts';
+import { MoodyPair } from '../support/distributed/moody-pair.ts';
 import { InsistentWriters } from '../support/insistent-writers.ts';
-import { MoodyReceiver } from '../support/moody-receiver.ts';
+import type { MoodyReceiver } from '../support/moody-receiver.ts';
 import { Random } from '../support/random.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { WholeLives } from '../support/whole-lives.ts';
@@ -20,37 +21,23 @@ const ACKNOWLEDGED_BETWEEN_KILLS = 20;
 const FAIL_OVER_MS = 60_000;
 /** Every so many kills of a process an engine dies as well. */
 const ENGINE_DIES_EVERY = 4;
-const WEBHOOK_TIMEOUT_MS = 1_500;
 
 const random = new Random(SEED);
 const done: Record<string, number> = {};
 let engines: Engines;
+let pair: MoodyPair;
 let cluster: Cluster;
 let receiver: MoodyReceiver;
 let apis: readonly ApiClient[];
 
 beforeAll(async () => {
   engines = await Engines.start();
-  cluster = await Cluster.prepare(engines, {
-    LOG_LEVEL: 'warn',
-    WEBHOOK_TIMEOUT: `${WEBHOOK_TIMEOUT_MS}ms`,
-    // So many, and so long, that no delivery is given up, also while this machine is too busy to answer in time.
-    WEBHOOK_RETRY_SCHEDULE: [
-      ...Array.from({ length: 19 }, () => '100ms'),
-      ...Array.from({ length: 60 }, () => '1s'),
-    ].join(','),
-  });
-  receiver = await MoodyReceiver.start(cluster.ca, random, WEBHOOK_TIMEOUT_MS);
-  const nodes = [await cluster.add(), await cluster.add()];
-  const credentials = await cluster.createClient();
-  apis = nodes.map((node) => cluster.clientAt(credentials, node));
-  const hook = await apis[0]!.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
-  expect(hook.status).toBe(200);
+  pair = await MoodyPair.start(engines, random);
+  ({ cluster, receiver, apis } = pair);
 }, 240_000);
 
 afterAll(async () => {
-  await cluster?.close();
-  await receiver?.close();
+  await pair?.close();
   await engines?.close();
 }, 300_000);
 

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pause } from '../../infrastructure/support/time.ts';
 import { loanRequest } from '../support/api-client.ts';
 import type { ApiClient, ApiResponse } from '../support/api-client.ts';
-import { Cluster } from '../support/distributed/cluster.ts';
+import type { Cluster } from '../support/distributed/cluster.ts';
+import { MoodyPair } from '../support/distributed/moody-pair.ts';
 import { StandInCluster } from '../support/eventstoredb/cluster.ts';
 import { InsistentWriters } from '../support/insistent-writers.ts';
 import { KafkaCluster } from '../support/kafka/kafka-cluster.ts';
-import { MoodyReceiver } from '../support/moody-receiver.ts';
+import type { MoodyReceiver } from '../support/moody-receiver.ts';
 import { ReplicatedPostgres } from '../support/postgres/replicated-postgres.ts';
 import { Random } from '../support/random.ts';
 import { WholeLives } from '../support/whole-lives.ts';
@@ -23,12 +24,12 @@ const ACKNOWLEDGED_BETWEEN = 20;
 const ELECTION_MS = 2_000;
 /** Leases and elections take some seconds; what a busy machine needs on top is printed. */
 const FAIL_OVER_MS = 90_000;
-const WEBHOOK_TIMEOUT_MS = 1_500;
 
 const random = new Random(SEED);
 let events: StandInCluster;
 let kafka: KafkaCluster;
 let postgres: ReplicatedPostgres;
+let pair: MoodyPair;
 let cluster: Cluster;
 let receiver: MoodyReceiver;
 let apis: readonly ApiClient[];
@@ -46,29 +47,12 @@ beforeAll(async () => {
     DATABASE_URL: postgres.url,
     MASTER_KEY: randomBytes(32).toString('base64'),
   };
-  cluster = await Cluster.prepare(
-    { environment },
-    {
-      LOG_LEVEL: 'warn',
-      WEBHOOK_TIMEOUT: `${WEBHOOK_TIMEOUT_MS}ms`,
-      // So many, and so long, that no delivery is given up, also while this machine is too busy to answer in time.
-      WEBHOOK_RETRY_SCHEDULE: [
-        ...Array.from({ length: 19 }, () => '100ms'),
-        ...Array.from({ length: 60 }, () => '1s'),
-      ].join(','),
-    },
-  );
-  receiver = await MoodyReceiver.start(cluster.ca, random, WEBHOOK_TIMEOUT_MS);
-  const nodes = [await cluster.add(), await cluster.add()];
-  const credentials = await cluster.createClient();
-  apis = nodes.map((node) => cluster.clientAt(credentials, node));
-  const hook = await apis[0]!.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
-  expect(hook.status).toBe(200);
+  pair = await MoodyPair.start({ environment }, random);
+  ({ cluster, receiver, apis } = pair);
 }, 300_000);
 
 afterAll(async () => {
-  await cluster?.close();
-  await receiver?.close();
+  await pair?.close();
   await Promise.all([events?.close(), kafka?.close(), postgres?.close()]);
 }, 300_000);
 
