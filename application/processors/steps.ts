@@ -1,13 +1,10 @@
 import type { LogPosition } from '../ports/event-store.ts';
 import { MOST_HELD, TiedToWaitingError, isPoison } from './processor.ts';
 import type { PoisonEventError } from './processor.ts';
-import type { Followed, Held, HoldChange, Processor } from './processor.ts';
+import type { Done, Followed, Held, HoldChange, Processor } from './processor.ts';
 
 /** What is to be stored of some events; without `through`, of none. */
-export interface Step<W, E extends Followed> {
-  readonly events: readonly E[];
-  readonly writes: readonly W[];
-  readonly holds: readonly HoldChange[];
+export interface Step<W, E extends Followed> extends Omit<Done<W, E>, 'to'> {
   readonly mayWait: boolean;
   readonly through: LogPosition | undefined;
   /** Of the event behind them, which can neither be handled nor wait. */

@@ -10,9 +10,9 @@ import type { KafkaConnection } from './kafka-client.ts';
 import { isKnown, markAfter, recordOf } from './records.ts';
 import type { KafkaRecord } from './records.ts';
 import { eventTopicPlans } from './topic-plans.ts';
+import type { TopicNames } from './topic-plans.ts';
 
-interface Options extends KafkaConnection {
-  readonly topicPrefix?: string;
+interface Options extends KafkaConnection, Pick<TopicNames, 'topicPrefix'> {
   readonly offsets: Pick<ConsumerOffsets, 'marks' | 'mark'>;
 }
 

@@ -9,6 +9,7 @@ import type {
   KafkaConfig,
   Producer,
   ProducerConfig,
+  RequestQueueSizeEvent,
   SASLOptions,
 } from 'kafkajs';
 import type { Logger } from '../../application/ports/logger.ts';
@@ -65,6 +66,12 @@ export class FirstBrokers {
   }
 }
 
+/** What the clients of the library have in common. */
+interface Watched {
+  readonly events: { readonly REQUEST: string; readonly REQUEST_QUEUE_SIZE: string };
+  on(name: string, told: (event: RequestQueueSizeEvent) => void): unknown;
+}
+
 /** Its clients tell each other which broker answered last. */
 class SharingKafka extends Kafka {
   readonly #first: FirstBrokers;
@@ -78,30 +85,23 @@ class SharingKafka extends Kafka {
   }
 
   override admin(config?: AdminConfig): Admin {
-    const admin = super.admin(config);
-    admin.on(admin.events.REQUEST, ({ payload }) => this.#first.answered(payload.broker));
-    admin.on(admin.events.REQUEST_QUEUE_SIZE, ({ payload }) =>
-      this.#sockets.queued(payload.broker, payload.queueSize),
-    );
-    return admin;
+    return this.#watched(super.admin(config));
   }
 
   override producer(config?: ProducerConfig): Producer {
-    const producer = super.producer(config);
-    producer.on(producer.events.REQUEST, ({ payload }) => this.#first.answered(payload.broker));
-    producer.on(producer.events.REQUEST_QUEUE_SIZE, ({ payload }) =>
-      this.#sockets.queued(payload.broker, payload.queueSize),
-    );
-    return producer;
+    return this.#watched(super.producer(config));
   }
 
   override consumer(config: ConsumerConfig): Consumer {
-    const consumer = super.consumer(config);
-    consumer.on(consumer.events.REQUEST, ({ payload }) => this.#first.answered(payload.broker));
-    consumer.on(consumer.events.REQUEST_QUEUE_SIZE, ({ payload }) =>
-      this.#sockets.queued(payload.broker, payload.queueSize),
+    return this.#watched(super.consumer(config));
+  }
+
+  #watched<Client extends Watched>(client: Client): Client {
+    client.on(client.events.REQUEST, ({ payload }) => this.#first.answered(payload.broker));
+    client.on(client.events.REQUEST_QUEUE_SIZE, ({ payload: { broker, queueSize } }) =>
+      this.#sockets.queued(broker, queueSize),
     );
-    return consumer;
+    return client;
   }
 }
 

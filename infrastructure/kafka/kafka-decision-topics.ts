@@ -1,4 +1,3 @@
-import type { Kafka } from 'kafkajs';
 import { deadLetterText } from '../../application/administrator/decisions.ts';
 import type {
   DecisionDeadLetters,
@@ -9,25 +8,12 @@ import { MessageTooLargeError } from '../../application/ports/event-bus.ts';
 import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { SCHEMA_VERSION } from '../../application/publication/event-names.ts';
 import { aborted } from '../support/time.ts';
-import { kafkaClient } from './kafka-client.ts';
-import type { KafkaConnection } from './kafka-client.ts';
-import { DEFAULT_PRODUCER_SETTINGS, OrderedProducer } from './ordered-producer.ts';
+import type { OrderedProducer } from './ordered-producer.ts';
 import type { KafkaRecord } from './records.ts';
-import { DEFAULT_CONSUMER_SETTINGS, KafkaTopicConsumer } from './topic-consumer.ts';
-import type { ConsumerSettings, ConsumerStatus } from './topic-consumer.ts';
+import type { ConsumerStatus, KafkaTopicConsumer } from './topic-consumer.ts';
+import { TopicPair } from './topic-pair.ts';
+import type { TopicPairOptions } from './topic-pair.ts';
 import { decisionTopicPlans } from './topic-plans.ts';
-import type { TopicSettings } from './topic-plans.ts';
-import { KafkaTopics, NO_TOPIC_METRICS } from './topics.ts';
-import type { TopicMetrics } from './topics.ts';
-
-interface KafkaDecisionTopicsOptions extends KafkaConnection {
-  /** In the store of the service; decisions themselves are told apart by their ids. */
-  readonly offsets: ConsumerOffsets;
-  readonly topicPrefix?: string;
-  readonly topics?: Partial<TopicSettings>;
-  readonly topicMetrics?: TopicMetrics | undefined;
-  readonly consumer?: Partial<ConsumerSettings>;
-}
 
 /** Consumer group of all processes that carry out decisions. */
 const DECISIONS_GROUP = 'administrator';
@@ -42,37 +28,19 @@ const received = ({ id, value }: KafkaRecord): ReceivedDecision => ({
 
 /** The administrator's decisions as they come in on a topic, and those that were refused as they go out on another. */
 export class KafkaDecisionTopics implements DecisionDeadLetters {
-  readonly #options: KafkaDecisionTopicsOptions;
-  readonly #kafka: Kafka;
-  readonly #topic: string;
-  readonly #topics: KafkaTopics;
+  readonly #offsets: ConsumerOffsets;
+  readonly #pair: TopicPair;
   readonly #refused: OrderedProducer;
   #consumer: KafkaTopicConsumer<never> | undefined;
 
-  private constructor(options: KafkaDecisionTopicsOptions) {
-    const plans = decisionTopicPlans(options);
-    const [{ topic }, { topic: deadLetter }] = plans;
-    this.#options = options;
-    this.#topic = topic;
-    this.#kafka = kafkaClient(options);
-    this.#topics = new KafkaTopics({
-      ...options,
-      kafka: this.#kafka,
-      metrics: options.topicMetrics ?? NO_TOPIC_METRICS,
-      ordered: [topic],
-      plans,
-    });
-    this.#refused = new OrderedProducer({
-      kafka: this.#kafka,
-      topic: deadLetter,
-      topics: this.#topics,
-      logger: options.logger,
-      settings: DEFAULT_PRODUCER_SETTINGS,
-    });
+  private constructor(options: TopicPairOptions) {
+    this.#offsets = options.offsets;
+    this.#pair = new TopicPair(options, decisionTopicPlans(options));
+    this.#refused = this.#pair.producerFor(this.#pair.deadLetter);
   }
 
   /** Connects when it is needed. */
-  static open(options: KafkaDecisionTopicsOptions): KafkaDecisionTopics {
+  static open(options: TopicPairOptions): KafkaDecisionTopics {
     return new KafkaDecisionTopics(options);
   }
 
@@ -86,25 +54,16 @@ export class KafkaDecisionTopics implements DecisionDeadLetters {
     handle: (decisions: readonly ReceivedDecision[], signal: AbortSignal) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { topicPrefix = '', offsets, logger, consumer } = this.#options;
-    const member = new KafkaTopicConsumer<never>({
-      kafka: this.#kafka,
-      topic: this.#topic,
-      group: topicPrefix + DECISIONS_GROUP,
-      topics: this.#topics,
-      offsets,
+    this.#consumer = this.#pair.consume<never>({
+      group: this.#pair.groupOf(DECISIONS_GROUP),
       handle: async (records, ofMember) => {
         await handle(records.map(received), ofMember);
         return { writes: [] };
       },
-      commit: (progress) => offsets.advance(progress),
-      logger,
-      settings: { ...DEFAULT_CONSUMER_SETTINGS, ...consumer },
+      commit: (progress) => this.#offsets.advance(progress),
     });
-    this.#consumer = member;
-    member.start();
     await aborted(signal);
-    await member.close();
+    await this.#consumer.close();
   }
 
   async put(refused: RefusedDecision): Promise<void> {
@@ -134,7 +93,6 @@ export class KafkaDecisionTopics implements DecisionDeadLetters {
   }
 
   async close(): Promise<void> {
-    this.#topics.close();
-    await Promise.all([this.#consumer?.close(), this.#refused.close()]);
+    await this.#pair.close();
   }
 }

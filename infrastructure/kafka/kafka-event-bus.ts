@@ -1,4 +1,4 @@
-import type { Kafka } from 'kafkajs';
+import type { Logger } from '../../application/ports/logger.ts';
 import type {
   ConsumerProgress,
   EventBus,
@@ -13,29 +13,14 @@ import { DeadLetterTopic, NO_DEAD_LETTER_METRICS } from './dead-letter-topic.ts'
 import type { DeadLetterMetrics } from './dead-letter-topic.ts';
 import { eventOf, freshEvents } from './records.ts';
 import type { FreshEvents, KafkaRecord, LateEvent } from './records.ts';
-import { kafkaClient } from './kafka-client.ts';
-import type { KafkaConnection } from './kafka-client.ts';
-import { DEFAULT_PRODUCER_SETTINGS, OrderedProducer } from './ordered-producer.ts';
-import type { ProducerSettings } from './ordered-producer.ts';
-import { DEFAULT_CONSUMER_SETTINGS, KafkaTopicConsumer } from './topic-consumer.ts';
-import type { ConsumerSettings, ConsumerStatus } from './topic-consumer.ts';
+import type { OrderedProducer } from './ordered-producer.ts';
+import type { ConsumerStatus, KafkaTopicConsumer } from './topic-consumer.ts';
+import { TopicPair } from './topic-pair.ts';
+import type { TopicPairOptions } from './topic-pair.ts';
 import { eventTopicPlans } from './topic-plans.ts';
-import type { TopicSettings } from './topic-plans.ts';
-import { KafkaTopics, NO_TOPIC_METRICS } from './topics.ts';
-import type { TopicMetrics } from './topics.ts';
 
-export interface KafkaEventBusOptions extends KafkaConnection {
-  /** In the store that holds the consumers' effects. */
-  readonly offsets: ConsumerOffsets;
-  /** Put before the names of topics and groups, where several systems share a cluster; default none. */
-  readonly topicPrefix?: string;
-  readonly topics?: Partial<TopicSettings>;
+export interface KafkaEventBusOptions extends TopicPairOptions {
   readonly metrics?: DeadLetterMetrics | undefined;
-  readonly topicMetrics?: TopicMetrics | undefined;
-  /** A missing topic waits so long for as many brokers as it is to have copies; then publishing fails, and may be tried again. */
-  readonly brokersWaitMs?: number;
-  readonly producer?: Partial<ProducerSettings>;
-  readonly consumer?: Partial<ConsumerSettings>;
 }
 
 interface GroupLag {
@@ -64,33 +49,21 @@ const overtaken = (record: KafkaRecord, { event, newest }: LateEvent): PoisonEve
 
 /** Events on a Kafka topic, in order per operation because an operation's events share a key and so a partition. */
 export class KafkaEventBus implements EventBus {
-  readonly #options: KafkaEventBusOptions;
-  readonly #kafka: Kafka;
-  readonly #topic: string;
-  readonly #topics: KafkaTopics;
+  readonly #offsets: ConsumerOffsets;
+  readonly #logger: Logger;
+  readonly #pair: TopicPair;
   readonly #producer: OrderedProducer;
-  readonly #deadLetterProducer: OrderedProducer;
   readonly #deadLetters: DeadLetterTopic;
   readonly #consumers = new Map<string, KafkaTopicConsumer<Handled>>();
   #closed = false;
 
   private constructor(options: KafkaEventBusOptions) {
-    const { metrics = NO_DEAD_LETTER_METRICS } = options;
-    const plans = eventTopicPlans(options);
-    const [{ topic }, { topic: deadLetter }] = plans;
-    this.#options = options;
-    this.#topic = topic;
-    this.#kafka = kafkaClient(options);
-    this.#topics = new KafkaTopics({
-      ...options,
-      kafka: this.#kafka,
-      metrics: options.topicMetrics ?? NO_TOPIC_METRICS,
-      ordered: [topic],
-      plans,
-    });
-    this.#producer = this.#producerFor(this.#topic);
-    this.#deadLetterProducer = this.#producerFor(deadLetter);
-    this.#deadLetters = new DeadLetterTopic(this.#deadLetterProducer, options.logger, metrics);
+    const { offsets, logger, metrics = NO_DEAD_LETTER_METRICS } = options;
+    this.#offsets = offsets;
+    this.#logger = logger;
+    this.#pair = new TopicPair(options, eventTopicPlans(options));
+    this.#producer = this.#pair.producerFor(this.#pair.topic);
+    this.#deadLetters = new DeadLetterTopic(this.#pair.producerFor(this.#pair.deadLetter), logger, metrics);
   }
 
   /** Connects when it is needed, so that a service starts while the brokers are away. */
@@ -106,22 +79,14 @@ export class KafkaEventBus implements EventBus {
   async consume(group: string, handler: EventHandler): Promise<void> {
     if (this.#closed) throw new Error('the event bus is closed');
     if (this.#consumers.has(group)) throw new Error(`group ${group} already has a handler`);
-    const { topicPrefix = '', offsets, logger, consumer } = this.#options;
-    const name = topicPrefix + group;
-    const member = new KafkaTopicConsumer<Handled>({
-      kafka: this.#kafka,
-      topic: this.#topic,
+    const name = this.#pair.groupOf(group);
+    const member = this.#pair.consume<Handled>({
       group: name,
-      topics: this.#topics,
-      offsets,
       handle: (records) => this.#handle(name, records),
       putAside: (record, reason) => this.#deadLetters.put(record, name, reason),
       commit: (place, writes) => this.#commit(handler, place, writes),
-      logger,
-      settings: { ...DEFAULT_CONSUMER_SETTINGS, ...consumer },
     });
     this.#consumers.set(group, member);
-    member.start();
   }
 
   /** Of the groups that consume here; asks the brokers and the store, so not for every request. */
@@ -129,7 +94,7 @@ export class KafkaEventBus implements EventBus {
     const groups = [...this.#consumers.values()].map(async (consumer) =>
       [...(await consumer.lag())].map(([partition, lag]) => ({
         group: consumer.group,
-        topic: this.#topic,
+        topic: this.#pair.topic,
         partition,
         lag,
       })),
@@ -144,32 +109,18 @@ export class KafkaEventBus implements EventBus {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#topics.close();
-    await Promise.all([...this.#consumers.values()].map((consumer) => consumer.close()));
-    await Promise.all([this.#producer.close(), this.#deadLetterProducer.close()]);
-  }
-
-  #producerFor(topic: string): OrderedProducer {
-    const settings = { ...DEFAULT_PRODUCER_SETTINGS, ...this.#options.producer };
-    const { logger } = this.#options;
-    return new OrderedProducer({
-      kafka: this.#kafka,
-      topic,
-      topics: this.#topics,
-      logger,
-      settings,
-    });
+    await this.#pair.close();
   }
 
   async #handle(group: string, records: readonly KafkaRecord[]): Promise<Work<Handled>> {
     const read = records.map(eventOf);
-    const { events, operations, late } = await freshEvents(read, group, this.#options.offsets);
+    const { events, operations, late } = await freshEvents(read, group, this.#offsets);
     const [first] = late;
     if (first) throw overtaken(records[read.indexOf(first.event)]!, first);
     if (events.length < read.length) {
       const { topic, partition, offset } = records[0]!;
       const fields = { group, topic, partition, offset, count: read.length - events.length };
-      this.#options.logger.info(fields, 'events that were handled before were left out');
+      this.#logger.info(fields, 'events that were handled before were left out');
     }
     return { writes: [{ events, operations }] };
   }
@@ -178,6 +129,6 @@ export class KafkaEventBus implements EventBus {
     const events = writes.flatMap((one) => one.events);
     const progress = { ...place, operations: writes.flatMap((one) => one.operations) };
     const stored = events.length > 0 && (await handler(events, progress)) === 'progress_stored';
-    if (!stored) await this.#options.offsets.advance(progress);
+    if (!stored) await this.#offsets.advance(progress);
   }
 }

@@ -10,13 +10,11 @@ import { METADATA_MAX_AGE_MS } from './ordered-producer.ts';
 import { shortfallsOf } from './topic-check.ts';
 import type { TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
 import { toolOptions, topicPlans } from './topic-plans.ts';
-import type { TopicSettings } from './topic-plans.ts';
+import type { TopicNames } from './topic-plans.ts';
 import { factsOf } from './topics.ts';
 
-interface TopicAdministrationOptions extends KafkaConnection {
+interface TopicAdministrationOptions extends KafkaConnection, TopicNames {
   readonly offsets: ConsumerOffsets;
-  readonly topicPrefix?: string;
-  readonly topics?: Partial<TopicSettings>;
   /** Nothing may be published for so long before another number of partitions is accepted. */
   readonly quietMs?: number;
 }

@@ -52,7 +52,7 @@ export const DEFAULT_CONSUMER_SETTINGS: ConsumerSettings = {
   closeGraceMs: 5_000,
 };
 
-interface TopicConsumerOptions<W> extends Pick<Processor<W, KafkaRecord>, 'handle' | 'putAside'> {
+export interface TopicConsumerOptions<W> extends Pick<Processor<W, KafkaRecord>, 'handle' | 'putAside'> {
   readonly kafka: Kafka;
   readonly topic: string;
   readonly group: string;

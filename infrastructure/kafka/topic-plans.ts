@@ -2,7 +2,7 @@ import { TOPICS } from '../../application/publication/event-names.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import type { ToolOptions, TopicPlan } from './topic-check.ts';
 
-export type TopicSettings = Omit<TopicPlan, 'topic'>;
+type TopicSettings = Omit<TopicPlan, 'topic'>;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -18,32 +18,31 @@ const DECISIONS_RETENTION_MS = 90 * DAY_MS;
 
 const DEAD_LETTERS = { partitions: 1, retentionMs: -1 };
 
-interface TopicNames {
+export interface TopicNames {
+  /** Put before the names of topics and groups, where several systems share a cluster; default none. */
   readonly topicPrefix?: string;
   readonly topics?: Partial<TopicSettings>;
 }
 
-export const eventTopicPlans = ({
-  topicPrefix = '',
-  topics,
-}: TopicNames): readonly [TopicPlan, TopicPlan] => {
-  const settings = { ...DEFAULT_TOPIC_SETTINGS, ...topics };
-  return [
-    { ...settings, topic: topicPrefix + TOPICS.events },
-    { ...settings, ...DEAD_LETTERS, topic: topicPrefix + TOPICS.eventsDeadLetter },
-  ];
-};
+/** Of a topic, and of its dead letters. */
+export type TopicPlans = readonly [TopicPlan, TopicPlan];
 
-export const decisionTopicPlans = ({
-  topicPrefix = '',
-  topics,
-}: TopicNames): readonly [TopicPlan, TopicPlan] => {
-  const settings = { ...DEFAULT_TOPIC_SETTINGS, retentionMs: DECISIONS_RETENTION_MS, ...topics };
-  return [
-    { ...settings, topic: topicPrefix + TOPICS.decisions },
-    { ...settings, ...DEAD_LETTERS, topic: topicPrefix + TOPICS.decisionsDeadLetter },
-  ];
-};
+const plansOf =
+  (topic: string, deadLetter: string, defaults: TopicSettings) =>
+  ({ topicPrefix = '', topics }: TopicNames): TopicPlans => {
+    const settings = { ...defaults, ...topics };
+    return [
+      { ...settings, topic: topicPrefix + topic },
+      { ...settings, ...DEAD_LETTERS, topic: topicPrefix + deadLetter },
+    ];
+  };
+
+export const eventTopicPlans = plansOf(TOPICS.events, TOPICS.eventsDeadLetter, DEFAULT_TOPIC_SETTINGS);
+
+export const decisionTopicPlans = plansOf(TOPICS.decisions, TOPICS.decisionsDeadLetter, {
+  ...DEFAULT_TOPIC_SETTINGS,
+  retentionMs: DECISIONS_RETENTION_MS,
+});
 
 export const topicPlans = (names: TopicNames): readonly TopicPlan[] => [
   ...eventTopicPlans(names),
