@@ -62,6 +62,8 @@ export interface HttpDependencies {
   readonly watch?: RequestWatch;
   /** Of the reads under way. */
   readonly reads?: SlotBounds;
+  /** Of large texts that are being received. */
+  readonly texts?: SlotBounds;
 }
 
 /** The whole HTTP interface as an Express application. */
@@ -120,7 +122,7 @@ const middlewaresOf = (dependencies: HttpDependencies) => {
   const rates = new RateLimits(dependencies.limiter);
   const responder = new Responder(API_VERSION, settings.publicUrl.startsWith('https:'), settings.deprecation);
   const errors = new ErrorHandler({ authentication, rates, responder, logger });
-  const bodies = new BodyReader(dependencies.uploads);
+  const bodies = new BodyReader(dependencies.uploads, dependencies.texts);
   const validator = new BodyValidator(clock);
   const turns = new ReadTurns(dependencies.reads);
   const batches = new Batches({ validator, errors, responder });

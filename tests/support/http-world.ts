@@ -40,6 +40,7 @@ interface WorldOptions {
   readonly clients?: HttpDependencies['clients'];
   readonly authenticator?: HttpDependencies['authenticator'];
   readonly reads?: NonNullable<HttpDependencies['reads']>;
+  readonly texts?: NonNullable<HttpDependencies['texts']>;
 }
 
 /** Of the requests' rules. */

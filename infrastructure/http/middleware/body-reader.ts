@@ -17,6 +17,8 @@ import {
 import type { UploadArea } from '../bodies/upload-area.ts';
 import type { UploadSession } from '../bodies/upload-session.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
+import { Slots } from '../limits/slots.ts';
+import type { SlotBounds } from '../limits/slots.ts';
 import type { BodyKind, Handler, JsonKind, Operation } from '../operation.ts';
 import { parseForm } from '../requests/client-credentials.ts';
 import { refusalFor } from '../requests/parameters.ts';
@@ -79,6 +81,26 @@ export const preconditions =
 
 /** A text of this length takes some milliseconds to parse and check. */
 const LARGE_TEXT = 32 * 1024;
+
+const RETRY_AFTER_S = 5;
+const MEBIBYTE = 1_048_576;
+
+/** Weight is bytes in memory, of large texts that have not come in whole; who waits is not read meanwhile. */
+export const TEXT_BOUNDS: SlotBounds = {
+  application: { places: 64, weight: 16 * MEBIBYTE },
+  process: { places: 512, weight: 128 * MEBIBYTE },
+  waiting: 256,
+  waitMs: 10_000,
+  leastWeight: LARGE_TEXT,
+  mostWeight: IGNORED_BODY,
+  refused: () =>
+    new HttpProblem(
+      'rate_limited',
+      `Too many large bodies of this application are under way; wait ${RETRY_AFTER_S} seconds, and send fewer at once`,
+      [],
+      ['Retry-After', String(RETRY_AFTER_S)],
+    ),
+};
 
 /** Parses bodies and checks them. */
 export class BodyValidator {
@@ -177,9 +199,11 @@ const refuseUnasked = (body: Buffer): void => {
 /** Receives what a request carries; nothing of it is parsed yet. */
 export class BodyReader {
   readonly #uploads: UploadArea;
+  readonly #texts: Slots;
 
-  constructor(uploads: UploadArea) {
+  constructor(uploads: UploadArea, texts: SlotBounds = TEXT_BOUNDS) {
     this.#uploads = uploads;
+    this.#texts = new Slots(texts);
   }
 
   /** JSON, or a form with JSON and files; what comes where nothing is asked for is only looked at. @throws HttpProblem 400, 413, 429 @throws ClientGoneError */
@@ -193,11 +217,9 @@ export class BodyReader {
       state.text = data;
       state.files = files;
     } else if (kind !== undefined) {
-      letContinue(res);
-      state.text = textOf(await readBody(req, kind.limit), kind.name);
+      state.text = textOf(await this.#bytes(state, kind.limit), kind.name);
     } else if (changesSomething(req) && mediaTypeOf(req) === 'application/json') {
-      letContinue(res);
-      refuseUnasked(await readBody(req, IGNORED_BODY));
+      refuseUnasked(await this.#bytes(state, IGNORED_BODY));
     }
     next();
   };
@@ -211,6 +233,22 @@ export class BodyReader {
     }
     next();
   };
+
+  /** A large one waits for a place among those under way, and is not read before. */
+  async #bytes(state: RequestState, limit: number): Promise<Buffer> {
+    const { req, res } = state;
+    const weight = declaredLength(req) ?? limit;
+    const slot =
+      weight > LARGE_TEXT
+        ? await this.#texts.enter(callerOf(state).applicationId, weight, () => state.gone)
+        : undefined;
+    try {
+      letContinue(res);
+      return await readBody(req, limit);
+    } finally {
+      slot?.leave();
+    }
+  }
 
   /** Waits for a place among the uploads under way; the request is not read before. */
   async #session(state: RequestState): Promise<UploadSession> {
