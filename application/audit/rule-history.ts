@@ -39,10 +39,6 @@ export class RuleHistory {
     return this.#byFund.size === 0;
   }
 
-  rule(fundId: string, version: number): FourEyesSet | undefined {
-    return this.#byFund.get(fundId)?.find(({ rule }) => rule.version === version)?.rule;
-  }
-
   /** Every rule that a decision at this instant may have been made by; undefined where there may have been none yet. @param at ISO 8601 */
   at(fundId: string, at: string): readonly (FourEyesSet | undefined)[] {
     const instant = Date.parse(at);

@@ -1,6 +1,6 @@
 import { loanStream } from '../command-handling/operation.ts';
 import type { RejectionReason } from '../../domain/loan/events.ts';
-import type { MaskedBorrower, Privacy } from '../privacy/privacy.ts';
+import type { Privacy } from '../privacy/privacy.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { Exposures } from './exposures.ts';
 import type { Exposure, ExposureQuery } from './exposures.ts';
@@ -8,17 +8,6 @@ import type { Exposure, ExposureQuery } from './exposures.ts';
 interface Named {
   readonly applicationId: string;
   readonly code: string;
-}
-
-/** What an operation is decided on, beside its price and its state; amounts in cents. */
-export interface OperationFacts extends Named {
-  readonly fundId: string;
-  readonly dailyFactor: string;
-  readonly faceValue: number;
-  readonly installments: number;
-  readonly lastDue: string;
-  /** null once it was forgotten, or where its key is missing */
-  readonly borrower: MaskedBorrower | null;
 }
 
 /** A reason for which operations of a fund were rejected. */
@@ -30,6 +19,9 @@ const MOST_FUNDS = 8;
 /** Of each fund, the rejected operations that came in last. */
 const REJECTED_LOOKED_AT = 200;
 const MOST_REASONS = 8;
+
+/** What an operation is decided on. */
+export type OperationFacts = Awaited<ReturnType<DecisionFacts['of']>>[number];
 
 /** What somebody who decides wants to know, as far as the read models have come. */
 export class DecisionFacts {
@@ -43,8 +35,8 @@ export class DecisionFacts {
     this.#exposures = new Exposures(database, privacy);
   }
 
-  /** Of those that have rows, in no order. @param operations at most 1,000 */
-  async of(operations: readonly Named[]): Promise<readonly OperationFacts[]> {
+  /** Beside its price and its state, amounts in cents: of those that have rows, in no order. @param operations at most 1,000 */
+  async of(operations: readonly Named[]) {
     if (operations.length === 0) return [];
     const streams = operations.map(({ applicationId, code }) => loanStream(applicationId, code));
     const rows = await this.#database.read(

@@ -23,7 +23,7 @@ import type { AskedPrepayment, PrepaymentReceipt } from './process-prepayment.ts
 import { quoteAssignment } from './quote-assignment.ts';
 import { quotePrepayment, quoteRepurchase, quoteSettlement } from './quotes.ts';
 import { fundOfLoan, listLoans, readDocument, readLoan, untilWritesShow } from './read-loan.ts';
-import type { AppliedVersions, DocumentContent, LoansQuery, Reader } from './read-loan.ts';
+import type { AppliedVersions, LoansQuery, Reader } from './read-loan.ts';
 import { requestRepurchase } from './request-repurchase.ts';
 import type { AskedRepurchase, RepurchaseReceipt } from './request-repurchase.ts';
 import { settleInstallment } from './settle-installment.ts';
@@ -103,7 +103,7 @@ export class Loans {
   }
 
   /** @throws DomainError `loan_not_found`, `document_not_found` @throws ReadModelBehindError */
-  document(reader: Reader, code: string, documentId: string): Promise<DocumentContent> {
+  document(reader: Reader, code: string, documentId: string) {
     return readDocument(this.#deps, reader, code, documentId);
   }
 

@@ -6,7 +6,7 @@ import { loanReceived } from '../event-codec/entries.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type { DocumentStore, StoredContent } from '../ports/document-store.ts';
+import type { DocumentStore } from '../ports/document-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { readTexts } from '../privacy/forget-borrower.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
@@ -43,12 +43,6 @@ export type Reader = Pick<RequestContext, 'applicationId' | 'onlyFundIds' | 'asi
 export type LoansQuery = Omit<LoanListQuery, 'applicationId' | 'onlyFundIds'>;
 
 /** A document of an operation as it was stored. */
-export interface DocumentContent extends StoredContent {
-  /** File name. */
-  readonly name: string;
-  readonly sha256: string;
-}
-
 interface Dependencies {
   readonly events: EventStore;
   readonly loans: Pick<SqlLoanReader, 'find' | 'list'>;
@@ -73,12 +67,7 @@ export const readLoan = async (
 };
 
 /** @throws DomainError `loan_not_found`, `document_not_found` */
-export const readDocument = async (
-  deps: Dependencies,
-  reader: Reader,
-  code: string,
-  documentId: string,
-): Promise<DocumentContent> => {
+export const readDocument = async (deps: Dependencies, reader: Reader, code: string, documentId: string) => {
   const view = await viewOf(deps, reader, code);
   if (view === undefined)
     throw new DomainError('loan_not_found', 'this application has no operation with this code');

@@ -19,12 +19,6 @@ interface Dependencies extends Forgetting {
   readonly scrub: () => Promise<boolean | undefined>;
 }
 
-/** A borrower with the document masked. */
-export interface MaskedBorrower {
-  readonly name: string;
-  readonly document: string;
-}
-
 /** Whose data operations hold, and that it is forgotten. */
 export class Privacy {
   readonly forgetting: ForgetBorrower;
@@ -76,7 +70,7 @@ export class Privacy {
   }
 
   /** As `maskedDocument`, with the name. */
-  async maskedBorrower({ stream, borrower }: HeldData): Promise<MaskedBorrower | null> {
+  async maskedBorrower({ stream, borrower }: HeldData) {
     try {
       const opened = await this.#deps.vault.open(stream, borrower as SealedBorrower);
       return opened ? { name: opened.name, document: maskDocument(opened.document_number) } : null;

@@ -7,7 +7,7 @@ import { Matching } from './matching.ts';
 import { Payments } from './payments.ts';
 import type { Comparison } from './comparison.ts';
 import type { Tolerances } from './match-rules.ts';
-import type { NotifiedPayment, PaymentPeriod, Scheduled } from './reconciliation-reader.ts';
+import type { PaymentPeriod, SqlNotifiedPayments } from './reconciliation-reader.ts';
 import { References, eventIdsIn, namesIn } from './references.ts';
 import type { Schedules } from './references.ts';
 import type { StatementLine } from './statement-lines.ts';
@@ -22,11 +22,7 @@ export interface ComparisonRequest extends PaymentPeriod {
 const LOOKED_UP_AT_ONCE = 500;
 
 /** The payments that were notified for a fund, and its operations with their installments. */
-export interface Notified {
-  within(period: PaymentPeriod): AsyncIterable<readonly NotifiedPayment[]>;
-  operationsAmong(fundId: string, codes: readonly string[]): Promise<readonly string[]>;
-  installmentsOf(fundId: string, codes: readonly string[]): AsyncIterable<readonly Scheduled[]>;
-}
+export type Notified = Pick<SqlNotifiedPayments, 'within' | 'operationsAmong' | 'installmentsOf'>;
 
 const EVER = { from: calendarDate('1000-01-01'), to: calendarDate('9999-12-31') };
 

@@ -1,7 +1,7 @@
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { PaymentPeriod } from './reconciliation-reader.ts';
+import type { NotifiedPayment, PaymentPeriod } from './reconciliation-reader.ts';
 import type { Rule } from './matching.ts';
-import type { PaymentKind, PaymentRemarks } from './payments.ts';
+import type { PaymentKind } from './payments.ts';
 import type { Tolerances } from './match-rules.ts';
 
 export const RESULTS = [
@@ -18,18 +18,11 @@ export type Result = (typeof RESULTS)[number];
 export interface ShownPayment {
   readonly eventId: string;
   readonly kind: PaymentKind;
-  readonly reason: PaymentRemarks['reason'];
+  readonly reason: NotifiedPayment['reason'];
   readonly code: string;
   readonly installment: string | null;
   readonly date: CalendarDate;
   readonly amount: number;
-}
-
-export interface ShownLine {
-  readonly line: number;
-  readonly date: CalendarDate;
-  readonly amount: number;
-  readonly reference: string;
 }
 
 /** What became of one payment, of one line, or of a pair; a batch has as many findings as its larger side, one after the other. */
@@ -40,7 +33,12 @@ export interface Finding {
   /** Number of the match; findings of one batch share it. */
   readonly match?: number;
   readonly payment?: ShownPayment;
-  readonly line?: ShownLine;
+  readonly line?: {
+    readonly line: number;
+    readonly date: CalendarDate;
+    readonly amount: number;
+    readonly reference: string;
+  };
   /** Line of the statement, or event id, that a duplicate repeats. */
   readonly duplicateOf?: number | string;
 }

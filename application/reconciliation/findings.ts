@@ -2,7 +2,7 @@ import { EXITS } from '../../domain/loan/exits.ts';
 import { NONE } from './columns.ts';
 import type { DayNumbers } from './columns.ts';
 import type { Matching, Rule } from './matching.ts';
-import type { Finding, Remark, Result, ShownLine, ShownPayment } from './comparison.ts';
+import type { Finding, Remark, Result, ShownPayment } from './comparison.ts';
 
 interface Comparison {
   readonly matching: Matching;
@@ -72,7 +72,7 @@ export class Compared {
     };
   }
 
-  line(line: number): ShownLine {
+  line(line: number): NonNullable<Finding['line']> {
     const { lines } = this.matching;
     return {
       line: lines.line.at(line),

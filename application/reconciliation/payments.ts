@@ -7,17 +7,7 @@ export type PaymentKind = NotifiedPayment['kind'];
 const KINDS: readonly PaymentKind[] = ['settlement', 'prepayment', 'repurchase'];
 
 /** What deserves a look at a payment beside whether it arrived; cents. */
-export interface PaymentRemarks {
-  readonly reason: NotifiedPayment['reason'];
-  readonly owedValue: number;
-  readonly underpaidValue: number;
-  readonly excessValue: number;
-  readonly shortfallValue: number;
-  readonly receivedBefore: number;
-  readonly completedAt: string | null;
-}
-
-const remarksOf = (payment: NotifiedPayment): PaymentRemarks | undefined => {
+const remarksOf = (payment: NotifiedPayment) => {
   const { kind, underpaid_value: underpaidValue, excess_value: excessValue } = payment;
   const shortfallValue = payment.shortfall_value;
   if (kind !== 'repurchase' && underpaidValue + excessValue + shortfallValue === 0) return undefined;
@@ -50,7 +40,7 @@ export class Payments {
   readonly day = NumberColumn.small();
   readonly amount = NumberColumn.large();
   /** Of the few that have any. */
-  readonly remarks = new Map<number, PaymentRemarks>();
+  readonly remarks = new Map<number, NonNullable<ReturnType<typeof remarksOf>>>();
 
   constructor(days: DayNumbers, names: Names) {
     this.#days = days;

@@ -19,12 +19,6 @@ export interface PaymentPeriod {
 }
 
 /** An installment of an operation, paid or not. */
-export interface Scheduled {
-  /** Of the operation. */
-  readonly code: string;
-  readonly installment: string;
-}
-
 interface Place {
   readonly date: string;
   readonly position: number;
@@ -104,7 +98,7 @@ export class SqlNotifiedPayments {
   }
 
   /** Of all operations of the fund with these codes, at most 500: their installments, in pages. */
-  async *installmentsOf(fundId: string, codes: readonly string[]): AsyncGenerator<readonly Scheduled[]> {
+  async *installmentsOf(fundId: string, codes: readonly string[]) {
     for (let at = 0; at < codes.length; at += OPERATIONS_AT_ONCE)
       yield await this.#database.read(
         this.#database.builder

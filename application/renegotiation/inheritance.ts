@@ -9,7 +9,6 @@ import type { Borrower, BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import { readTexts } from '../privacy/forget-borrower.ts';
-import type { Inherited } from './protocol.ts';
 import type { AskedRenegotiation } from './request.ts';
 
 interface Dependencies {
@@ -36,7 +35,7 @@ export class Inheritance {
   }
 
   /** Everything is durable when it resolves. @throws DomainError `validation_error`, `operation_invalid_state`, `missing_file` */
-  async take(originals: readonly LoanState[]): Promise<Inherited> {
+  async take(originals: readonly LoanState[]) {
     const loans = originals.filter((state) => 'schedule' in state);
     // One after the other: the files of a request that is refused are gone as soon as its answer is, and the key that names of
     // documents are sealed with is made with the borrower.

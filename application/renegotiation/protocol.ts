@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
 import type {
+  CommitRenegotiation,
   CommittedRenegotiation,
   Proposal,
   RenegotiationCommand,
   Reservation,
   Reserved,
 } from '../../domain/renegotiation/index.ts';
-import type { LoanDocument, LoanState } from '../../domain/loan/index.ts';
+import type { LoanState } from '../../domain/loan/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type {
-  ApplicationId,
-  RealTime,
-  RenegotiationId,
-  SealedBorrower,
-} from '../../domain/shared/identifiers.ts';
+import type { ApplicationId, RealTime, RenegotiationId } from '../../domain/shared/identifiers.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
 import { placesOf } from './roll-forward.ts';
@@ -30,12 +26,9 @@ interface RenegotiationRequest {
   readonly correlationId: string;
   readonly fingerprint: string;
   /** What the new operation takes over from the originals as they are now, reserved; durable when it resolves. */
-  readonly inherit: (originals: readonly LoanState[]) => Promise<Inherited>;
-}
-
-export interface Inherited {
-  readonly borrower: SealedBorrower;
-  readonly documents: readonly LoanDocument[];
+  readonly inherit: (
+    originals: readonly LoanState[],
+  ) => Promise<Pick<CommitRenegotiation, 'borrower' | 'documents'>>;
 }
 
 interface Dependencies {

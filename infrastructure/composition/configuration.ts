@@ -55,7 +55,7 @@ export interface Configuration {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** An announced change that breaks the interface, as the header X-SVC-API-Deprecation shows it. */
   readonly apiDeprecation: string | undefined;
-  readonly metrics: MetricsAddress | undefined;
+  readonly metrics: ReturnType<typeof readMetricsAddress>;
   readonly tracing: TracingSettings | undefined;
 }
 
@@ -192,7 +192,7 @@ const parseMasterKey = (variables: EnvironmentReader, name: string, text: string
 
 /** On in a sandbox only. @throws ConfigurationError */
 const sandboxSwitch = (variables: EnvironmentReader, name: string, kind: string): boolean => {
-  const on = variables.boolean(name, false);
+  const on = variables.boolean(name);
   if (on && kind === 'production') throw variables.invalid(name, 'must not be true in production');
   return on;
 };
@@ -234,16 +234,11 @@ export const refuseSplitRoles = ({ roles, engines }: Configuration): void => {
   );
 };
 
-export interface MetricsAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
 const DEFAULT_PORT = 9464;
 const SERVICE_NAME = 'receivables-fund-service';
 
 /** Undefined when the operator wants none. */
-export const readMetricsAddress = (variables: EnvironmentReader): MetricsAddress | undefined => {
+export const readMetricsAddress = (variables: EnvironmentReader) => {
   const host = variables.text('METRICS_HOST') ?? '127.0.0.1';
   if (variables.text('METRICS_PORT') === 'off') return undefined;
   const port = variables.integer('METRICS_PORT', DEFAULT_PORT, { from: 1, to: 65_535 });
@@ -253,7 +248,7 @@ export const readMetricsAddress = (variables: EnvironmentReader): MetricsAddress
 /** The standard variables of OpenTelemetry, as far as they decide something here; undefined without an endpoint. */
 const readTracing = (variables: EnvironmentReader): TracingSettings | undefined => {
   const url = endpointOf(variables);
-  if (url === undefined || variables.boolean('OTEL_SDK_DISABLED', false)) return undefined;
+  if (url === undefined || variables.boolean('OTEL_SDK_DISABLED')) return undefined;
   const resource = {
     'service.name': SERVICE_NAME,
     ...resourceAttributes(variables),

@@ -4,7 +4,6 @@ import { isFundId } from '../../domain/fund/names.ts';
 import { WrongUseError } from '../cli/command-line.ts';
 import type { OpenConsole } from '../cli/console.ts';
 import { readMetricsAddress } from './configuration.ts';
-import type { MetricsAddress } from './configuration.ts';
 import { EnvironmentReader } from './environment-reader.ts';
 import { isLoopback, readAllowInsecure } from './insecurities.ts';
 
@@ -16,17 +15,6 @@ interface SignInConfiguration {
   readonly roles: RoleRules;
 }
 
-/** What the environment decides of the console, and of it alone. */
-export interface ConsoleConfiguration {
-  /** As browsers write an origin; undefined: where it listens. */
-  readonly publicUrl: string | undefined;
-  readonly signIn: SignInConfiguration | undefined;
-  /** Undefined where nobody signs in, or no port was named: the usual one is the service's. */
-  readonly metrics: MetricsAddress | undefined;
-  /** Whether its operator lets it be reached unprotected. */
-  readonly mayBeOpen: boolean;
-}
-
 const ISSUER = 'CONSOLE_OIDC_ISSUER';
 const CLIENT_ID = 'CONSOLE_OIDC_CLIENT_ID';
 const SECRET = 'CONSOLE_OIDC_CLIENT_SECRET';
@@ -35,20 +23,21 @@ const ROLES_CLAIM = 'CONSOLE_OIDC_ROLES_CLAIM';
 const ROLES = 'CONSOLE_OIDC_ROLES';
 const PUBLIC_URL = 'CONSOLE_PUBLIC_URL';
 
-/** @throws ConfigurationError one line that names the variable */
-export const readConsoleConfiguration = (
-  environment: Readonly<Record<string, string | undefined>>,
-): ConsoleConfiguration => {
+/** What the environment decides of the console, and of it alone. @throws ConfigurationError one line that names the variable */
+export const readConsoleConfiguration = (environment: Readonly<Record<string, string | undefined>>) => {
   const variables = new EnvironmentReader(environment);
+  // Whether its operator lets it be reached unprotected.
   const mayBeOpen = readAllowInsecure(variables).includes('console');
   const signIn = readSignIn(variables);
   const publicUrl = readPublicUrl(variables, { mayBeOpen, signsIn: signIn !== undefined });
   if (signIn && publicUrl === undefined)
     throw variables.invalid(PUBLIC_URL, `is required with ${ISSUER}: the provider sends people back there`);
+  // Undefined where nobody signs in, or no port was named: the usual one is the service's.
   const metrics =
     signIn && variables.text('METRICS_PORT') !== undefined ? readMetricsAddress(variables) : undefined;
   return Object.freeze({ publicUrl, signIn, metrics, mayBeOpen });
 };
+export type ConsoleConfiguration = ReturnType<typeof readConsoleConfiguration>;
 
 /**
  * What was asked for on the command line has to fit it.

@@ -43,8 +43,9 @@ export class EnvironmentReader {
     return value;
   }
 
-  boolean(name: string, fallback: boolean): boolean {
-    return this.oneOf(name, ['true', 'false'], fallback ? 'true' : 'false') === 'true';
+  /** False where nothing is said. */
+  boolean(name: string): boolean {
+    return this.oneOf(name, ['true', 'false'], 'false') === 'true';
   }
 
   integer(name: string, fallback: number, range: { readonly from: number; readonly to: number }): number {

@@ -49,7 +49,7 @@ export const readKafka = (variables: EnvironmentReader): KafkaConfiguration | un
   }
   const copies = Math.max(1, Math.min(USUAL_COPIES, new Set(brokers).size));
   const replication = variables.integer('KAFKA_REPLICATION', copies, { from: 1, to: MOST_COPIES });
-  const tls = variables.boolean('KAFKA_TLS', false);
+  const tls = variables.boolean('KAFKA_TLS');
   const sasl = readSasl(variables);
   return named ? Object.freeze({ brokers, tls, sasl, topicPrefix, replication }) : undefined;
 };

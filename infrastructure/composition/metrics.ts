@@ -7,7 +7,6 @@ import { oldestTransaction } from '../postgres/postgres-safety.ts';
 import { SqlOperationStates } from '../../application/loans/operation-states.ts';
 import type { Role } from './configuration.ts';
 import { standingsOf } from './processors.ts';
-import type { Standing } from './processors.ts';
 import type { Roles } from './roles.ts';
 
 /** A log whose server says when its subscriber is too slow. */
@@ -19,7 +18,7 @@ const groupLags = async (bus: KafkaEventBus): Promise<Readonly<Record<string, nu
   return lags;
 };
 
-const stateOf = ({ role, state }: Standing): string =>
+const stateOf = ({ role, state }: ReturnType<typeof standingsOf>[number]): string =>
   role === 'relay' && state === 'retrying' ? 'backing_off' : state;
 
 /** What is asked for at each scrape: of the roles that this thread has, and of the stores that they work with. */

@@ -91,18 +91,15 @@ export const schedulingOf = (parts: Parts): Parts['scheduling'] => {
   };
 };
 
-/** A processor under the names by which readiness and metrics tell of it. */
-export interface Standing extends Status {
-  readonly role: Role;
-  readonly work: string;
-  /** What its quarantined operations wait for. */
-  readonly waitsFor: string;
-}
-
 /** How those stand that this thread's roles have follow the log for others to see. */
-export const standingsOf = (parts: Parts): readonly Standing[] => {
+export const standingsOf = (parts: Parts) => {
   const { roles } = parts.foundations.configuration;
-  const standings: Standing[] = [];
+  const standings: (Status & {
+    readonly role: Role;
+    readonly work: string;
+    /** What its quarantined operations wait for. */
+    readonly waitsFor: string;
+  })[] = [];
   const { projectors } = parts.readModels;
   for (const one of roles.includes('projector') ? projectors : [])
     standings.push({ ...one.status(), role: 'projector', work: `${one.name}-projector`, waitsFor: one.name });

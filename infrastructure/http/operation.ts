@@ -6,7 +6,7 @@ import type { Validator } from '../../application/schemas/document-validators.ts
 import type { Recognised } from '../../application/schemas/recogniser.ts';
 import type { MultipartReceiver } from './bodies/multipart-receiver.ts';
 import type { RateRow } from './limits/rate-limiter.ts';
-import type { Access, LinesSpec } from './openapi/operation.ts';
+import type { OperationSpec } from './openapi/operation.ts';
 import type { Query, ReadHeaders, headerReader, queryReader } from './requests/parameters.ts';
 import type { CrossCheck } from './requests/request-rules.ts';
 
@@ -69,7 +69,7 @@ export interface BodyKind extends JsonKind {
 }
 
 /** What a batch carries out, line by line. */
-export interface Lines extends Pick<LinesSpec, 'field' | 'orderedBy'> {
+export interface Lines extends Pick<NonNullable<OperationSpec['lines']>, 'field' | 'orderedBy'> {
   readonly kind: JsonKind;
 }
 
@@ -82,7 +82,7 @@ export interface Operation {
   readonly path: string;
   /** For messages: method and path. */
   readonly endpoint: string;
-  readonly access: Access;
+  readonly access: OperationSpec['access'];
   /** Whether clients of some funds are refused. */
   readonly allFunds: boolean;
   readonly bucket: RateRow | null;

@@ -143,16 +143,10 @@ ${scripts.map((script) => `<script defer src="docs/${script}"></script>`).join('
 </html>
 `;
 
-export interface ReferencePage {
-  readonly page: ServedContent;
-  /** By file name; the name changes with the content. */
-  readonly assets: ReadonlyMap<string, ServedContent>;
-}
-
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 /** The interactive reference and what it loads. @throws Error when the package with its files is missing */
-export const loadReferencePage = async (document: OpenApiDocument): Promise<ReferencePage> => {
+export const loadReferencePage = async (document: OpenApiDocument) => {
   const named = (name: string, text: string): readonly [string, ServedContent] => {
     const content = new ServedContent(Buffer.from(text), JAVASCRIPT);
     return [`${name}.${content.digest.slice(0, 16)}.js`, content];
@@ -163,6 +157,7 @@ export const loadReferencePage = async (document: OpenApiDocument): Promise<Refe
   const html = page(scripts.map(([name]) => name));
   return {
     page: new ServedContent(Buffer.from(html), 'text/html; charset=utf-8'),
+    /** By file name; the name changes with the content. */
     assets: new Map(scripts),
   };
 };

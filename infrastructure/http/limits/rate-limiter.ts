@@ -49,11 +49,11 @@ export const multiplied = (limit: RateLimit, factor: number): RateLimit =>
     ? limit
     : { perMinute: limit.perMinute * factor, burst: Math.max(1, Math.floor(limit.burst * factor)) };
 
-export interface BucketLevel {
+interface Bucket {
   /** Fractions included. */
-  readonly tokens: number;
+  tokens: number;
   /** When it had them, UNIX milliseconds. */
-  readonly at: number;
+  at: number;
 }
 
 const MS_PER_MINUTE = 60_000;
@@ -61,7 +61,7 @@ const MS_PER_MINUTE = 60_000;
 const ROUNDING = 1e-9;
 
 /** @param missing tokens that the bucket lacked; undefined where it had what was wanted */
-export const stateOf = ({ tokens, at }: BucketLevel, limit: RateLimit, missing?: number): RateState => {
+export const stateOf = ({ tokens, at }: Readonly<Bucket>, limit: RateLimit, missing?: number): RateState => {
   const allowed = missing === undefined;
   const perMs = limit.perMinute / MS_PER_MINUTE;
   return {
@@ -72,12 +72,6 @@ export const stateOf = ({ tokens, at }: BucketLevel, limit: RateLimit, missing?:
     retryAfter: allowed ? 0 : Math.max(1, Math.ceil(missing / perMs / 1000 - ROUNDING)),
   };
 };
-
-interface Bucket {
-  tokens: number;
-  /** UNIX milliseconds of the last refill. */
-  at: number;
-}
 
 /** A bucket takes so much beside its key, two numbers that are objects of their own included. */
 const BUCKET_BYTES = 60;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { SqlRateBuckets } from '../../../application/clients/rate-buckets.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { stateOf } from './rate-limiter.ts';
-import type { BucketLevel, RateLimit, RateLimiter, RateScope, RateState } from './rate-limiter.ts';
+import type { RateLimit, RateLimiter, RateScope, RateState } from './rate-limiter.ts';
 
 interface Dependencies {
   /** Several processes draw from them. */
@@ -159,7 +159,7 @@ const settle = (
   for (const { tokens, answer } of calls) {
     const isEnough = tokens <= left;
     if (isEnough) left -= Math.max(0, tokens);
-    const level: BucketLevel = { tokens: Math.min(limit.burst, supply.tokens + left), at: supply.atMs };
+    const level = { tokens: Math.min(limit.burst, supply.tokens + left), at: supply.atMs };
     answer(stateOf(level, limit, isEnough ? undefined : tokens - level.tokens));
   }
   return left;

@@ -39,9 +39,6 @@ export interface OpenApiDocument extends Explained {
   readonly components: { readonly [section: string]: Readonly<Record<string, Schema>> };
 }
 
-/** Who may call: every caller, a client with its secret (the token endpoint), or a token with this scope. */
-export type Access = 'public' | 'client_credentials' | Scope;
-
 export interface BodyContent<Body = unknown> {
   readonly mediaType: 'application/json' | 'application/x-www-form-urlencoded' | 'multipart/form-data';
   /** What the JSON (or the form) has to match. */
@@ -57,15 +54,6 @@ export interface BodyContent<Body = unknown> {
   readonly fileTypes?: string;
   /** multipart only: names of the files that the example says it comes with */
   readonly exampleFiles?: readonly string[];
-}
-
-/** Requests that come together in one body. */
-export interface LinesSpec {
-  /** The list of the body that they stand in, judged alone. */
-  readonly field: string;
-  readonly schema: Component;
-  /** Lines that agree in one of these fields are carried out in their order, others side by side. */
-  readonly orderedBy: readonly string[];
 }
 
 interface SuccessResponse {
@@ -89,7 +77,8 @@ export interface OperationSpec<Body = unknown> {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  readonly access: Access;
+  /** Who may call: every caller, a client with its secret (the token endpoint), or a token with this scope. */
+  readonly access: 'public' | 'client_credentials' | Scope;
   /** Refused to clients of some funds, since it is about every fund of the application. */
   readonly allFunds?: true;
   /** Row of the rate limits; null for what stands outside of them. */
@@ -104,7 +93,13 @@ export interface OperationSpec<Body = unknown> {
   /** Sent twice it does what it does once, though nothing tells that it was a repetition: the key of each line, or a state that is named. */
   readonly repeatable?: true;
   /** Of a batch: its handler carries out each line as a request of its own. */
-  readonly lines?: LinesSpec;
+  readonly lines?: {
+    /** The list of the body that they stand in, judged alone. */
+    readonly field: string;
+    readonly schema: Component;
+    /** Lines that agree in one of these fields are carried out in their order, others side by side. */
+    readonly orderedBy: readonly string[];
+  };
   readonly success: readonly SuccessResponse[];
   /** Codes beyond those that follow from access, body and bucket. */
   readonly errors: readonly ErrorCode[];
@@ -158,7 +153,7 @@ const mediaTypeOf = (content: BodyContent): Schema => {
   };
 };
 
-const securityOf = (access: Access): readonly Schema[] => {
+const securityOf = (access: OperationSpec['access']): readonly Schema[] => {
   if (access === 'public') return [];
   // The first is what a page offers: it fetches the token itself.
   return access === 'client_credentials' ? [{}, { basic: [] }] : [{ oauth2: [access] }, { bearer: [access] }];

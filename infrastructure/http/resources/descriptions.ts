@@ -1,22 +1,13 @@
 import { asyncApiDocument } from '../../../application/publication/description/asyncapi-document.ts';
 import type { ServedContent } from '../docs/served-content.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { ETAG } from '../openapi/components/headers.ts';
 import type { OpenApiDocument, PublicAddresses } from '../openapi/operation.ts';
 import { RELEASED_VERSIONS, releasedDescription } from '../openapi/released.ts';
 import { servedAsJson, servedAsYaml } from '../openapi/served-document.ts';
 import { API_VERSION } from '../openapi/version.ts';
 import type { Handler } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
-
-const PUBLIC = { tag: 'Service', access: 'public', errors: [] } as const;
-const NOT_MODIFIED = {
-  status: 304,
-  description: 'The copy that If-None-Match names is current.',
-  headers: ETAG,
-};
-/** Caches may keep a copy but have to ask whether it is still the current one. */
-const REVALIDATE = ['Cache-Control', 'no-cache'];
+import { PUBLIC, REVALIDATE, served } from './served.ts';
 
 const documentHandler = (content: Pick<ServedContent, 'replyTo'>): Handler => ({
   run: ({ req }) => content.replyTo(req, REVALIDATE),
@@ -42,68 +33,47 @@ const releasedHandler = (document: OpenApiDocument, addresses: PublicAddresses):
 export const readDescriptionAsJson = endpoint({
   ...PUBLIC,
   id: 'readDescriptionAsJson',
-  method: 'get',
   path: '/openapi.json',
-  bucket: 'read',
   summary: 'This description as JSON',
   description: 'Supports If-None-Match.',
-  success: [
-    {
-      status: 200,
-      description: 'OpenAPI 3.1.0.',
-      mediaType: 'application/json',
-      schema: { type: 'object' },
-      example: { openapi: '3.1.0' },
-      headers: ETAG,
-    },
-    NOT_MODIFIED,
-  ],
+  success: served({
+    description: 'OpenAPI 3.1.0.',
+    mediaType: 'application/json',
+    schema: { type: 'object' },
+    example: { openapi: '3.1.0' },
+  }),
   handler: ({ document }) => documentHandler(servedAsJson(document)),
 });
 
 export const readDescriptionAsYaml = endpoint({
   ...PUBLIC,
   id: 'readDescriptionAsYaml',
-  method: 'get',
   path: '/openapi.yaml',
-  bucket: 'read',
   summary: 'This description as YAML',
   description: 'Supports If-None-Match.',
-  success: [
-    {
-      status: 200,
-      description: 'OpenAPI 3.1.0.',
-      mediaType: 'application/yaml',
-      schema: { description: 'The document of `/openapi.json`, written as YAML.' },
-      example: 'openapi: 3.1.0',
-      headers: ETAG,
-    },
-    NOT_MODIFIED,
-  ],
+  success: served({
+    description: 'OpenAPI 3.1.0.',
+    mediaType: 'application/yaml',
+    schema: { description: 'The document of `/openapi.json`, written as YAML.' },
+    example: 'openapi: 3.1.0',
+  }),
   handler: ({ document }) => documentHandler(servedAsYaml(document)),
 });
 
 export const readReleasedDescription = endpoint({
   ...PUBLIC,
   id: 'readReleasedDescription',
-  method: 'get',
   path: '/openapi/{version}.json',
-  bucket: 'read',
   summary: 'The description of a version, as JSON',
   description:
     'Each published version as it was, with the addresses of this service; for comparing and for clients made from it. Supports If-None-Match.',
   parameters: ['DescriptionVersion'],
-  success: [
-    {
-      status: 200,
-      description: 'OpenAPI 3.1.0.',
-      mediaType: 'application/json',
-      schema: { type: 'object' },
-      example: { openapi: '3.1.0' },
-      headers: ETAG,
-    },
-    NOT_MODIFIED,
-  ],
+  success: served({
+    description: 'OpenAPI 3.1.0.',
+    mediaType: 'application/json',
+    schema: { type: 'object' },
+    example: { openapi: '3.1.0' },
+  }),
   errors: ['not_found'],
   handler: ({ document, addresses }) => releasedHandler(document, addresses),
 });
@@ -111,43 +81,29 @@ export const readReleasedDescription = endpoint({
 export const readTopicsAsJson = endpoint({
   ...PUBLIC,
   id: 'readTopicsAsJson',
-  method: 'get',
   path: '/asyncapi.json',
-  bucket: 'read',
   summary: 'The topics of events and decisions as JSON',
   description: 'What travels between the service and the other systems of a fund. Supports If-None-Match.',
-  success: [
-    {
-      status: 200,
-      description: 'AsyncAPI 3.0.0.',
-      mediaType: 'application/json',
-      schema: { type: 'object' },
-      example: { asyncapi: '3.0.0' },
-      headers: ETAG,
-    },
-    NOT_MODIFIED,
-  ],
+  success: served({
+    description: 'AsyncAPI 3.0.0.',
+    mediaType: 'application/json',
+    schema: { type: 'object' },
+    example: { asyncapi: '3.0.0' },
+  }),
   handler: () => documentHandler(servedAsJson(asyncApiDocument(API_VERSION))),
 });
 
 export const readTopicsAsYaml = endpoint({
   ...PUBLIC,
   id: 'readTopicsAsYaml',
-  method: 'get',
   path: '/asyncapi.yaml',
-  bucket: 'read',
   summary: 'The topics of events and decisions as YAML',
   description: 'The document of `/asyncapi.json`, written as YAML. Supports If-None-Match.',
-  success: [
-    {
-      status: 200,
-      description: 'AsyncAPI 3.0.0.',
-      mediaType: 'application/yaml',
-      schema: { description: 'The document of `/asyncapi.json`, written as YAML.' },
-      example: 'asyncapi: 3.0.0',
-      headers: ETAG,
-    },
-    NOT_MODIFIED,
-  ],
+  success: served({
+    description: 'AsyncAPI 3.0.0.',
+    mediaType: 'application/yaml',
+    schema: { description: 'The document of `/asyncapi.json`, written as YAML.' },
+    example: 'asyncapi: 3.0.0',
+  }),
   handler: () => documentHandler(servedAsYaml(asyncApiDocument(API_VERSION))),
 });

@@ -1,7 +1,7 @@
 import type { App } from '../../../application/app.ts';
 import type { Tokens } from '../../../application/clients/tokens.ts';
 import type { Guides } from '../docs/guides/guides.ts';
-import type { ReferencePage } from '../docs/reference-page.ts';
+import type { loadReferencePage } from '../docs/reference-page.ts';
 import type { OpenApiDocument, OperationSpec, PublicAddresses } from '../openapi/operation.ts';
 import type { Handler } from '../operation.ts';
 import type { Readiness } from '../server/health-app.ts';
@@ -11,7 +11,7 @@ export interface Serving {
   readonly app: App;
   readonly document: OpenApiDocument;
   readonly addresses: PublicAddresses;
-  readonly reference: ReferencePage;
+  readonly reference: Awaited<ReturnType<typeof loadReferencePage>>;
   readonly guides: Guides;
   readonly tokens: Tokens;
   readonly readiness: () => Promise<Readiness>;

@@ -1,20 +1,9 @@
 import { GUIDE_POLICY } from '../docs/guides/guides.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { ETAG } from '../openapi/components/headers.ts';
 import { endpoint } from './endpoint.ts';
+import { PAGE, PUBLIC, REVALIDATE, served } from './served.ts';
 
-const PUBLIC = { tag: 'Service', access: 'public', bucket: 'read', method: 'get' } as const;
-const PAGE = {
-  status: 200,
-  mediaType: 'text/html',
-  schema: { type: 'string' },
-  example: '<!doctype html>',
-} as const;
-const SUCCESS = [
-  { ...PAGE, description: 'The page.', headers: ETAG },
-  { status: 304, description: 'The copy that If-None-Match names is current.', headers: ETAG },
-];
-const REVALIDATE = ['Cache-Control', 'no-cache'];
+const SUCCESS = served({ ...PAGE, description: 'The page.' });
 const contentSecurityPolicy = GUIDE_POLICY;
 
 export const readGuides = endpoint({
@@ -24,7 +13,6 @@ export const readGuides = endpoint({
   summary: 'All guides',
   description: 'What there is to read beside the reference, as a page for people.',
   success: SUCCESS,
-  errors: [],
   handler: ({ guides: { list } }) => ({
     run: async ({ req }) => ({ ...(await list.replyTo(req, REVALIDATE)), contentSecurityPolicy }),
   }),
@@ -56,7 +44,7 @@ export const searchGuides = endpoint({
   description:
     'The sections of all guides that explain these words, the best first, with the passage, as a page for people. At most 20.',
   parameters: ['GuideQuestion'],
-  success: [{ ...PAGE, description: 'What was found, which may be nothing.' }],
+  success: [{ status: 200, ...PAGE, description: 'What was found, which may be nothing.' }],
   errors: ['invalid_query_parameter'],
   handler: ({ guides }) => ({
     run: async ({ query }) => ({

@@ -3,6 +3,7 @@ import { unavailable } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
 import { checksText } from '../server/health-app.ts';
 import { endpoint } from './endpoint.ts';
+import { PUBLIC } from './served.ts';
 
 const KeySet = component(
   'KeySet',
@@ -27,15 +28,12 @@ const Health = component(
 );
 export const serviceSchemas = schemasOf(KeySet, Health);
 
-const PUBLIC = { tag: 'Service', access: 'public', errors: [] } as const;
 const FIVE_MINUTES = ['Cache-Control', 'public, max-age=300'];
 
 export const readKeySet = endpoint({
   ...PUBLIC,
   id: 'readKeySet',
-  method: 'get',
   path: '/.well-known/jwks.json',
-  bucket: 'read',
   summary: 'Public keys of the access tokens',
   description: 'A JSON Web Key Set for those who want to check tokens themselves.',
   success: [
@@ -49,7 +47,6 @@ export const readKeySet = endpoint({
 export const readLiveness = endpoint({
   ...PUBLIC,
   id: 'readLiveness',
-  method: 'get',
   path: '/health/live',
   bucket: null,
   summary: 'Whether the process runs',
@@ -61,7 +58,6 @@ export const readLiveness = endpoint({
 export const readReadiness = endpoint({
   ...PUBLIC,
   id: 'readReadiness',
-  method: 'get',
   path: '/health/ready',
   bucket: null,
   summary: 'Whether requests can be served',

@@ -1,0 +1,33 @@
+import type { Schema } from '../../../application/schemas/schema.ts';
+import { ETAG } from '../openapi/components/headers.ts';
+
+/** Of what anybody may read. */
+export const PUBLIC = {
+  tag: 'Service',
+  method: 'get',
+  access: 'public',
+  bucket: 'read',
+  errors: [],
+} as const;
+
+/** Caches may keep a copy but have to ask whether it is still the current one. */
+export const REVALIDATE = ['Cache-Control', 'no-cache'];
+
+/** Content that a client may have a copy of. */
+export const served = (content: {
+  readonly description: string;
+  readonly mediaType: string;
+  readonly otherMediaTypes?: readonly string[];
+  readonly schema: Schema;
+  readonly example: unknown;
+}) => [
+  { status: 200, ...content, headers: ETAG },
+  { status: 304, description: 'The copy that If-None-Match names is current.', headers: ETAG },
+];
+
+/** A page for people. */
+export const PAGE = {
+  mediaType: 'text/html',
+  schema: { type: 'string' },
+  example: '<!doctype html>',
+} as const;
