@@ -38,6 +38,8 @@ test('it is chosen by operation, fund, person and day, and what is no date is sa
   expect(await page('?since=2100-01-01')).toContain('Nothing is recorded.');
   expect(await page('?before=yesterday')).toContain('signed in');
   expect((await desk.get('/desk?since=2026-13-45')).status).toBe(422);
+  for (const at of ['2026-19-39T29:00:00.000Z', '9999-99-99T99:99:99.999Z'])
+    expect(await page(`?before=${at}%20desk-x%200000000001`)).toContain('signed in');
 });
 
 test('a hundred are a page, and the next one goes on where it ended', async () => {

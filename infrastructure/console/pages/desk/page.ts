@@ -19,7 +19,13 @@ import { DESK } from './texts.ts';
 
 const PAGE_SIZE = 100;
 /** @see DeskLogLine */
-const PLACE = /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z desk-\S+ \d+$/;
+const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) desk-\S+ \d+$/;
+
+/** Undefined for what is none: the list then begins at its start. */
+const placeIn = (text: string | null): string | undefined => {
+  const [place, at = ''] = PLACE.exec(text ?? '') ?? [];
+  return Number.isNaN(Date.parse(at)) ? undefined : place;
+};
 
 interface Asked {
   /** A day in Sao Paulo. */
@@ -110,7 +116,7 @@ const listed = async (query: DeskQuery, { desk }: Desk): Promise<readonly DeskLo
 const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   const asked = askedOf(visit);
   const texts = DESK[visit.language];
-  const before = PLACE.exec(visit.query.get('before') ?? '')?.[0];
+  const before = placeIn(visit.query.get('before'));
   const [found, funds, names] = await Promise.all([
     listed({ ...queryOf(asked), ...(before !== undefined && { before }), newestFirst: true }, app),
     app.clients.funds(),
