@@ -141,8 +141,28 @@ export interface Watermarks {
   readonly high: number;
 }
 
+/** Messages that wait for whoever has come to that offset; what has expired waits no more. */
+export const waitingBehind = ({ low, high }: Watermarks, next: number | undefined): number =>
+  Math.max(0, high - Math.max(low, next ?? low));
+
 const QUESTIONS = 4;
 const BETWEEN_QUESTIONS_MS = 100;
+
+/** At most so many times, while what it throws may pass. */
+export const askAgain = async <Answer>(
+  ask: () => Promise<Answer>,
+  mayPass: (error: unknown) => boolean,
+  times: number,
+): Promise<Answer> => {
+  for (let left = times - 1; ; left--) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (left <= 0 || !mayPass(error)) throw error;
+      await delay(BETWEEN_QUESTIONS_MS);
+    }
+  }
+};
 
 /** Whether a broker answered with this error. */
 export const isAnswer = (error: unknown, type: string): boolean =>
@@ -153,22 +173,9 @@ const isRetriable = (error: unknown): boolean =>
   error instanceof Error && 'retriable' in error && error.retriable === true;
 
 /** A partition that was just made, or changes its leader, is not known everywhere for a moment; each question reads the map anew. */
-const topicOffsets = async (
-  kafka: Kafka,
-  topic: string,
-  left = QUESTIONS,
-): Promise<Awaited<ReturnType<Admin['fetchTopicOffsets']>>> => {
-  try {
-    return await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic));
-  } catch (error) {
-    if (left <= 1 || !isRetriable(error)) throw error;
-    await delay(BETWEEN_QUESTIONS_MS);
-    return topicOffsets(kafka, topic, left - 1);
-  }
-};
-
 export const watermarks = async (kafka: Kafka, topic: string): Promise<ReadonlyMap<number, Watermarks>> => {
-  const offsets = await topicOffsets(kafka, topic);
+  const ask = () => withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic));
+  const offsets = await askAgain(ask, isRetriable, QUESTIONS);
   return new Map(
     offsets.map(({ partition, low, high }) => [partition, { low: Number(low), high: Number(high) }]),
   );

@@ -4,8 +4,8 @@ import { TOPICS } from '../../application/publication/event-names.ts';
 import { NotAcceptedError } from '../../application/publication/topics.ts';
 import type { ListedTopic, Topics } from '../../application/publication/topics.ts';
 import { pause } from '../support/time.ts';
-import { kafkaClient, watermarks, withAdmin } from './kafka-client.ts';
-import type { KafkaConnection, Watermarks } from './kafka-client.ts';
+import { kafkaClient, waitingBehind, watermarks, withAdmin } from './kafka-client.ts';
+import type { KafkaConnection } from './kafka-client.ts';
 import { METADATA_MAX_AGE_MS } from './ordered-producer.ts';
 import { shortfallsOf } from './topic-check.ts';
 import type { TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
@@ -123,9 +123,7 @@ export class TopicAdministration implements Topics {
     const groups = await offsets.groups(topic);
     const behind = async (group: string): Promise<number> => {
       const stored = await offsets.load(group, topic);
-      const of = ([partition, { low, high }]: [number, Watermarks]): number =>
-        Math.max(0, high - Math.max(low, stored.get(partition) ?? low));
-      return total([...marks].map(of));
+      return total([...marks].map(([partition, mark]) => waitingBehind(mark, stored.get(partition))));
     };
     const all = await Promise.all(groups.map(behind));
     // Without a group nothing was handled at all.
@@ -142,8 +140,8 @@ export class TopicAdministration implements Topics {
     for (;;) {
       const stored = await offsets.load(group, topic);
       const left = total(
-        [...marks].map(([partition, { low, high }]) =>
-          partition < kept ? Math.max(0, high - Math.max(low, stored.get(partition) ?? low)) : 0,
+        [...marks].map(([partition, mark]) =>
+          partition < kept ? waitingBehind(mark, stored.get(partition)) : 0,
         ),
       );
       if (left === 0) return;

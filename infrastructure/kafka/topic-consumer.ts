@@ -9,7 +9,7 @@ import { messageOf } from '../../application/support/failures.ts';
 import { backoff, repeatUntilAborted } from '../../application/support/retry.ts';
 import { pause, within } from '../support/time.ts';
 import { keepMembership, watchSession } from './group-session.ts';
-import { CONNECT_WITHIN_MS, RETRY, watermarks } from './kafka-client.ts';
+import { CONNECT_WITHIN_MS, RETRY, waitingBehind, watermarks } from './kafka-client.ts';
 import { PartitionSource } from './partition-source.ts';
 import { placeAt } from './records.ts';
 import type { KafkaRecord } from './records.ts';
@@ -119,10 +119,7 @@ export class KafkaTopicConsumer<W = unknown> {
     const { kafka, topic, group, offsets } = this.#options;
     const [marks, stored] = await Promise.all([watermarks(kafka, topic), offsets.load(group, topic)]);
     return new Map(
-      [...marks].map(([partition, { low, high }]) => [
-        partition,
-        Math.max(0, high - (stored.get(partition) ?? low)),
-      ]),
+      [...marks].map(([partition, mark]) => [partition, waitingBehind(mark, stored.get(partition))]),
     );
   }
 

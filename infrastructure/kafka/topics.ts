@@ -4,7 +4,7 @@ import type { ConsumerOffsets } from '../../application/processors/consumer-offs
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { pause } from '../support/time.ts';
-import { isAnswer, withAdmin } from './kafka-client.ts';
+import { askAgain, isAnswer, withAdmin } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import { minInsyncReplicas, shortfallsOf } from './topic-check.ts';
 import type { CheckedSetting, TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
@@ -58,7 +58,6 @@ const CHECK_AGAIN_MS = 60_000;
 
 /** A broker that is asked for topics right after they were made may not have heard of them yet. */
 const LOOKS = 20;
-const BETWEEN_LOOKS_MS = 100;
 const isNotYetKnown = (error: unknown): boolean => isAnswer(error, 'UNKNOWN_TOPIC_OR_PARTITION');
 
 const settingsOf = async (admin: Admin, topics: readonly string[]) => {
@@ -73,22 +72,6 @@ const settingsOf = async (admin: Admin, topics: readonly string[]) => {
       new Map(configEntries.map(({ configName, configValue }) => [configName, configValue])),
     ]),
   );
-};
-
-/** What the brokers know of these topics. @throws errors of kafkajs */
-export const factsOf = async (
-  admin: Admin,
-  topics: readonly string[],
-  settingsUnknown: (error: unknown) => void,
-  left = LOOKS,
-): Promise<ReadonlyMap<string, TopicFacts>> => {
-  try {
-    return await factsNow(admin, topics, settingsUnknown);
-  } catch (error) {
-    if (left <= 1 || !isNotYetKnown(error)) throw error;
-    await pause(BETWEEN_LOOKS_MS, new AbortController().signal);
-    return factsOf(admin, topics, settingsUnknown, left - 1);
-  }
 };
 
 const factsNow = async (
@@ -114,6 +97,10 @@ const factsNow = async (
     ]),
   );
 };
+
+/** What the brokers know of these topics. @throws errors of kafkajs */
+export const factsOf = (...asked: Parameters<typeof factsNow>): ReturnType<typeof factsNow> =>
+  askAgain(() => factsNow(...asked), isNotYetKnown, LOOKS);
 
 /** The topics of one client: made where they are missing, looked at when it starts, and their numbers of partitions held. */
 export class KafkaTopics {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { FirstBrokers } from '../../../infrastructure/kafka/kafka-client.ts';
+import { FirstBrokers, askAgain, waitingBehind } from '../../../infrastructure/kafka/kafka-client.ts';
 import { QuietSockets } from '../../../infrastructure/kafka/quiet-sockets.ts';
 
 describe('a connection', () => {
@@ -94,4 +94,25 @@ describe('a new client begins', () => {
     first.answered('told:1');
     expect(begun(first, 2)).toEqual(['given:1', 'given:1']);
   });
+});
+
+test.each([
+  ['nothing yet', undefined, 5],
+  ['a part', 12, 3],
+  ['only what has expired since', 4, 5],
+  ['all', 15, 0],
+  ['more than there is, as of a topic that was made anew', 40, 0],
+])('behind who has handled %s wait the messages that are still there', (_, next, waiting) => {
+  expect(waitingBehind({ low: 10, high: 15 }, next)).toBe(waiting);
+});
+
+test.each([
+  ['may pass, as often as it may be', true, 3],
+  ['may not pass, once', false, 1],
+])('a question whose failure %s', async (_, mayPass, times) => {
+  let asked = 0;
+  const ask = async (): Promise<never> => {
+    throw new Error(`failure ${++asked}`);
+  };
+  await expect(askAgain(ask, () => mayPass, 3)).rejects.toThrow(`failure ${times}`);
 });
