@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { grantText, personOf } from '../../../application/desk/people.ts';
 import type { RoleRules } from '../../../application/desk/people.ts';
 import { isOperator } from '../../../application/publication/description/decision-schema.ts';
+import { codePoint } from '../../support/code-point.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const ROLES: RoleRules = {
@@ -52,7 +53,7 @@ describe('what a provider says of somebody', () => {
 
   test('is always a name that can be recorded, and the subject as it was given', () => {
     fc.assert(
-      fc.property(fc.anything(), fc.string({ unit: 'binary' }), (name, subject) => {
+      fc.property(fc.anything(), fc.string({ unit: codePoint }), (name, subject) => {
         const found = person({ name }, subject);
         expect([isOperator(found.name), found.subject]).toEqual([true, subject]);
       }),
