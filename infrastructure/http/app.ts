@@ -126,7 +126,7 @@ const middlewaresOf = (dependencies: HttpDependencies) => {
   const validator = new BodyValidator(clock);
   const turns = new ReadTurns(dependencies.reads);
   const batches = new Batches({ validator, errors, responder });
-  const failures = new SandboxFailures(rates, responder);
+  const failures = new SandboxFailures(responder);
   /** Their order is the published order in which refusals win over each other. */
   const stepsOf = (operation: Operation): RequestHandler[] => {
     const first = [observed(watch, operation), preconditions(operation)];

@@ -107,7 +107,8 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
   rate_limited: {
     status: 429,
     retryable: true,
-    meaning: 'The bucket is empty, or too many uploads are under way; wait as long as Retry-After says.',
+    meaning:
+      'The bucket is empty, or too many uploads or large bodies are under way; wait as long as Retry-After says.',
   },
   internal_error: { status: 500, meaning: 'An unexpected failure; quote the request id to support.' },
   service_unavailable: {

@@ -29,7 +29,16 @@ export class RateLimits {
   async forCaller(state: RequestState, caller: Caller, row: RateRow, tokens = 1): Promise<RateState> {
     const limit = multiplied(RATE_ROWS[row], caller.multiplier);
     const key = `${caller.applicationId} ${row}`;
-    return (state.rate = await this.#limiter.take('application', key, limit, tokens));
+    const rate = await this.#limiter.take('application', key, limit, tokens);
+    if (rate.allowed) state.tokens += tokens;
+    return (state.rate = rate);
+  }
+
+  /** What the request took from its application's bucket. */
+  async giveBack(state: RequestState): Promise<void> {
+    const { caller, operation, tokens } = state;
+    const row = operation?.bucket;
+    if (caller && row && tokens > 0) await this.forCaller(state, caller, row, -tokens);
   }
 
   async forAddress(state: RequestState, row: RateRow): Promise<RateState> {

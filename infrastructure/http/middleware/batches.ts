@@ -36,8 +36,8 @@ const linesOf = ({ body }: RequestState, { field }: Lines): readonly unknown[] =
   (body as Readonly<Record<string, readonly unknown[]>>)[field]!;
 
 /**
- * Takes a token for each line but the first, whose token was taken before the body was read and is given back where the others are
- * not there. @throws HttpProblem `rate_limited`, `validation_error` for more lines than the bucket can hold
+ * Takes a token for each line but the first, whose token was taken before the body was read; it goes back with the
+ * refusal where the others are not there. @throws HttpProblem `rate_limited`, `validation_error` for more lines than the bucket can hold
  */
 export const limitLines =
   ({ bucket, endpoint }: Operation, lines: Lines, rates: RateLimits): RequestHandler =>
@@ -50,9 +50,7 @@ export const limitLines =
       throw refusalFor([{ field: lines.field, code: 'invalid_count', message }]);
     }
     if (bucket !== null && length > 1) {
-      const caller = callerOf(state);
-      const rate = await rates.forCaller(state, caller, bucket, length - 1);
-      if (!rate.allowed) await rates.forCaller(state, caller, bucket, -1);
+      const rate = await rates.forCaller(state, callerOf(state), bucket, length - 1);
       requireToken(rate, `${endpoint}, where each of the ${length} lines counts`);
     }
     next();

@@ -80,7 +80,18 @@ export class ErrorHandler {
     if (error instanceof ClientGoneError) return;
     await this.noteRate(state);
     const problem = this.refusalOf(state, error);
+    // It takes nothing, unless it was read and found too costly.
+    if (error instanceof HttpProblem && problem.code === 'rate_limited') await this.#giveBack(state);
     this.#deps.responder.refuse(state, problem, state.operation?.access === 'client_credentials');
+  }
+
+  async #giveBack(state: RequestState): Promise<void> {
+    const { rates, logger } = this.#deps;
+    try {
+      await rates.giveBack(state);
+    } catch (error) {
+      logger.warn({ request_id: state.requestId, error: String(error) }, 'tokens not given back');
+    }
   }
 
   /** @param isBeyond whether its sender has no token left in its bucket */

@@ -90,6 +90,8 @@ export class RequestState {
   operation: Operation | undefined = undefined;
   /** State of the bucket that a token was taken from, for the rate headers. */
   rate: RateState | undefined = undefined;
+  /** Taken from the bucket of its application. */
+  tokens = 0;
   /** Of a request with a valid token. */
   caller: Caller | undefined = undefined;
   /** Of a request that carries the client's secret. */

@@ -2,7 +2,6 @@ import type { RequestHandler } from 'express';
 import { MIB, sizedCache } from '../../../application/support/sized-cache.ts';
 import { HttpProblem, unavailable } from '../errors/http-problem.ts';
 import type { Operation } from '../operation.ts';
-import type { RateLimits } from './authentication.ts';
 import { callerOf, stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
 import { handle } from './responder.ts';
@@ -25,12 +24,10 @@ const unanswered = (): HttpProblem =>
 
 /** Failures that a request to a sandbox asks for: once for each key of an application, so that the same request then passes. */
 export class SandboxFailures {
-  readonly #rates: RateLimits;
   readonly #responder: Responder;
   readonly #made = sizedCache<string>(MIB, () => ENTRY_BYTES);
 
-  constructor(rates: RateLimits, responder: Responder) {
-    this.#rates = rates;
+  constructor(responder: Responder) {
     this.#responder = responder;
   }
 
@@ -45,7 +42,7 @@ export class SandboxFailures {
       if (!this.#isFirst(operation, state)) return passes(req, res, next);
       switch (asked) {
         case '429':
-          return this.#limit(operation, state);
+          return this.#limit(operation);
         case '503':
           throw unanswered();
         case '503-after':
@@ -73,8 +70,7 @@ export class SandboxFailures {
     return true;
   }
 
-  async #limit({ bucket, endpoint }: Operation, state: RequestState): Promise<never> {
-    if (bucket !== null) await this.#rates.forCaller(state, callerOf(state), bucket, -1);
+  #limit({ endpoint }: Operation): never {
     const message = `${endpoint} was asked to fail as if there were too many requests; wait ${RETRY_AFTER_S} second`;
     throw new HttpProblem('rate_limited', message, [], ['Retry-After', String(RETRY_AFTER_S)]);
   }

@@ -53,7 +53,9 @@ describe('large texts of an application that are being received', () => {
     await start(10);
     await begin();
     await begin();
+    const before = Number((await send(1_000)).headers.get('x-ratelimit-remaining'));
     const { status, headers, body } = await send(SIZE);
+    expect(headers.get('x-ratelimit-remaining')).toBe(String(before));
     expect([status, body.error_code, headers.get('retry-after')]).toEqual([429, 'rate_limited', '5']);
     expect(body.message).toContain('large bodies');
     expect((await send(1_000)).status).toBe(200);
