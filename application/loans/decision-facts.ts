@@ -3,7 +3,7 @@ import type { RejectionReason } from '../../domain/loan/events.ts';
 import type { Privacy } from '../privacy/privacy.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { Exposures } from './exposures.ts';
-import type { Exposure, ExposureQuery } from './exposures.ts';
+import type { Exposure } from './exposures.ts';
 
 interface Named {
   readonly applicationId: string;
@@ -68,10 +68,7 @@ export class DecisionFacts {
   }
 
   /** What its fund holds already of its borrower and of its originator; undefined where there is no such operation. */
-  exposure(
-    of: Named,
-    queryFor: (fundId: string) => ExposureQuery | undefined = () => ({}),
-  ): Promise<Exposure | undefined> {
+  exposure(of: Named, queryFor: Parameters<Exposures['of']>[1] = () => ({})): Promise<Exposure | undefined> {
     return this.#exposures.of(loanStream(of.applicationId, of.code), queryFor);
   }
 

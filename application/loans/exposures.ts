@@ -8,25 +8,16 @@ import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
 /** Operations together; amounts in cents. */
-export interface Together {
+interface Together {
   readonly operations: number;
   readonly acquisitionValue: number;
 }
 
 /** What a fund has of somebody. */
-export interface Held {
+interface Held {
   readonly active: Together;
   /** Those that wait for a decision before the fund pays. */
   readonly waiting: Together;
-}
-
-/** An operation with the same borrower, as many installments, the same first and last day and the same sum. */
-export interface SameContract {
-  readonly applicationId: string;
-  readonly code: string;
-  readonly fundId: string;
-  readonly status: string;
-  readonly acquisitionValue: number;
 }
 
 export interface Exposure {
@@ -38,15 +29,15 @@ export interface Exposure {
     readonly openFaceValue: number;
     /** The borrower has more operations than are looked at, so that this is the least. */
     readonly atLeast: boolean;
-    readonly same: readonly SameContract[];
+    /** Operations with the same borrower, as many installments, the same first and last day and the same sum. */
+    readonly same: readonly {
+      readonly applicationId: string;
+      readonly code: string;
+      readonly fundId: string;
+      readonly status: string;
+      readonly acquisitionValue: number;
+    }[];
   };
-}
-
-export interface ExposureQuery {
-  /** Whether to look for the borrower's; default: yes. */
-  readonly withBorrower?: boolean;
-  /** Of the borrower's, those of these funds alone; default: of all. */
-  readonly onlyFundIds?: readonly string[];
 }
 
 const isBefore = (status: ShownStatus): boolean => owesSchedule(status) && isAwaited(status);
@@ -94,10 +85,15 @@ export class Exposures {
     this.#privacy = privacy;
   }
 
-  /** @param queryFor what may be told of an operation of this fund; undefined: nothing, as where there is none */
+  /**
+   * @param queryFor what may be told of an operation of this fund: whether of its borrower (default: yes), and of which funds (default: of
+   *   all); undefined: nothing, as where there is none
+   */
   async of(
     stream: string,
-    queryFor: (fundId: string) => ExposureQuery | undefined,
+    queryFor: (
+      fundId: string,
+    ) => { readonly withBorrower?: boolean; readonly onlyFundIds?: readonly string[] } | undefined,
   ): Promise<Exposure | undefined> {
     const [own] = await this.#rows([stream]);
     const query = own && queryFor(own.fund_id);

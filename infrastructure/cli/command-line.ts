@@ -2,14 +2,6 @@ import type { App } from '../../application/app.ts';
 import type { Finding } from '../../application/maintenance/finding.ts';
 import type { OpenConsole, RunningConsole } from './console.ts';
 
-/** Shows how far a long command is. */
-export interface Progress {
-  /** @param steps default: one */
-  advance(steps?: number): void;
-  /** Leaves the terminal as it was; called whatever happens. */
-  end(): void;
-}
-
 export interface BackupSummary {
   readonly program_version: string;
   readonly begun_at: string;
@@ -48,8 +40,13 @@ export interface CliDependencies {
   readonly show?: (text: string) => unknown;
   /** To standard error. */
   writeError(text: string): void;
-  /** For so many steps; shows nothing outside a terminal. */
-  startProgress(total: number): Progress;
+  /** Shows how far a long command of so many steps is; nothing outside a terminal. */
+  startProgress(total: number): {
+    /** @param steps default: one */
+    advance(steps?: number): void;
+    /** Leaves the terminal as it was; called whatever happens. */
+    end(): void;
+  };
   /** The bytes of a file; `-` is standard input, which is also the default. */
   readonly input?: (file: string) => AsyncIterable<Uint8Array>;
   /** What a person at the terminal answers; undefined, or left out, where there is none. */

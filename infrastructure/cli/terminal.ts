@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
 import { Presets, SingleBar } from 'cli-progress';
 import { OutputClosedError } from './command-line.ts';
-import type { Progress } from './command-line.ts';
+import type { CliDependencies } from './command-line.ts';
 
 /** Standard output that waits for a slow reader and notices one that has left, as `head` does. */
 export class CommandOutput {
@@ -87,12 +87,12 @@ export const ask = async (question: string): Promise<string | undefined> => {
   }
 };
 
-const SILENT: Progress = { advance: () => undefined, end: () => undefined };
+const SILENT = { advance: () => undefined, end: () => undefined };
 
 /** A bar on a terminal; nothing at all in a pipe or a file, where it would be noise. */
 export const progressOn =
-  (stream: NodeJS.WriteStream) =>
-  (total: number): Progress => {
+  (stream: NodeJS.WriteStream): CliDependencies['startProgress'] =>
+  (total) => {
     if (!stream.isTTY || total === 0) return SILENT;
     const bar = new SingleBar(
       { stream, format: '{bar} {percentage}% | {value}/{total} | {eta_formatted} left', hideCursor: true },

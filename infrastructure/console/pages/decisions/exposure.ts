@@ -1,5 +1,5 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
-import type { Exposure, Held, SameContract, Together } from '../../../../application/loans/exposures.ts';
+import type { Exposure } from '../../../../application/loans/exposures.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { statusBadge } from '../../badge.ts';
 import { amount, count } from '../../format.ts';
@@ -15,7 +15,9 @@ import { tableView } from '../../table.ts';
 import { WORDS } from '../words.ts';
 import { DECISIONS } from './texts.ts';
 
-const together = ({ operations, acquisitionValue }: Together, language: Language): string =>
+type Held = Exposure['originator'];
+
+const together = ({ operations, acquisitionValue }: Held['active'], language: Language): string =>
   DECISIONS[language].together(operations, count(operations), amount(acquisitionValue));
 
 const held = ({ active, waiting }: Held, language: Language): string => {
@@ -23,7 +25,11 @@ const held = ({ active, waiting }: Held, language: Language): string => {
   return `${texts.heldActive(together(active, language))}; ${texts.heldWaiting(together(waiting, language))}`;
 };
 
-const sameView = (same: readonly SameContract[], names: FundNames, language: Language): View => {
+const sameView = (
+  same: NonNullable<Exposure['borrower']>['same'],
+  names: FundNames,
+  language: Language,
+): View => {
   const [texts, words] = [DECISIONS[language], WORDS[language]];
   if (same.length === 0) return html`<p>${texts.noSame}</p>`;
   return html`
