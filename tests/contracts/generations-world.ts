@@ -143,3 +143,11 @@ export class World {
     yield { kind: 'caught_up' as const };
   }
 }
+
+export interface GenerationsCase {
+  readonly name: string;
+  readonly check: (world: World) => Promise<void>;
+}
+
+export const expected = (count: number, status: string): readonly string[] =>
+  Array.from({ length: count }, (_, i) => `${i + 1} ${status}`);
