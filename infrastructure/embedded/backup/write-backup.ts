@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
 import { checkChains, checkIntegrity, copyDatabase, extentOf, takeLaterKeys } from './databases.ts';
@@ -108,6 +108,27 @@ const STEPS = 6;
 
 const draftOf = (to: string): string => join(dirname(to), `.${basename(to)}.partial`);
 
+const LOCK_OF_DRAFT = /^\.(.+)\.partial\.lock$/;
+const ABANDONED_AFTER_MS = 86_400_000;
+
+/**
+ * What backups to other names left beside this one when they were killed: it may hold keys, and nobody would look for it. What cannot be
+ * removed, as where another process works on it, stays.
+ */
+const removeAbandoned = async (directory: string): Promise<void> => {
+  for (const name of (await namesIn(directory)) ?? []) {
+    const [, to] = LOCK_OF_DRAFT.exec(name) ?? [];
+    if (to === undefined) continue;
+    const [lock, draft] = [join(directory, name), draftOf(join(directory, to))];
+    try {
+      if ((await stat(lock)).mtimeMs > Date.now() - ABANDONED_AFTER_MS) continue;
+      await oneAtATime(lock, `${draft} is in use`, () => rm(draft, { recursive: true, force: true }));
+    } catch {
+      continue;
+    }
+  }
+};
+
 /** A consistent backup of the embedded profile while it runs. It gets its name once it is whole and verified. @throws BackupFailedError */
 export const writeBackup = async (request: BackupRequest): Promise<Manifest> => {
   const { dataDir } = request;
@@ -118,6 +139,7 @@ export const writeBackup = async (request: BackupRequest): Promise<Manifest> => 
   return oneAtATime(`${draft}.lock`, `another backup to ${to} is being made`, async () => {
     await refuseTarget(dataDir, to);
     await rm(draft, { recursive: true, force: true });
+    await removeAbandoned(dirname(draft));
     try {
       const manifest = await writeDraft(request, draft);
       await rename(draft, to);

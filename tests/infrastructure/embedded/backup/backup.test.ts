@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import { copyDatabase, takeLaterKeys } from '../../../../infrastructure/embedded
 import type { Manifest } from '../../../../infrastructure/embedded/backup/manifest.ts';
 import { restoreBackup } from '../../../../infrastructure/embedded/backup/restore-backup.ts';
 import { writeBackup } from '../../../../infrastructure/embedded/backup/write-backup.ts';
+import { lockFile } from '../../../../infrastructure/embedded/directory-lock.ts';
 import { fillEventLog } from '../../../support/event-log-at-size.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -179,6 +181,19 @@ describe('a backup', () => {
     expect(readdirSync(target).toSorted()).toEqual(['events.db', 'service.db']);
     rmSync(target, { recursive: true });
     expect(readdirSync(directory.path).toSorted()).toEqual(['backup', 'data']);
+  });
+
+  test('removes what a backup to another name left when it was killed, and nothing of one that is being made', async () => {
+    const names = ['killed', 'made', 'young'].map((name) => `.${name}.partial`);
+    const locks = names.map((name) => join(directory.path, `${name}.lock`));
+    for (const name of names) mkdirSync(join(directory.path, name, 'documents'), { recursive: true });
+    for (const lock of locks) writeFileSync(lock, '');
+    const made = lockFile(locks[1]!, 'alone');
+    for (const lock of locks.slice(0, 2)) utimesSync(lock, 0, 0);
+    await write();
+    await made.close();
+    const left = ['.made.partial', '.made.partial.lock', '.young.partial', '.young.partial.lock'];
+    expect(readdirSync(directory.path).toSorted()).toEqual([...left, 'backup', 'data']);
   });
 
   test('goes to an empty place outside of the data only, and a restore too', async () => {
