@@ -153,6 +153,23 @@ const releases: readonly GenerationsCase[] = [
     },
   },
   {
+    name: 'what begins to serve while old ones are looked for is not dropped',
+    check: async (world) => {
+      await world.begin(3);
+      expect(await world.rebuild('approved')).toMatchObject({ generation: 2, outcome: 'differs' });
+      await registered(world, 'switching', 2);
+      const generations = world.generations();
+      const list = generations.list.bind(generations);
+      generations.list = async () => {
+        const all = await list();
+        await generations.succeeded(2, 1);
+        return all;
+      };
+      expect(await generations.dropOld()).toEqual([]);
+      expect(await world.states()).toEqual({ 1: 'old', 2: 'serving' });
+    },
+  },
+  {
     name: 'a release before that was still building lets nothing serve any more once the next one serves',
     check: async (world) => {
       await world.begin(3);

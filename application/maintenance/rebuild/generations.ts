@@ -142,7 +142,8 @@ export class Generations {
       const forget = this.#service.builder
         .deleteFrom('read_model_generation')
         .where('number', '=', number)
-        .where((eb) => eb.or([eb('state', '<>', 'switching'), this.#laterServes(number)]));
+        // It may serve since it was looked at.
+        .where((eb) => eb.or([eb('state', 'not in', ['switching', 'serving']), this.#laterServes(number)]));
       const query = forget.compile();
       if (!(await guarded(this.#service.transaction([{ query, expectChanges: 1 }])))) continue;
       await this.#tables.drop(number);
