@@ -42,7 +42,6 @@ export type Reader = Pick<RequestContext, 'applicationId' | 'onlyFundIds' | 'asi
 /** `updatedSince` as RFC 3339 writes instants. */
 export type LoansQuery = Omit<LoanListQuery, 'applicationId' | 'onlyFundIds'>;
 
-/** A document of an operation as it was stored. */
 interface Dependencies {
   readonly events: EventStore;
   readonly loans: Pick<SqlLoanReader, 'find' | 'list'>;

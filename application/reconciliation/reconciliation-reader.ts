@@ -18,7 +18,6 @@ export interface PaymentPeriod {
   readonly to: CalendarDate;
 }
 
-/** An installment of an operation, paid or not. */
 interface Place {
   readonly date: string;
   readonly position: number;

@@ -80,8 +80,7 @@ export class ErrorHandler {
     if (error instanceof ClientGoneError) return;
     await this.noteRate(state);
     const problem = this.refusalOf(state, error);
-    // It takes nothing, unless it was read and found too costly.
-    if (error instanceof HttpProblem && problem.code === 'rate_limited') await this.#giveBack(state);
+    if (problem.code === 'rate_limited') await this.#giveBack(state);
     this.#deps.responder.refuse(state, problem, state.operation?.access === 'client_credentials');
   }
 

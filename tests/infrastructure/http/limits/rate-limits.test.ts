@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { OverShareError } from '../../../../application/ports/busy-error.ts';
 import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
 import { client, tokenFor } from '../../../support/http-fakes.ts';
 import { validSettlement } from '../../../support/http-requests.ts';
@@ -146,6 +147,14 @@ describe('requests', () => {
     world.now += 2_000;
     expect((await world.call('POST', '/webhook/x/pause')).status).toBe(200);
     expect((await world.call('POST', '/webhook/x/pause')).status).toBe(429);
+  });
+
+  test('nor does a 429 of which the handler is the reason', async () => {
+    world.behaviour.loans.document = async () => {
+      throw new OverShareError('too many documents', 1);
+    };
+    const { status, headers } = await world.call('GET', '/loan/OP-1/documents/d-1');
+    expect([status, ...rate(headers).slice(0, 2)]).toEqual([429, 1200, 1200]);
   });
 
   test('refusals before the token is looked at draw from the bucket too, without being refused for it', async () => {
