@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UploadSession } from './upload-session.ts';
-import { HttpProblem } from '../errors/http-problem.ts';
+import { rateLimited } from '../errors/http-problem.ts';
 import { Slots } from '../limits/slots.ts';
 import type { SlotBounds } from '../limits/slots.ts';
 
@@ -71,11 +71,9 @@ export const UPLOAD_BOUNDS: SlotBounds = {
   leastWeight: 4 * MEBIBYTE,
   mostWeight: 50 * MEBIBYTE,
   refused: () =>
-    new HttpProblem(
-      'rate_limited',
+    rateLimited(
       `Too many uploads are under way; wait ${RETRY_AFTER_S} seconds, and send fewer at once`,
-      [],
-      ['Retry-After', String(RETRY_AFTER_S)],
+      RETRY_AFTER_S,
     ),
 };
 

@@ -52,6 +52,9 @@ export class ClientGoneError extends Error {
 export const unavailable = (message: string, retryAfterSeconds: number): HttpProblem =>
   new HttpProblem('service_unavailable', message, [], ['Retry-After', String(retryAfterSeconds)]);
 
+export const rateLimited = (message: string, retryAfterSeconds: number): HttpProblem =>
+  new HttpProblem('rate_limited', message, [], ['Retry-After', String(retryAfterSeconds)]);
+
 /** The router raises these for a path that it cannot percent-decode. */
 const isUndecodablePath = (error: unknown): boolean => error instanceof URIError;
 
@@ -99,7 +102,7 @@ export const problemOf = (error: unknown): HttpProblem | undefined => {
   if (error instanceof OverShareError) {
     const { message, retryAfterSeconds } = error;
     const told = `${message[0]?.toUpperCase()}${message.slice(1)}; wait ${retryAfterSeconds} seconds`;
-    return new HttpProblem('rate_limited', told, [], ['Retry-After', String(retryAfterSeconds)]);
+    return rateLimited(told, retryAfterSeconds);
   }
   const unread = unreadable(error);
   if (unread) return unread;

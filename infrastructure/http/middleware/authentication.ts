@@ -6,7 +6,7 @@ import { allows, scopesOf } from '../../../application/clients/scopes.ts';
 import type { Scope } from '../../../application/clients/scopes.ts';
 import type { ClientAuthenticator, TokenClaims, Tokens } from '../../../application/clients/tokens.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
-import { HttpProblem } from '../errors/http-problem.ts';
+import { HttpProblem, rateLimited } from '../errors/http-problem.ts';
 import { RATE_ROWS, multiplied } from '../limits/rate-limiter.ts';
 import type { RateLimiter, RateRow, RateState } from '../limits/rate-limiter.ts';
 import type { Operation } from '../operation.ts';
@@ -57,7 +57,7 @@ export const requireToken = (rate: RateState, endpoint: string): void => {
   if (rate.allowed) return;
   const seconds = rate.retryAfter;
   const message = `Too many requests to ${endpoint}; wait ${seconds} second${seconds === 1 ? '' : 's'}`;
-  throw new HttpProblem('rate_limited', message, [], ['Retry-After', String(seconds)]);
+  throw rateLimited(message, seconds);
 };
 
 /** Takes a token from the application's bucket of this operation. @throws HttpProblem `rate_limited` */

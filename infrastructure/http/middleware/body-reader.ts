@@ -16,7 +16,7 @@ import {
 } from '../bodies/read-body.ts';
 import type { UploadArea } from '../bodies/upload-area.ts';
 import type { UploadSession } from '../bodies/upload-session.ts';
-import { HttpProblem } from '../errors/http-problem.ts';
+import { HttpProblem, rateLimited } from '../errors/http-problem.ts';
 import { Slots } from '../limits/slots.ts';
 import type { SlotBounds } from '../limits/slots.ts';
 import type { BodyKind, Handler, JsonKind, Operation } from '../operation.ts';
@@ -94,11 +94,9 @@ export const TEXT_BOUNDS: SlotBounds = {
   leastWeight: LARGE_TEXT,
   mostWeight: IGNORED_BODY,
   refused: () =>
-    new HttpProblem(
-      'rate_limited',
+    rateLimited(
       `Too many large bodies of this application are under way; wait ${RETRY_AFTER_S} seconds, and send fewer at once`,
-      [],
-      ['Retry-After', String(RETRY_AFTER_S)],
+      RETRY_AFTER_S,
     ),
 };
 

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { MIB, sizedCache } from '../../../application/support/sized-cache.ts';
-import { HttpProblem, unavailable } from '../errors/http-problem.ts';
+import { rateLimited, unavailable } from '../errors/http-problem.ts';
 import type { Operation } from '../operation.ts';
 import { callerOf, stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
@@ -19,7 +19,7 @@ const keyOf = (body: Readonly<Record<string, unknown>>): string =>
 
 const cut = ({ req }: RequestState): void => void req.socket.destroy();
 
-const unanswered = (): HttpProblem =>
+const unanswered = () =>
   unavailable('This failure was asked for; send the same request again.', RETRY_AFTER_S);
 
 /** Failures that a request to a sandbox asks for: once for each key of an application, so that the same request then passes. */
@@ -72,6 +72,6 @@ export class SandboxFailures {
 
   #limit({ endpoint }: Operation): never {
     const message = `${endpoint} was asked to fail as if there were too many requests; wait ${RETRY_AFTER_S} second`;
-    throw new HttpProblem('rate_limited', message, [], ['Retry-After', String(RETRY_AFTER_S)]);
+    throw rateLimited(message, RETRY_AFTER_S);
   }
 }
