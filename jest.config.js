@@ -11,6 +11,7 @@ export default {
     '^.+\\.ts$': [
       '@swc/jest',
       {
+        sourceMaps: true,
         jsc: {
           parser: { syntax: 'typescript' },
           target: 'es2024',
