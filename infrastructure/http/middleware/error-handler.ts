@@ -17,6 +17,13 @@ interface Dependencies {
   readonly logger: Logger;
 }
 
+/** A bound of its own knows no endpoint; a 429 says which one it is about. */
+const naming = ({ operation }: RequestState, problem: HttpProblem): HttpProblem => {
+  const { code, message, details, headers } = problem;
+  if (operation === undefined || message.includes(operation.endpoint)) return problem;
+  return new HttpProblem(code, `${operation.endpoint}: ${message}`, details, headers);
+};
+
 /** Turns an error into its answer and its line in the log. */
 export class ErrorHandler {
   readonly #deps: Dependencies;
@@ -79,8 +86,11 @@ export class ErrorHandler {
   async #answer(state: RequestState, error: unknown): Promise<void> {
     if (error instanceof ClientGoneError) return;
     await this.noteRate(state);
-    const problem = this.refusalOf(state, error);
-    if (problem.code === 'rate_limited') await this.#giveBack(state);
+    let problem = this.refusalOf(state, error);
+    if (problem.code === 'rate_limited') {
+      problem = naming(state, problem);
+      await this.#giveBack(state);
+    }
     this.#deps.responder.refuse(state, problem, state.operation?.access === 'client_credentials');
   }
 

@@ -153,8 +153,11 @@ describe('requests', () => {
     world.behaviour.loans.document = async () => {
       throw new OverShareError('too many documents', 1);
     };
-    const { status, headers } = await world.call('GET', '/loan/OP-1/documents/d-1');
+    const { status, headers, body } = await world.call('GET', '/loan/OP-1/documents/d-1');
     expect([status, ...rate(headers).slice(0, 2)]).toEqual([429, 1200, 1200]);
+    expect(body.message).toMatch(
+      /^GET \/loan\/\{[a-z_]+\}\/documents\/\{document_id\}: Too many documents; wait 1 second/,
+    );
   });
 
   test('refusals before the token is looked at draw from the bucket too, without being refused for it', async () => {
