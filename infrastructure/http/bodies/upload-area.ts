@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UploadSession } from './upload-session.ts';
-import { rateLimited } from '../errors/http-problem.ts';
+import { tooManyUnderWay } from '../errors/http-problem.ts';
 import { Slots } from '../limits/slots.ts';
 import type { SlotBounds } from '../limits/slots.ts';
 
@@ -60,7 +60,6 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const MARK = 'owner';
 
 const MEBIBYTE = 1_048_576;
-const RETRY_AFTER_S = 5;
 
 /** Weight is bytes on disk, in files of requests under way; who waits is not read meanwhile. */
 export const UPLOAD_BOUNDS: SlotBounds = {
@@ -70,11 +69,7 @@ export const UPLOAD_BOUNDS: SlotBounds = {
   waitMs: 10_000,
   leastWeight: 4 * MEBIBYTE,
   mostWeight: 50 * MEBIBYTE,
-  refused: () =>
-    rateLimited(
-      `Too many uploads are under way; wait ${RETRY_AFTER_S} seconds, and send fewer at once`,
-      RETRY_AFTER_S,
-    ),
+  refused: () => tooManyUnderWay('uploads'),
 };
 
 interface UploadAreaOptions {

@@ -55,6 +55,15 @@ export const unavailable = (message: string, retryAfterSeconds: number): HttpPro
 export const rateLimited = (message: string, retryAfterSeconds: number): HttpProblem =>
   new HttpProblem('rate_limited', message, [], ['Retry-After', String(retryAfterSeconds)]);
 
+const UNDER_WAY_S = 5;
+
+/** More than may be under way at once. @param what of it, in the plural */
+export const tooManyUnderWay = (what: string): HttpProblem =>
+  rateLimited(
+    `Too many ${what} are under way; wait ${UNDER_WAY_S} seconds, and send fewer at once`,
+    UNDER_WAY_S,
+  );
+
 /** The router raises these for a path that it cannot percent-decode. */
 const isUndecodablePath = (error: unknown): boolean => error instanceof URIError;
 

@@ -16,7 +16,7 @@ import {
 } from '../bodies/read-body.ts';
 import type { UploadArea } from '../bodies/upload-area.ts';
 import type { UploadSession } from '../bodies/upload-session.ts';
-import { HttpProblem, rateLimited } from '../errors/http-problem.ts';
+import { HttpProblem, tooManyUnderWay } from '../errors/http-problem.ts';
 import { Slots } from '../limits/slots.ts';
 import type { SlotBounds } from '../limits/slots.ts';
 import type { BodyKind, Handler, JsonKind, Operation } from '../operation.ts';
@@ -82,7 +82,6 @@ export const preconditions =
 /** A text of this length takes some milliseconds to parse and check. */
 const LARGE_TEXT = 32 * 1024;
 
-const RETRY_AFTER_S = 5;
 const MEBIBYTE = 1_048_576;
 
 /** Weight is bytes in memory, of large texts that have not come in whole; who waits is not read meanwhile. */
@@ -93,11 +92,7 @@ export const TEXT_BOUNDS: SlotBounds = {
   waitMs: 10_000,
   leastWeight: LARGE_TEXT,
   mostWeight: IGNORED_BODY,
-  refused: () =>
-    rateLimited(
-      `Too many large bodies of this application are under way; wait ${RETRY_AFTER_S} seconds, and send fewer at once`,
-      RETRY_AFTER_S,
-    ),
+  refused: () => tooManyUnderWay('large bodies of this application'),
 };
 
 /** Parses bodies and checks them. */
