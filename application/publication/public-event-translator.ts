@@ -2,7 +2,8 @@ import type { LoanEvent } from '../../domain/loan/events.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
-import { PUBLISHED, toPublicEvents } from './public-events.ts';
+import { PUBLISHED } from './catalogue.ts';
+import { toPublicEvents } from './public-events.ts';
 
 interface Publishable {
   readonly recorded: RecordedEvent;

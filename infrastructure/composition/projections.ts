@@ -2,7 +2,7 @@ import { decodeEvent } from '../../application/event-codec/event-codec.ts';
 import type { EventSubscription, RecordedEvent, StoredEvents } from '../../application/ports/event-store.ts';
 import type { LogOrder } from '../../application/ports/read-models.ts';
 import { numberOf, projectedEvent } from '../../application/projecting/projected-event.ts';
-import { PUBLISHED } from '../../application/publication/public-events.ts';
+import { PUBLISHED } from '../../application/publication/catalogue.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';

@@ -1,5 +1,5 @@
 import { TOPICS } from '../event-names.ts';
-import { EXAMPLE_OPERATION } from './event-examples.ts';
+import { EXAMPLE_OPERATION } from '../catalogue.ts';
 import { object, ref, refused } from '../../schemas/schema.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { freeText } from '../../schemas/values.ts';

@@ -1,115 +1,23 @@
-import { REPURCHASE_END_STATUSES, REPURCHASE_REASONS } from '../../../domain/loan/exits.ts';
-import type { EventName } from '../event-names.ts';
-import { object, ref } from '../../schemas/schema.ts';
+import { exampleOf, schemaOf, shown } from '../../schemas/shown-fields.ts';
+import { object, ref, text } from '../../schemas/schema.ts';
 import type { Schema } from '../../schemas/schema.ts';
+import { EXAMPLE_OPERATION, PUBLICATIONS } from '../catalogue.ts';
+import type { Publication } from '../catalogue.ts';
+import { PING } from '../event-names.ts';
+import type { EventName } from '../event-names.ts';
 
-const status = (value: string): Schema => ({ type: 'string', const: value });
-const codes = (description: string): Schema => ({ type: 'array', items: ref('ProposalCode'), description });
-const text = (description: string): Schema => ({ type: 'string', description });
+type Described = Pick<Publication<never, EventName>, 'name' | 'example' | 'data' | 'flat'>;
 
-const reason: Schema = { type: 'string', enum: [...REPURCHASE_REASONS], description: 'As it was requested.' };
+const MESSAGE = shown<never, Schema>(
+  text({ description: 'A greeting.' }),
+  'This webhook is registered and reachable.',
+  () => undefined,
+);
 
-const partiallyPaid: Schema = {
-  ...object({ installment_code: ref('InstallmentCode'), outstanding_value: ref('Balance') }),
-  description: 'Present when a part of the money became a credit on an open installment.',
-};
-
-/** What each event says about what happened: the field `data` of its body. */
-const DATA: Readonly<Record<EventName, Schema>> = {
-  loan_received: object({
-    status: status('received'),
-    received_at: ref('Timestamp'),
-    acquisition_value: ref('Amount'),
-    number_of_installments: { type: 'integer', minimum: 1, description: 'Length of the schedule.' },
-  }),
-  loan_approved: object({ status: status('approved'), approved_at: ref('Timestamp') }),
-  loan_rejected: object({
-    status: status('rejected'),
-    rejected_at: ref('Timestamp'),
-    reasons: {
-      type: 'array',
-      items: object({ code: text('Stable name of the reason.'), message: text('For people.') }),
-      description: 'Why the administrator turned the operation down.',
-    },
-  }),
-  loan_term_signed: object({ status: status('term_signed'), signed_at: ref('Timestamp') }),
-  disbursement_completed: object(
-    {
-      status: status('active'),
-      disbursed_value: ref('Amount'),
-      disbursed_at: ref('Timestamp'),
-      disbursement_date: {
-        ...ref('CalendarDate'),
-        description: 'The day on which the fund paid, if stated.',
-      },
-    },
-    ['disbursement_date'],
-  ),
-  installment_settled: object({
-    installment_code: ref('InstallmentCode'),
-    settled_at: ref('CalendarDate'),
-    settled_value: ref('Amount'),
-    scheduled_value: ref('Balance'),
-    payment_method: ref('PaymentMethod'),
-    late_days: { type: 'integer', minimum: 0, description: 'Days after the due date; 0 when in time.' },
-  }),
-  installment_prepaid: object(
-    {
-      prepayment_value: ref('Amount'),
-      prepayment_date: ref('CalendarDate'),
-      settled_installments: {
-        type: 'array',
-        items: ref('InstallmentCode'),
-        description: 'What the money closed; may be empty.',
-      },
-      remaining_balance: ref('Balance'),
-      excess_value: ref('Balance'),
-      partially_paid: partiallyPaid,
-    },
-    ['partially_paid'],
-  ),
-  loan_fully_settled: object({
-    status: status('settled'),
-    settled_at: ref('CalendarDate'),
-    closing_event: {
-      type: 'string',
-      enum: ['installment_settled', 'installment_prepaid'],
-      description: 'Kind of payment that closed the last installment.',
-    },
-    total_received: ref('Balance'),
-  }),
-  installment_underpaid: object({
-    installment_code: ref('InstallmentCode'),
-    scheduled_value: ref('Balance'),
-    settled_value: ref('Amount'),
-    difference: { ...ref('Balance'), description: 'Scheduled less settled: log it.' },
-    settled_at: ref('CalendarDate'),
-  }),
-  repurchase_received: object({
-    reason,
-    effective_date: ref('CalendarDate'),
-    repurchase_value: ref('Balance'),
-    calculated_at: ref('Timestamp'),
-    value_source: {
-      type: 'string',
-      enum: ['calculated', 'informed'],
-      description: 'Whether the value is ours or came with the request.',
-    },
-  }),
-  repurchase_completed: object({
-    reason,
-    repurchase_value: ref('Balance'),
-    status: { type: 'string', enum: [...REPURCHASE_END_STATUSES], description: 'Final status.' },
-    completed_at: ref('Timestamp'),
-  }),
-  renegotiation_completed: object({
-    original_proposal_codes: codes('Every operation that was replaced.'),
-    new_proposal_code: ref('ProposalCode'),
-    effective_date: ref('CalendarDate'),
-    completed_at: ref('Timestamp'),
-  }),
-  'webhook.ping': object({ message: text('A greeting.') }),
-};
+const DESCRIBED: readonly Described[] = [
+  ...PUBLICATIONS,
+  { name: PING, example: ['2026-01-15T12:00:00.000Z', 0], data: { message: MESSAGE } },
+];
 
 const envelope: Schema = {
   ...object({
@@ -140,8 +48,6 @@ const noOperationFields: Schema = {
   originator_proposal_code: { type: 'null', description: 'It is about no operation.' },
   fund_id: { type: 'null', description: 'It is about no fund.' },
 };
-/** These two stand at the top as well, for receivers that read the event in its flat form. */
-const flatFields: Schema = { installment_code: ref('InstallmentCode'), settled_value: ref('Amount') };
 
 /** `installment_settled` -> `InstallmentSettledEvent` */
 export const eventSchemaName = (event: string): string =>
@@ -150,23 +56,39 @@ export const eventSchemaName = (event: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')}Event`;
 
-const eventSchema = (event: EventName): Schema => ({
+const eventSchema = ({ name, data, flat = [] }: Described): Schema => ({
   type: 'object',
   allOf: [ref('EventEnvelope')],
-  ...(event === 'installment_settled' && { required: Object.keys(flatFields) }),
+  ...(flat.length > 0 && { required: flat }),
   properties: {
-    event: { type: 'string', const: event, description: 'Name of the event.' },
-    ...(event === 'webhook.ping' ? noOperationFields : operationFields),
-    ...(event === 'installment_settled' && flatFields),
-    data: { ...DATA[event], description: 'What happened.' },
+    event: { type: 'string', const: name, description: 'Name of the event.' },
+    ...(name === PING ? noOperationFields : operationFields),
+    ...Object.fromEntries(flat.map((field) => [field, data[field]!.schema])),
+    data: { ...schemaOf(data), description: 'What happened.' },
   },
-  description: `Body of \`${event}\`.`,
+  description: `Body of \`${name}\`.`,
 });
 
 /** Bodies that the service sends to receivers. */
 export const eventSchemas: Readonly<Record<string, Schema>> = {
   EventEnvelope: envelope,
-  ...Object.fromEntries(
-    (Object.keys(DATA) as EventName[]).map((event) => [eventSchemaName(event), eventSchema(event)]),
-  ),
+  ...Object.fromEntries(DESCRIBED.map((event) => [eventSchemaName(event.name), eventSchema(event)])),
+};
+
+/** A whole body, as a receiver reads it. */
+export const eventExample = (event: EventName, apiVersion: string) => {
+  const { data, flat = [], example } = DESCRIBED.find(({ name }) => name === event)!;
+  const [timestamp, sequence] = example;
+  const says = exampleOf(data);
+  return {
+    event,
+    event_id: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
+    originator_proposal_code: event === PING ? null : EXAMPLE_OPERATION.code,
+    fund_id: event === PING ? null : '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11',
+    timestamp,
+    sequence,
+    api_version: apiVersion,
+    ...Object.fromEntries(flat.map((field) => [field, says[field]])),
+    data: says,
+  };
 };

@@ -1,10 +1,10 @@
 import { confirmationExamples } from './confirmation-schema.ts';
 import { decisionExamples, refusedDecisionExample } from './decision-schema.ts';
-import { EXAMPLE_OPERATION, eventExample } from './event-examples.ts';
-import { eventSchemaName } from './event-schemas.ts';
+import { eventExample, eventSchemaName } from './event-schemas.ts';
 import { object, ref } from '../../schemas/schema.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { operationKey } from '../bus-message.ts';
+import { EXAMPLE_OPERATION } from '../catalogue.ts';
 import { LOAN_EVENT_NAMES, LOAN_EVENTS, SCHEMA_VERSION, TOPICS } from '../event-names.ts';
 import type { LoanEventName } from '../event-names.ts';
 

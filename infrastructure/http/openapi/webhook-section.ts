@@ -1,7 +1,6 @@
 import { EVENT_NAMES, EVENTS } from '../../../application/publication/event-names.ts';
 import type { EventName } from '../../../application/publication/event-names.ts';
-import { eventSchemaName } from '../../../application/publication/description/event-schemas.ts';
-import { eventExample } from '../../../application/publication/description/event-examples.ts';
+import { eventExample, eventSchemaName } from '../../../application/publication/description/event-schemas.ts';
 import { ref } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { API_VERSION } from './version.ts';

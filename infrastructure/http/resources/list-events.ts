@@ -1,4 +1,4 @@
-import { eventExample } from '../../../application/publication/description/event-examples.ts';
+import { eventExample } from '../../../application/publication/description/event-schemas.ts';
 import type { LoanEventName } from '../../../application/publication/event-names.ts';
 import type { FeedPage, FeedQuery } from '../../../application/publication/feed.ts';
 import { component, nullable, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';

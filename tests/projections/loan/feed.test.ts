@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { PUBLISHED } from '../../../application/publication/public-events.ts';
+import { PUBLISHED } from '../../../application/publication/catalogue.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { projected } from './projected-events.ts';
