@@ -57,9 +57,13 @@ const missingKind = (): never => {
   throw new Error('an operation with a body names its media type');
 };
 
+/** What a media range asks for besides its weight, such as a charset: there is one answer of each type. */
+const PARAMETER = /;(?!\s*q=)[^;,]*/gi;
+
 const requireAcceptable = (req: Request, produces: readonly string[]): void => {
   const accept = req.headers.accept;
   if (accept === undefined || accept === '*/*' || produces.includes(accept)) return;
+  req.headers.accept = accept.replace(PARAMETER, '');
   if (req.accepts([...produces]) !== false) return;
   const offered = produces.join(' or ');
   throw new HttpProblem('not_acceptable', `this is answered as ${offered} only; include it in Accept`);

@@ -193,6 +193,9 @@ describe('formats', () => {
     ['text/html, */*;q=0', 406],
     ['application/xml', 406],
     ['application/json;q=0, */*', 406],
+    ['application/json; charset=utf-8', 200],
+    ['text/html, application/json;version=1; q=0.9', 200],
+    ['application/json; charset=utf-8 ; Q=0, */*', 406],
   ])('Accept: %s answers %i', async (accept, status) => {
     expect((await world.call('GET', '/loan/OP-1', { headers: { accept } })).status).toBe(status);
   });
