@@ -1,25 +1,7 @@
-import type { DdlDialect, Migration } from './migrations/migration.ts';
-
-type Kind = 'text' | 'text?' | 'integer' | 'integer?';
-type ValueOf<K extends Kind> = {
-  readonly text: string;
-  readonly 'text?': string | null;
-  readonly integer: number;
-  readonly 'integer?': number | null;
-}[K];
-
-interface Table<Columns extends Readonly<Record<string, Kind>> = Readonly<Record<string, Kind>>> {
-  readonly columns: Columns;
-  /** Of its primary key, in its order; rows lie in this order where the engine can do that. */
-  readonly key: readonly string[];
-  /** What follows `create index <name> on <table>`, by name. */
-  readonly indexes?: Readonly<Record<string, string>>;
-  readonly unique?: string;
-}
-
-const table = <const Columns extends Readonly<Record<string, Kind>>>(
-  definition: Table<Columns> & { readonly key: readonly (keyof Columns)[] },
-): Table<Columns> => definition;
+import type { InstallmentRow, LoanRow, ProgressRow } from '../../projections/loan/loan-rows.ts';
+import type { Migration } from './migrations/migration.ts';
+import { statementsOf, table } from './table.ts';
+import type { ColumnsFor, Kind, OfOperation, Table, ValueOf } from './table.ts';
 
 /**
  * The tables of one generation, which can be thrown away and built again from the streams. `operation` in any of them is `loan.id`: the
@@ -52,7 +34,7 @@ const TABLES = {
     key: ['projection', 'stream'],
   }),
   /** What seldom changes of an operation; what every event changes stands in `progress`. */
-  loan: table({
+  loan: table<ColumnsFor<LoanRow>>({
     columns: {
       id: 'integer',
       stream: 'text',
@@ -111,7 +93,7 @@ const TABLES = {
     },
   }),
   /** Narrow, because every event rewrites it. */
-  progress: table({
+  progress: table<ColumnsFor<OfOperation<ProgressRow>>>({
     columns: {
       operation: 'integer',
       application_id: 'text',
@@ -126,7 +108,7 @@ const TABLES = {
     // For lists of what has changed, which would otherwise walk over everything that ever arrived.
     indexes: { progress_changed: '(application_id, updated_at, received_at, code)' },
   }),
-  installment: table({
+  installment: table<ColumnsFor<OfOperation<InstallmentRow>>>({
     columns: {
       operation: 'integer',
       code: 'text',
@@ -273,20 +255,6 @@ export const keyOf = (name: string): readonly string[] => {
 /** The column that names the operation of a row, in the table `loan` and in those that name streams too. */
 export const operationColumn = (name: string): 'id' | 'operation' | 'stream' =>
   name === 'loan' ? 'id' : 'operation' in TABLES[name as keyof Tables].columns ? 'operation' : 'stream';
-
-const columnText = (name: string, kind: Kind, dialect: DdlDialect): string =>
-  `${name} ${kind.startsWith('text') ? dialect.text : dialect.integer}${kind.endsWith('?') ? '' : ' not null'}`;
-
-const statementsOf = (name: string, { columns, key, unique, indexes = {} }: Table, dialect: DdlDialect) => {
-  const lines = Object.entries(columns).map(([column, kind]) => columnText(column, kind, dialect));
-  const all = [...lines, `primary key (${key.join(', ')})`, ...(unique ? [`unique (${unique})`] : [])];
-  // SQLite keeps the rows of a table with one integer as its key in the order of that key by itself.
-  const byNumber = key.length === 1 && columns[key[0]!] === 'integer';
-  return [
-    `create table ${name} (${all.join(', ')})${byNumber ? dialect.strict : dialect.clustered}`,
-    ...Object.entries(indexes).map(([index, on]) => `create index ${index} on ${name} ${on}`),
-  ];
-};
 
 /** Makes them all; what is built again needs no step from one shape to the next. */
 export const readModelMigrations: readonly Migration[] = [

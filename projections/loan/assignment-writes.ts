@@ -1,66 +1,19 @@
 import type { LoanDocument, LoanReceived } from '../../domain/loan/events.ts';
-import type { Row, TableWrite } from '../projection.ts';
+import type { TableWrite } from '../projection.ts';
+import { installmentRow, loanRow, progressRow } from './loan-rows.ts';
+import type { Place } from './loan-rows.ts';
 import { FORGOTTEN_COLUMN, privateColumn, renegotiationText } from './stored-texts.ts';
 import { advance, changeLoan, changeStatus, enterStatus, freezeInstallments } from './writes.ts';
-import type { Place, Projected } from './writes.ts';
-
-const loanRow = ({ stream, position }: Place, event: LoanReceived): Row => ({
-  id: position,
-  stream,
-  application_id: event.applicationId,
-  code: event.code,
-  fund_id: event.fundId,
-  status: 'received',
-  product_type: event.productType,
-  acquisition_value: event.acquisitionValue,
-  number_of_installments: event.installments.length,
-  date_issued: event.dateIssued,
-  daily_factor: event.pricing.dailyFactor,
-  borrower: event.borrower,
-  received_at: event.receivedAt,
-  waiting_since: event.receivedAt,
-  rejection_reasons: null,
-  disbursement: null,
-  repurchase: null,
-  repurchase_completed_at: null,
-  reason_detail: '',
-  renegotiation: event.renegotiation ? renegotiationText('new', event.renegotiation, null) : null,
-  active_date: null,
-  active_at: null,
-  active_recorded_at: null,
-  left_date: null,
-  left_at: null,
-  left_recorded_at: null,
-});
-
-const progressRow = ({ stream, revision, recordedAt }: Place, event: LoanReceived): Row => ({
-  stream,
-  application_id: event.applicationId,
-  code: event.code,
-  received_at: event.receivedAt,
-  updated_at: recordedAt,
-  version: Number(revision),
-  received_value: 0,
-});
-
-const installmentRows = (stream: string, event: LoanReceived): readonly Row[] =>
-  event.installments.map(({ code, dueDate, faceValue }, seq) => ({
-    stream,
-    code,
-    seq,
-    due_date: dueDate,
-    face_value: faceValue,
-    status: 'pending',
-    settled_at: null,
-    settled_value: null,
-    payment_method: null,
-    recorded_at: null,
-  }));
+import type { Projected } from './writes.ts';
 
 export const newLoan = (place: Place, event: LoanReceived): readonly TableWrite[] => [
   { op: 'insert', table: 'loan', rows: [loanRow(place, event)] },
   { op: 'insert', table: 'progress', rows: [progressRow(place, event)] },
-  { op: 'insert', table: 'installment', rows: installmentRows(place.stream, event) },
+  {
+    op: 'insert',
+    table: 'installment',
+    rows: event.installments.map((one, seq) => installmentRow(place, one, seq)),
+  },
   insertDocuments(place, event.documents),
   enterStatus(place, 'received', event.receivedAt),
 ];

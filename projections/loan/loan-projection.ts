@@ -9,6 +9,7 @@ import {
   rejected,
   termSigned,
 } from './assignment-writes.ts';
+import { LOAN_VERSION } from './loan-rows.ts';
 import {
   becameOverdue,
   fullySettled,
@@ -92,7 +93,7 @@ const inFeed = ({
 /** Operations, their installments and their money: what integrators read, what a fund holds and what was notified. */
 export const loanProjection: Projection = {
   name: 'loan',
-  version: 7,
+  version: LOAN_VERSION,
   tables: [
     ...['loan', 'progress', 'installment', 'installment_credit', 'payment'],
     ...['prepayment', 'document', 'status_history', 'feed'],

@@ -2,9 +2,10 @@ import type { RepurchaseReason } from '../../domain/loan/exits.ts';
 import type { Reservation } from '../../domain/renegotiation/state.ts';
 import type { ProjectedEvent, TableWrite } from '../projection.ts';
 import { newLoan } from './assignment-writes.ts';
+import type { Place } from './loan-rows.ts';
 import { privateColumn, renegotiationText } from './stored-texts.ts';
 import { advance, changeInstallment, freezeInstallments, changeLoan, changeStatus } from './writes.ts';
-import type { Place, Projected } from './writes.ts';
+import type { Projected } from './writes.ts';
 
 export type PaymentKind = 'settlement' | 'prepayment' | 'repurchase';
 

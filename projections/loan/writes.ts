@@ -1,4 +1,5 @@
-import type { ProjectedEvent, Row, TableWrite } from '../projection.ts';
+import type { ProjectedEvent, TableWrite } from '../projection.ts';
+import type { InstallmentRow, LoanRow, Place } from './loan-rows.ts';
 import type { WaitingStatus } from '../../domain/loan/statuses.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 
@@ -6,9 +7,6 @@ import type { DomainEvent } from '../../domain/domain-event.ts';
 export type Projected<Type extends DomainEvent['type']> = ProjectedEvent & {
   readonly event: Extract<DomainEvent, { type: Type }>;
 };
-
-/** Where a change of an operation stands in its stream, and when it was recorded. */
-export type Place = Pick<ProjectedEvent, 'stream' | 'revision' | 'position' | 'recordedAt'>;
 
 /** Every event moves the version of its operation, also one that changes nothing else: readers wait for it. */
 export const advance = ({ stream, revision, recordedAt }: Place, received = 0): TableWrite => ({
@@ -19,7 +17,7 @@ export const advance = ({ stream, revision, recordedAt }: Place, received = 0): 
   add: { received_value: received },
 });
 
-export const changeLoan = ({ stream }: Pick<Place, 'stream'>, set: Row): TableWrite => ({
+export const changeLoan = ({ stream }: Pick<Place, 'stream'>, set: Partial<LoanRow>): TableWrite => ({
   op: 'update',
   table: 'loan',
   where: { stream },
@@ -47,7 +45,7 @@ export const changeStatus = (
   place: Place,
   status: string,
   at: string,
-  set: Row = {},
+  set: Partial<LoanRow> = {},
 ): readonly TableWrite[] => [
   changeLoan(place, { status, waiting_since: waitingSince(status, at), ...set }),
   advance(place),
@@ -62,7 +60,11 @@ export const freezeInstallments = ({ stream }: Pick<Place, 'stream'>): TableWrit
   set: { status: 'frozen' },
 });
 
-export const changeInstallment = ({ stream }: ProjectedEvent, code: string, set: Row): TableWrite => ({
+export const changeInstallment = (
+  { stream }: ProjectedEvent,
+  code: string,
+  set: Partial<InstallmentRow>,
+): TableWrite => ({
   op: 'update',
   table: 'installment',
   where: { stream, code },

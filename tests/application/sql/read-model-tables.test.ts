@@ -10,7 +10,7 @@ import { eventIndex } from '../../../infrastructure/composition/projections.ts';
 const RECORDED = [
   {
     projection: loanProjection,
-    file: 'projections/loan/loan-projection.ts',
+    file: 'projections/loan/loan-rows.ts',
     version: 7,
     digest: '894e919e2651cfb3',
   },
@@ -38,7 +38,7 @@ describe('a generation that was begun with other tables is built anew', () => {
     if (made === digest && projection.version === version) return;
     const todo =
       projection.version === version
-        ? `The tables of ${projection.name} are not those of its version ${version}: generations that serve were made with those. Raise \`version\` in ${file} and`
+        ? `The tables of ${projection.name} are not those of its version ${version}: generations that serve were made with those. Raise the version in ${file} and`
         : `${projection.name} has a new version:`;
     throw new Error(`${todo} record it here, with the digest ${made} (docs/decisions/0041).`);
   });
