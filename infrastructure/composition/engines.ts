@@ -147,10 +147,8 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
     await ofDatabase.until('service_store', () => ensureMovedWhole(serviceDatabase));
     const logFit = logFitOf(eventStore, serviceDatabase, () => opened.readModels);
     opened.logFit = logFit;
-    if (part === 'service') {
-      await refuseEmptyDatabase(configuration, eventStore, serviceDatabase, ofLog);
-      await refuseOlderLog(configuration, logFit);
-    }
+    if (part !== 'background') await refuseEmptyDatabase(configuration, eventStore, serviceDatabase, ofLog);
+    if (part === 'service') await refuseOlderLog(configuration, logFit);
     await options.onServiceDatabase?.(serviceDatabase);
     const tables = await ofDatabase.until('read_model', () => generationTables(options, serviceDatabase));
     const projections = projectionsOn(eventStore);

@@ -65,7 +65,7 @@ const start = async (
 };
 
 const change = (file: string, ...statements: readonly string[]): void => {
-  const database = new DatabaseSync(inData(file));
+  const database = new DatabaseSync(inData(file), { timeout: 5_000 });
   for (const statement of statements) database.exec(statement);
   database.close();
 };
@@ -111,10 +111,13 @@ describe('a start without a part that was there is refused in one line that name
 
   test('service.db was made anew: empty, or with tables and nothing in them', async () => {
     await truncate(inData('service.db'));
+    const line = `${inData('service.db')} is empty, and the event store holds`;
     for (const _ of ['without tables', 'with those of the start before'])
-      expect((await start()).refusal).toContain(
-        `${inData('service.db')} is empty, and the event store holds`,
-      );
+      expect((await start()).refusal).toContain(line);
+    // A command would make keys there, and the next start would take them for those of the events.
+    for (const command of [['doctor'], ['status'], ['audit', 'verify']])
+      expect((await commandLineBeside(environment())(...command)).code).toBe(1);
+    expect((await start()).refusal).toContain(line);
   });
 });
 
