@@ -4,6 +4,7 @@ import { messageOf } from '../../application/support/failures.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { HealthChecks } from '../http/server/health-app.ts';
 import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
+import { TimedOutError, within } from '../support/time.ts';
 import type { BackgroundThread } from './background/background-thread.ts';
 import type { Role } from './configuration.ts';
 import { standingsOf } from './processors.ts';
@@ -14,16 +15,11 @@ const PROBED_STREAM = 'loan-readiness.probe';
 const ANSWER_WITHIN_MS = 2_000;
 
 const outcomeOf = async (look: () => Promise<unknown>): Promise<string> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, ANSWER_WITHIN_MS, `no answer within ${ANSWER_WITHIN_MS} ms`);
-  });
   try {
-    return await Promise.race([look().then(() => 'ok'), late]);
+    await within(ANSWER_WITHIN_MS, 'an answer', look());
+    return 'ok';
   } catch (error) {
-    return messageOf(error);
-  } finally {
-    clearTimeout(timer);
+    return error instanceof TimedOutError ? `no answer within ${ANSWER_WITHIN_MS} ms` : messageOf(error);
   }
 };
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../application/ports/logger.ts';
 
 interface ScrapedText {
@@ -10,41 +9,6 @@ interface ScrapedText {
 }
 
 const SLOWEST_REQUEST_MS = 10_000;
-
-/** Serves GET /metrics, and nothing else, without a token: the address decides who reaches it. */
-class MetricsServer {
-  readonly #server: Server;
-  readonly port: number;
-
-  private constructor(server: Server) {
-    this.#server = server;
-    this.port = (server.address() as AddressInfo).port;
-  }
-
-  /** @throws Error when the address cannot be used */
-  static async listen(
-    scrape: ScrapedText,
-    { host, port }: { readonly host: string; readonly port: number },
-    logger: Logger,
-  ): Promise<MetricsServer> {
-    const server = createServer(
-      { headersTimeout: SLOWEST_REQUEST_MS, requestTimeout: SLOWEST_REQUEST_MS },
-      (req, res) => void answer(scrape, logger, req, res),
-    );
-    server.listen(port, host);
-    await once(server, 'listening');
-    server.on('error', (error) => logger.warn({ err: error }, 'the address of the metrics is in trouble'));
-    // This server alone keeps no process alive.
-    server.unref();
-    return new MetricsServer(server);
-  }
-
-  async close(): Promise<void> {
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, 'close');
-  }
-}
 
 const answer = async (
   scrape: ScrapedText,
@@ -63,19 +27,36 @@ const answer = async (
   }
 };
 
-/** Undefined where the address cannot be used: a second service on one machine starts all the same, and goes without metrics. */
+/**
+ * Serves GET /metrics, and nothing else, without a token: the address decides who reaches it. Undefined where the address cannot be used: a
+ * second service on one machine starts all the same, and goes without metrics.
+ */
 export const serveMetrics = async (
   scrape: ScrapedText,
   address: { readonly host: string; readonly port: number },
   logger: Logger,
-): Promise<MetricsServer | undefined> => {
+): Promise<{ close(): Promise<void> } | undefined> => {
+  const server = createServer(
+    { headersTimeout: SLOWEST_REQUEST_MS, requestTimeout: SLOWEST_REQUEST_MS },
+    (req, res) => void answer(scrape, logger, req, res),
+  );
   try {
-    const server = await MetricsServer.listen(scrape, address, logger);
-    logger.info({ ...address }, 'metrics are served at /metrics');
-    return server;
+    server.listen(address.port, address.host);
+    await once(server, 'listening');
   } catch (error) {
     const reason = (error as Error).message;
     logger.warn({ ...address, reason }, 'no metrics: set METRICS_PORT to a free port, or to off');
     return undefined;
   }
+  server.on('error', (error) => logger.warn({ err: error }, 'the address of the metrics is in trouble'));
+  // This server alone keeps no process alive.
+  server.unref();
+  logger.info({ ...address }, 'metrics are served at /metrics');
+  return {
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
 };

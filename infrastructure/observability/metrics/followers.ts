@@ -1,5 +1,4 @@
-import { Counter, Gauge } from 'prom-client';
-import type { Registry } from 'prom-client';
+import type { Counter, Gauge, Registry } from 'prom-client';
 import type { BusinessClock } from '../../../application/ports/clock.ts';
 import type {
   EventSubscription,
@@ -7,6 +6,7 @@ import type {
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../../application/ports/event-store.ts';
+import { instrumentsIn } from './instruments.ts';
 
 interface Lag {
   readonly seconds: number;
@@ -120,25 +120,22 @@ export class Followers {
 
   constructor(registry: Registry, clock: Pick<BusinessClock, 'now'>) {
     this.#clock = clock;
-    const labelNames = ['follower'] as const;
-    this.#handled = new Counter({
-      name: 'receivables_follower_events_total',
-      help: 'Events of the log that a follower has dealt with.',
-      labelNames,
-      registers: [registry],
-    });
-    this.#seconds = new Gauge({
-      name: 'receivables_follower_lag_seconds',
-      help: 'Age of the oldest event that a follower has still to deal with; 0 when there is none. While the log cannot be read: since when.',
-      labelNames,
-      registers: [registry],
-    });
-    this.#events = new Gauge({
-      name: 'receivables_follower_lag_events',
-      help: 'Events that wait for a follower; more than a batch is not counted.',
-      labelNames,
-      registers: [registry],
-    });
+    const { counter, gauge } = instrumentsIn(registry);
+    this.#handled = counter(
+      'receivables_follower_events_total',
+      'Events of the log that a follower has dealt with.',
+      'follower',
+    );
+    this.#seconds = gauge(
+      'receivables_follower_lag_seconds',
+      'Age of the oldest event that a follower has still to deal with; 0 when there is none. While the log cannot be read: since when.',
+      'follower',
+    );
+    this.#events = gauge(
+      'receivables_follower_lag_events',
+      'Events that wait for a follower; more than a batch is not counted.',
+      'follower',
+    );
   }
 
   watch(name: string, subscription: EventSubscription): EventSubscription {

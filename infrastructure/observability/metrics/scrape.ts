@@ -1,5 +1,6 @@
 import { AggregatorRegistry } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { within } from '../../support/time.ts';
 
 /** The numbers of one registry as plain data, as prom-client exchanges them between processes. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number];
@@ -57,12 +58,7 @@ export class Scrape {
   }
 
   async #refresh(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, REFRESH_WITHIN_MS);
-    });
     const all = Promise.allSettled(this.#refreshers.map((refresh) => refresh()));
-    await Promise.race([all, late]);
-    clearTimeout(timer);
+    await within(REFRESH_WITHIN_MS, 'looking numbers up', all).catch(() => undefined);
   }
 }

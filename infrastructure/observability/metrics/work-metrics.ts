@@ -1,5 +1,5 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { instrumentsIn } from './instruments.ts';
 
 /** Who acts: client ids are without number, so all of them are `client`. */
 export type CommandRole = 'client' | 'administrator' | 'scheduler';
@@ -18,34 +18,30 @@ export type CommandOutcome =
   | 'unavailable'
   | 'failed';
 
-export class CommandMetrics {
-  readonly #commands: Counter<'role' | 'outcome'>;
-  readonly #refusals: Counter<'role' | 'code'>;
+export type CommandMetrics = ReturnType<typeof commandMetrics>;
 
-  constructor(registry: Registry) {
-    this.#commands = new Counter({
-      name: 'receivables_commands_total',
-      help: 'Commands on operations, by who acted and what came of it.',
-      labelNames: ['role', 'outcome'],
-      registers: [registry],
-    });
-    this.#refusals = new Counter({
-      name: 'receivables_command_refusals_total',
-      help: 'Commands that a rule refused, by its code.',
-      labelNames: ['role', 'code'],
-      registers: [registry],
-    });
-  }
-
-  handled(role: CommandRole, outcome: CommandOutcome): void {
-    this.#commands.inc({ role, outcome });
-  }
-
-  refused(role: CommandRole, code: string): void {
-    this.handled(role, 'refused');
-    this.#refusals.inc({ role, code });
-  }
-}
+export const commandMetrics = (registry: Registry) => {
+  const { counter } = instrumentsIn(registry);
+  const commands = counter(
+    'receivables_commands_total',
+    'Commands on operations, by who acted and what came of it.',
+    'role',
+    'outcome',
+  );
+  const refusals = counter(
+    'receivables_command_refusals_total',
+    'Commands that a rule refused, by its code.',
+    'role',
+    'code',
+  );
+  return {
+    handled: (role: CommandRole, outcome: CommandOutcome): void => commands.inc({ role, outcome }),
+    refused: (role: CommandRole, code: string): void => {
+      commands.inc({ role, outcome: 'refused' });
+      refusals.inc({ role, code });
+    },
+  };
+};
 
 const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
@@ -54,98 +50,64 @@ const UNMATCHED = 'unmatched';
 /** The caller was gone before there was an answer. */
 const GONE = 'gone';
 
-export class RequestMetrics {
-  readonly #requests: Counter<'operation' | 'status'>;
-  readonly #duration: Histogram<'operation'>;
+export type RequestMetrics = ReturnType<typeof requestMetrics>;
 
-  constructor(registry: Registry) {
-    this.#requests = new Counter({
-      name: 'receivables_http_requests_total',
-      help: 'Requests by published operation and status of the answer.',
-      labelNames: ['operation', 'status'],
-      registers: [registry],
-    });
-    this.#duration = new Histogram({
-      name: 'receivables_http_request_duration_seconds',
-      help: 'From the arrival of the headers to the answer.',
-      labelNames: ['operation'],
-      buckets: SECONDS,
-      registers: [registry],
-    });
-  }
-
-  answered(operation: string = UNMATCHED, status: number | undefined, seconds: number): void {
-    this.#requests.inc({ operation, status: status === undefined ? GONE : String(status) });
-    this.#duration.observe({ operation }, seconds);
-  }
-}
+export const requestMetrics = (registry: Registry) => {
+  const { counter, histogram } = instrumentsIn(registry);
+  const requests = counter(
+    'receivables_http_requests_total',
+    'Requests by published operation and status of the answer.',
+    'operation',
+    'status',
+  );
+  const name = 'receivables_http_request_duration_seconds';
+  const help = 'From the arrival of the headers to the answer.';
+  const duration = histogram({ name, help, buckets: SECONDS }, 'operation');
+  return {
+    answered: (operation: string = UNMATCHED, status: number | undefined, seconds: number): void => {
+      requests.inc({ operation, status: status === undefined ? GONE : String(status) });
+      duration.observe({ operation }, seconds);
+    },
+  };
+};
 
 /** Sweeps of the scheduler, decisions that could not be carried out, keys that are lost, and files that could not be checked. */
-export class WorkMetrics {
-  readonly #sweeps: Counter<'outcome'>;
-  readonly #marked: Counter;
-  readonly #lastSweep: Gauge;
-  readonly #deadLetters: Counter<'reason'>;
-  readonly #missingKeys: Counter;
-  readonly #inspectorAway: Counter;
-
-  constructor(registry: Registry) {
-    const registers = [registry];
-    this.#sweeps = new Counter({
-      name: 'receivables_overdue_sweeps_total',
-      help: 'Sweeps for installments that fell due.',
-      labelNames: ['outcome'],
-      registers,
-    });
-    this.#marked = new Counter({
-      name: 'receivables_overdue_marked_total',
-      help: 'Installments that became overdue.',
-      registers,
-    });
-    this.#lastSweep = new Gauge({
-      name: 'receivables_overdue_last_sweep_timestamp_seconds',
-      help: 'When a sweep of this process last succeeded; absent before the first.',
-      registers,
-    });
-    // A process without the scheduler must not look like one whose last sweep was in 1970.
-    this.#lastSweep.remove();
-    this.#deadLetters = new Counter({
-      name: 'receivables_decision_dead_letters_total',
-      help: 'Decisions of the administrator that were refused for good, by the rule that refused them.',
-      labelNames: ['reason'],
-      registers,
-    });
-    this.#missingKeys = new Counter({
-      name: 'receivables_missing_keys_total',
-      help: 'How often the key of an operation was needed and was lost: it is gone, and no borrower was forgotten there.',
-      registers,
-    });
-    this.#inspectorAway = new Counter({
-      name: 'receivables_uncheckable_files_total',
-      help: 'Uploaded files that could not be checked, because the process that reads PDFs did not start.',
-      registers,
-    });
-  }
-
-  inspectorAway(): void {
-    this.#inspectorAway.inc();
-  }
-
-  keyMissing(): void {
-    this.#missingKeys.inc();
-  }
-
-  swept(marked: number): void {
-    this.#sweeps.inc({ outcome: 'done' });
-    this.#marked.inc(marked);
-    this.#lastSweep.set(Date.now() / 1_000);
-  }
-
-  sweepFailed(): void {
-    this.#sweeps.inc({ outcome: 'failed' });
-  }
-
-  deadLetter(reason: string): void {
-    this.#deadLetters.inc({ reason });
-  }
-}
+export const workMetrics = (registry: Registry) => {
+  const { counter, gauge } = instrumentsIn(registry);
+  const sweeps = counter(
+    'receivables_overdue_sweeps_total',
+    'Sweeps for installments that fell due.',
+    'outcome',
+  );
+  const marked = counter('receivables_overdue_marked_total', 'Installments that became overdue.');
+  const lastSweep = gauge(
+    'receivables_overdue_last_sweep_timestamp_seconds',
+    'When a sweep of this process last succeeded; absent before the first.',
+  );
+  // A process without the scheduler must not look like one whose last sweep was in 1970.
+  lastSweep.remove();
+  const deadLetters = counter(
+    'receivables_decision_dead_letters_total',
+    'Decisions of the administrator that were refused for good, by the rule that refused them.',
+    'reason',
+  );
+  const missingKeys = counter(
+    'receivables_missing_keys_total',
+    'How often the key of an operation was needed and was lost: it is gone, and no borrower was forgotten there.',
+  );
+  const uncheckable = counter(
+    'receivables_uncheckable_files_total',
+    'Uploaded files that could not be checked, because the process that reads PDFs did not start.',
+  );
+  return {
+    inspectorAway: (): void => uncheckable.inc(),
+    keyMissing: (): void => missingKeys.inc(),
+    swept: (installments: number): void => {
+      sweeps.inc({ outcome: 'done' });
+      marked.inc(installments);
+      lastSweep.set(Date.now() / 1_000);
+    },
+    sweepFailed: (): void => sweeps.inc({ outcome: 'failed' }),
+    deadLetter: (reason: string): void => deadLetters.inc({ reason }),
+  };
+};

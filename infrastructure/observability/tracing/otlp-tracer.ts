@@ -12,6 +12,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { IdGenerator, ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { within } from '../../support/time.ts';
 import { rootSpanIdOf } from './tracer.ts';
 import type { Attributes, EndedSpan, NoteOnSpan, SpanDescription, Tracer } from './tracer.ts';
 
@@ -189,12 +190,7 @@ export class OtlpTracer implements Tracer {
   }
 
   async close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_WITHIN_MS);
-    });
-    await Promise.race([this.#provider.shutdown().catch(() => undefined), late]);
-    clearTimeout(timer);
+    await within(CLOSE_WITHIN_MS, 'handing spans over', this.#provider.shutdown()).catch(() => undefined);
   }
 }
 
