@@ -1,6 +1,7 @@
 import type { StoredPlace, CheckpointStore } from '../ports/coordination.ts';
 import type { EventSubscription, LogPlaces, LogPosition } from '../ports/event-store.ts';
 import { misfit } from '../processors/log-fit.ts';
+import { upToNow } from '../support/up-to-now.ts';
 
 export interface FollowerPlace extends StoredPlace {
   /** Why the log cannot be followed from there; undefined where it can. */
@@ -63,19 +64,13 @@ export class FollowerPlaces {
 
   /** The place before the first event that was recorded later. */
   async #lastUpTo(instant: string): Promise<LogPosition | 'start'> {
-    const stop = new AbortController();
     let position: LogPosition | 'start' = 'start';
-    try {
-      for await (const message of this.#log.subscribe({ from: 'start', signal: stop.signal })) {
-        if (message.kind === 'caught_up') break;
-        const events = message.kind === 'events' ? message.events : [];
-        const later = events.findIndex(({ metadata }) => metadata.recordedAt > instant);
-        if (later >= 0) return events[later - 1]?.position ?? position;
-        position = message.checkpoint;
-      }
-      return position;
-    } finally {
-      stop.abort();
+    for await (const message of upToNow(this.#log, { from: 'start' })) {
+      const events = message.kind === 'events' ? message.events : [];
+      const later = events.findIndex(({ metadata }) => metadata.recordedAt > instant);
+      if (later >= 0) return events[later - 1]?.position ?? position;
+      position = message.checkpoint;
     }
+    return position;
   }
 }

@@ -4,6 +4,7 @@ import { loanReceived } from '../event-codec/entries.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { CheckpointStore } from '../ports/coordination.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import { upToNow } from '../support/up-to-now.ts';
 import type { BorrowerIndexEntry, SqlBorrowerIndex } from './borrower-index.ts';
 import { borrowerDigest } from './forget-borrower.ts';
 import { KeyMissingError } from './missing-keys.ts';
@@ -23,19 +24,15 @@ const CHECKPOINT = 'borrower-index';
  */
 export const indexBorrowers = async ({ log, checkpoints, index, vault }: Dependencies): Promise<void> => {
   if ((await checkpoints.load(CHECKPOINT)) !== 'start') return;
-  const stop = new AbortController();
   let last: LogPosition | undefined;
-  const options = { from: 'start', streamPrefix: LOAN_STREAM_PREFIX, signal: stop.signal } as const;
   let lost = false;
-  for await (const message of log.subscribe(options)) {
-    if (message.kind === 'caught_up') break;
+  for await (const message of upToNow(log, { from: 'start', streamPrefix: LOAN_STREAM_PREFIX })) {
     last = message.checkpoint;
     if (message.kind !== 'events') continue;
     const entries = await Promise.all(message.events.map((event) => entryOf(event, vault)));
     lost ||= entries.includes('key_missing');
     await index.add(entries.filter((entry) => entry !== undefined && entry !== 'key_missing'));
   }
-  stop.abort();
   // Once its key is put back, such an operation has to be found as well.
   if (last !== undefined && !lost) await checkpoints.move(CHECKPOINT, 'start', last);
 };

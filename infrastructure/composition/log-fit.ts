@@ -6,6 +6,7 @@ import { SqlCheckpointStore } from '../../application/coordination/stored-places
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import { Generation } from '../../application/maintenance/rebuild/open-generation.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import { upToNow } from '../../application/support/up-to-now.ts';
 import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
 import { SystemClock, pause } from '../support/time.ts';
 import type { Configuration } from './configuration.ts';
@@ -54,19 +55,9 @@ export const refuseOlderLog = async ({ dataDir, engines }: Configuration, fit: L
 
 /** Any of a service's own, or of streams whose name begins so. */
 export const holdsEvents = async (log: EventSubscription, streamPrefix = ''): Promise<boolean> => {
-  const stop = new AbortController();
-  try {
-    for await (const { kind } of log.subscribe({
-      from: 'start',
-      streamPrefix,
-      batchSize: 1,
-      signal: stop.signal,
-    }))
-      if (kind !== 'checkpoint') return kind === 'events';
-    return false;
-  } finally {
-    stop.abort();
-  }
+  for await (const { kind } of upToNow(log, { from: 'start', streamPrefix, batchSize: 1 }))
+    if (kind === 'events') return true;
+  return false;
 };
 
 /**

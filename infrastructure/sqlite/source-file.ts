@@ -1,9 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { MoveFailedError } from '../../application/maintenance/moving/log-to-move.ts';
-import type {
-  CheckpointToMove,
-  SubscriptionPlace,
-} from '../../application/maintenance/moving/log-to-move.ts';
+import type { PlacesToMove, SubscriptionPlace } from '../../application/maintenance/moving/log-to-move.ts';
 import type { MovedRows, MovedTable, Row, Value } from '../../application/maintenance/moving/moved-tables.ts';
 import { serviceMigrations } from '../../application/sql/migrations/service.ts';
 
@@ -49,18 +46,17 @@ export class SourceFile implements MovedRows {
     return this.#db.prepare(text).all(...(after ?? [])) as unknown as readonly Row[];
   }
 
-  checkpoints(): readonly CheckpointToMove[] {
-    const rows: unknown = this.#db.prepare('select name, position from checkpoint order by name').all();
-    return (rows as readonly CheckpointToMove[]).map(({ name, position }) => ({ name, position }));
-  }
-
-  subscriptionPlaces(): readonly SubscriptionPlace[] {
+  places(): PlacesToMove {
+    const checkpoints: unknown = this.#db
+      .prepare('select name, position from checkpoint order by name')
+      .all()
+      .map((row) => ({ ...row }));
     const of = (column: SubscriptionPlace['column']) =>
       `select webhook_id as "webhookId", '${column}' as "column", ${column} as place from webhook_subscription where ${column} is not null`;
-    const rows: unknown = this.#db
+    const subscriptions: unknown = this.#db
       .prepare(`${of('begins_at')} union all ${of('filter_from')} order by 1, 2`)
       .all();
-    return rows as readonly SubscriptionPlace[];
+    return { checkpoints, subscriptions } as PlacesToMove;
   }
 
   close(): void {

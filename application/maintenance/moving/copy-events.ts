@@ -101,47 +101,43 @@ const IN_FLIGHT = 64;
  * Appends every event again: same ids, revisions, texts and keys. Events of an operation keep their order, and so does everything
  * around a renegotiation and around the places where followers go on; between operations it may change by a few dozen appends,
  * which no reader of the log relies on. The store recognises an append that it has: a copy that was stopped is simply begun again.
+ * @param cuts places of the old log where followers go on
+ * @param moved called with a number of events as soon as they are stored
  */
-export class CopyEvents {
-  readonly #deps: Dependencies;
-
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
+export const copyEvents = async (
+  dependencies: Dependencies,
+  cuts: ReadonlySet<number>,
+  moved: (events: number) => void,
+): Promise<void> => {
+  for (const wave of wavesOf(appendsOf(eventsOf(dependencies.log), cuts), cuts, IN_FLIGHT)) {
+    await settled(wave.map((one) => append(dependencies, one)));
+    moved(wave.reduce((sum, { events }) => sum + events.length, 0));
   }
+};
 
-  /**
-   * @param cuts places of the old log where followers go on
-   * @param moved called with a number of events as soon as they are stored
-   */
-  async execute(cuts: ReadonlySet<number>, moved: (events: number) => void): Promise<void> {
-    for (const wave of wavesOf(appendsOf(this.#events(), cuts), cuts, IN_FLIGHT)) {
-      await settled(wave.map((append) => this.#append(append)));
-      moved(wave.reduce((sum, { events }) => sum + events.length, 0));
-    }
-  }
-
-  *#events(): Generator<EventToMove> {
-    for (let after = 0; ;) {
-      const page = this.#deps.log.page(after, PAGE);
-      yield* page;
-      const last = page.at(-1);
-      if (!last) return;
-      after = last.at;
-    }
-  }
-
-  async #append({ stream, expected, events, claim }: PendingAppend): Promise<void> {
-    const { store, pause } = this.#deps;
-    try {
-      await retryUntilAvailable(() => store.append(stream, expected, events, claim), pause);
-    } catch (error) {
-      if (!(error instanceof ConcurrencyError) && !(error instanceof KeyAlreadyClaimedError)) throw error;
-      throw new MoveFailedError(`the event store holds something else already: ${error.message}`, {
-        cause: error,
-      });
-    }
+function* eventsOf(log: LogToMove): Generator<EventToMove> {
+  for (let after = 0; ;) {
+    const page = log.page(after, PAGE);
+    yield* page;
+    const last = page.at(-1);
+    if (!last) return;
+    after = last.at;
   }
 }
+
+const append = async (
+  { store, pause }: Dependencies,
+  { stream, expected, events, claim }: PendingAppend,
+): Promise<void> => {
+  try {
+    await retryUntilAvailable(() => store.append(stream, expected, events, claim), pause);
+  } catch (error) {
+    if (!(error instanceof ConcurrencyError) && !(error instanceof KeyAlreadyClaimedError)) throw error;
+    throw new MoveFailedError(`the event store holds something else already: ${error.message}`, {
+      cause: error,
+    });
+  }
+};
 
 /** Waits for all of them before it fails with the first failure: nothing is left under way. */
 const settled = async (work: readonly Promise<void>[]): Promise<void> => {

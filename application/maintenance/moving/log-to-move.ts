@@ -29,7 +29,7 @@ export interface LogToMove {
 }
 
 /** A name of the checkpoint store and where it stands in the old log. */
-export interface CheckpointToMove {
+interface CheckpointToMove {
   readonly name: string;
   readonly position: LogPosition;
 }

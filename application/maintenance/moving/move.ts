@@ -1,10 +1,11 @@
 import type { EventStore, EventSubscription, LogPosition } from '../../ports/event-store.ts';
 import { MoveFailedError } from './log-to-move.ts';
 import type { HeldClaim, LogToMove, PlacesToMove } from './log-to-move.ts';
+import { compareRecords, copyRecords, countRecords } from './records-to-move.ts';
 import type { RecordsToMove } from './records-to-move.ts';
 import { retryUntilAvailable } from '../../support/retry.ts';
-import { CopyEvents } from './copy-events.ts';
-import { VerifyEvents } from './verify-events.ts';
+import { copyEvents } from './copy-events.ts';
+import { verifyEvents } from './verify-events.ts';
 
 /** Documents that go to another store; with files they stay where they are. */
 interface DocumentsToMove {
@@ -52,36 +53,36 @@ export class Move {
   async steps(): Promise<number> {
     const { store, log, records, documents } = this.#deps;
     const { events, claims } = log.counts();
-    return 2 * records.count() + (store ? 2 * events + claims : 0) + ((await documents?.count()) ?? 0);
+    return 2 * countRecords(records) + (store ? 2 * events + claims : 0) + ((await documents?.count()) ?? 0);
   }
 
   /** @throws MoveFailedError @throws StoreUnavailableError an engine stays away: start it again later */
   async execute(done: Done): Promise<Moved> {
     const { store, records, log, finish, documents, pause } = this.#deps;
-    await records.copy(done);
-    const places = store ? await this.#moveStreams(store, done) : records.places();
+    await copyRecords(records, pause, done);
+    const places = store ? await this.#moveStreams(store, done) : records.source.places();
     await documents?.copy(done);
-    await records.compare(done);
+    await compareRecords(records, pause, done);
     await retryUntilAvailable(() => finish(places), pause);
     const { events, streams, claims } = store ? log.counts() : { events: 0, streams: 0, claims: 0 };
     return {
       events,
       streams,
       claims,
-      records: records.count(),
+      records: countRecords(records),
       documents: (await documents?.count()) ?? 0,
     };
   }
 
   async #moveStreams(store: EventStore & EventSubscription, done: Done): Promise<PlacesToMove> {
     const { log, records, pause } = this.#deps;
-    const { checkpoints, subscriptions } = records.places();
+    const { checkpoints, subscriptions } = records.source.places();
     const old = [...checkpoints.map(({ position }) => position), ...subscriptions.map(({ place }) => place)];
     const placeOf = (position: LogPosition | 'start'): number =>
       position === 'start' ? 0 : log.lastAt(position);
     const cuts = new Set(old.map(placeOf).filter((at) => at > 0));
-    await new CopyEvents({ log, store, pause }).execute(cuts, done);
-    const positions = await new VerifyEvents({ log, subscription: store }).execute(cuts, done);
+    await copyEvents({ log, store, pause }, cuts, done);
+    const positions = await verifyEvents({ log, subscription: store }, cuts, done);
     for (const page of log.claims()) {
       for (let at = 0; at < page.length; at += CLAIMS_IN_FLIGHT) {
         const some = page.slice(at, at + CLAIMS_IN_FLIGHT);

@@ -1,4 +1,4 @@
-import type { CheckpointToMove, SubscriptionPlace } from './log-to-move.ts';
+import type { PlacesToMove } from './log-to-move.ts';
 
 /** A table whose rows go along, and the columns that name a row. */
 export interface MovedTable {
@@ -45,6 +45,5 @@ export type Row = Readonly<Record<string, Value>>;
 export interface MovedRows {
   count(table: MovedTable): number;
   page(table: MovedTable, after: readonly Value[] | undefined, limit: number): readonly Row[];
-  checkpoints(): readonly CheckpointToMove[];
-  subscriptionPlaces(): readonly SubscriptionPlace[];
+  places(): PlacesToMove;
 }

@@ -2,83 +2,69 @@ import { sql } from 'kysely';
 import type { CompiledQuery } from 'kysely';
 import { differingRows } from '../../audit/compare-rows.ts';
 import { MoveFailedError } from './log-to-move.ts';
-import type { PlacesToMove } from './log-to-move.ts';
 import { retryUntilAvailable } from '../../support/retry.ts';
 import type { SqlDatabase } from '../../sql/sql-database.ts';
 import { MOVED_TABLES } from './moved-tables.ts';
 import type { MovedTable, Row, MovedRows, Value } from './moved-tables.ts';
 
-interface Dependencies {
+/** Rows of the old service database, and the new one that they go into. */
+export interface RecordsToMove {
   readonly source: MovedRows;
   readonly target: SqlDatabase;
-  readonly pause: (ms: number) => Promise<void>;
 }
+type Pause = (ms: number) => Promise<void>;
+type Done = (rows: number) => void;
 
 const PAGE = 250;
 
 const keyOf = ({ key }: MovedTable, row: Row): readonly Value[] => key.map((column) => row[column]!);
 
-/** Rows of the old service database, page by page into the new one. */
-export class RecordsToMove {
-  readonly #deps: Dependencies;
+export const countRecords = ({ source }: RecordsToMove): number =>
+  MOVED_TABLES.reduce((sum, table) => sum + source.count(table), 0);
 
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
-  }
-
-  count(): number {
-    return MOVED_TABLES.reduce((sum, table) => sum + this.#deps.source.count(table), 0);
-  }
-
-  places(): PlacesToMove {
-    const { source } = this.#deps;
-    return { checkpoints: source.checkpoints(), subscriptions: source.subscriptionPlaces() };
-  }
-
-  async copy(moved: (rows: number) => void): Promise<void> {
-    for (const table of MOVED_TABLES) await this.#copyTable(table, moved);
-  }
-
-  async compare(compared: (rows: number) => void): Promise<void> {
-    for (const table of MOVED_TABLES) await this.#compareTable(table, compared);
-  }
-
-  async #copyTable(table: MovedTable, moved: (rows: number) => void): Promise<void> {
-    const { source, target, pause } = this.#deps;
+/** The rows of all tables, each page with the key that it begins behind; the last one of a table is empty. */
+function* pagesOf(source: MovedRows) {
+  for (const table of MOVED_TABLES)
     for (let after: readonly Value[] | undefined; ;) {
       const rows = source.page(table, after, PAGE);
+      yield { table, after, rows };
       const last = rows.at(-1);
-      if (!last) return;
-      const query = insertion(target, table, rows);
-      await retryUntilAvailable(() => target.transaction([{ query }]), pause);
-      moved(rows.length);
+      if (!last) break;
       after = keyOf(table, last);
     }
-  }
-
-  async #compareTable(table: MovedTable, compared: (rows: number) => void): Promise<void> {
-    const { source, target, pause } = this.#deps;
-    const nameOf = (row: Row): string => JSON.stringify(keyOf(table, row));
-    for (let after: readonly Value[] | undefined; ;) {
-      const rows = source.page(table, after, PAGE);
-      const there = await retryUntilAvailable(() => target.read(selection(target, table, after)), pause);
-      for (const { expected, found, columns } of differingRows(nameOf, rows, there)) {
-        const key = keyOf(table, (expected ?? found)!).join(', ');
-        const how =
-          columns.length > 0
-            ? `differs in ${columns.join(', ')}`
-            : expected
-              ? 'is missing'
-              : 'is one too many';
-        throw new MoveFailedError(`${table.name} is not what it was: ${key} ${how}`);
-      }
-      const last = rows.at(-1);
-      if (!last) return;
-      compared(rows.length);
-      after = keyOf(table, last);
-    }
-  }
 }
+
+export const copyRecords = async (
+  { source, target }: RecordsToMove,
+  pause: Pause,
+  moved: Done,
+): Promise<void> => {
+  for (const { table, rows } of pagesOf(source)) {
+    if (rows.length === 0) continue;
+    const query = insertion(target, table, rows);
+    await retryUntilAvailable(() => target.transaction([{ query }]), pause);
+    moved(rows.length);
+  }
+};
+
+/** @throws MoveFailedError naming the first row that is not what it was */
+export const compareRecords = async (
+  { source, target }: RecordsToMove,
+  pause: Pause,
+  compared: Done,
+): Promise<void> => {
+  for (const { table, after, rows } of pagesOf(source)) {
+    const nameOf = (row: Row): string => JSON.stringify(keyOf(table, row));
+    const there = await retryUntilAvailable(() => target.read(selection(target, table, after)), pause);
+    for (const { expected, found, columns } of differingRows(nameOf, rows, there)) {
+      const key = keyOf(table, (expected ?? found)!).join(', ');
+      const one = expected ? 'is missing' : 'is one too many';
+      const how = columns.length > 0 ? `differs in ${columns.join(', ')}` : one;
+      throw new MoveFailedError(`${table.name} is not what it was: ${key} ${how}`);
+    }
+    compared(rows.length);
+  }
+};
 
 /** A row that is there already was stored by the same move before it was interrupted. */
 const insertion = ({ builder }: SqlDatabase, { name }: MovedTable, rows: readonly Row[]): CompiledQuery => {

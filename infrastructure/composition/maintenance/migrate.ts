@@ -23,13 +23,13 @@ import {
   finishMove,
   readMove,
 } from '../../../application/maintenance/moving/move-record.ts';
-import { RecordsToMove } from '../../../application/maintenance/moving/records-to-move.ts';
 import { SourceFile } from '../../sqlite/source-file.ts';
 import { PostgresDatabase } from '../../postgres/postgres-database.ts';
 import type { SqlDatabase } from '../../../application/sql/sql-database.ts';
 import { SystemClock, pause } from '../../support/time.ts';
 import type { Configuration } from '../configuration.ts';
 import { SERVICE_FILE } from '../engine-rows.ts';
+import { holdsEvents } from '../log-fit.ts';
 
 /** Where a data directory is moved to. */
 interface NewEngines {
@@ -49,13 +49,8 @@ const rowsOf = ({ store, documents }: NewEngines): readonly MovedRow[] => [
 
 /** @throws MoveFailedError it holds events */
 const ensureEmpty = async (store: EventSubscription): Promise<void> => {
-  const stop = new AbortController();
-  for await (const { kind } of store.subscribe({ from: 'start', signal: stop.signal })) {
-    if (kind === 'caught_up') break;
-    if (kind === 'events')
-      throw new MoveFailedError('the event store holds other data: move into an empty one');
-  }
-  stop.abort();
+  if (await holdsEvents(store))
+    throw new MoveFailedError('the event store holds other data: move into an empty one');
 };
 
 const clock = new SystemClock();
@@ -108,7 +103,7 @@ export const openMove = async (dataDir: string, engines: NewEngines): Promise<Op
       store,
       pause,
       finish: (places) => finishMove(database, places, clock.realNow()),
-      records: new RecordsToMove({ source, target: database, pause }),
+      records: { source, target: database },
       documents: documents && new DocumentsToMove(dataDir, documents),
     });
     const done = mark.state === 'moved';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CHAIN_START, chainEvents } from '../../../../application/event-codec/event-codec.ts';
-import { VerifyEvents } from '../../../../application/maintenance/moving/verify-events.ts';
+import { verifyEvents } from '../../../../application/maintenance/moving/verify-events.ts';
 import type { EventToAppend, JsonText, LogPosition } from '../../../../application/ports/event-store.ts';
 import type { EventToMove, LogToMove } from '../../../../application/maintenance/moving/log-to-move.ts';
 import { InMemoryEventStore } from '../../../support/in-memory-event-store.ts';
@@ -57,7 +57,7 @@ const verify = async (
     const { stream, id, type, data, metadata } = events[at - 1]!.event;
     await store.append(stream, 'no_stream', [change({ id, type, data, metadata })]);
   }
-  return new VerifyEvents({ log, subscription: store }).execute(new Set(cuts), () => undefined);
+  return verifyEvents({ log, subscription: store }, new Set(cuts), () => undefined);
 };
 
 const LOANS = ['loan-a', 'loan-b', 'loan-c', 'loan-d'];
