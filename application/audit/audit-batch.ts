@@ -19,12 +19,12 @@ import { compareDelivery, compareTable } from './compare-derived.ts';
 import { decodeOperation } from './stored-events.ts';
 import { auditDesk } from './desk-audit.ts';
 import type { Difference, Report } from './difference.ts';
-import { auditFundNames } from './fund-audit.ts';
+import { auditFourEyes, auditFundNames } from './fund-audit.ts';
 import { auditOperation } from './operation-audit.ts';
 import type { OperationAudit } from './operation-audit.ts';
 import { auditRenegotiation, loadRenegotiation, namedRenegotiations } from './renegotiation-audit.ts';
 import type { RenegotiationRecord } from './renegotiation-audit.ts';
-import { RuleHistory, auditFourEyes } from './rule-history.ts';
+import { RuleHistory } from './rule-history.ts';
 import { auditDecisions, auditEyes, eyesOf } from './two-people-audit.ts';
 
 export interface AuditStores {

@@ -1,35 +1,73 @@
+import { fourEyesDecider } from '../../domain/fund/four-eyes.ts';
+import type { FourEyesEvent } from '../../domain/fund/four-eyes.ts';
 import { fundNamesDecider } from '../../domain/fund/names.ts';
+import type { Decider } from '../../domain/shared/decider.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { messageOf } from '../support/failures.ts';
 import type { Difference, Report } from './difference.ts';
-import { checkStream, decodeFunds } from './stored-events.ts';
+import { decodeFourEyes, decodeFunds, differencesIn } from './stored-events.ts';
+import type { DecodedEvent } from './stored-events.ts';
 
-/** Checks the stream of the names of funds, and decides each of them again. */
-export const auditFundNames = (stream: string, events: readonly RecordedEvent[]): readonly Difference[] => {
-  const differences: Difference[] = [];
-  const report: Report = (difference) => void differences.push(difference);
-  checkStream(stream, events, report);
-  let names = fundNamesDecider.initialState;
-  for (const { event, recorded } of decodeFunds(events, report)) {
-    const { fundId, name, namedAt } = event;
-    const place = {
-      kind: 'decision',
-      stream,
-      revision: Number(recorded.revision),
-      what: recorded.type,
-    } as const;
-    const found = recorded.data;
-    try {
-      const [again] = fundNamesDecider.decide({ type: 'NameFund', fundId, name, now: namedAt }, names);
-      const expected = again ? encodeEvent(again).data : 'nothing: the fund has this name';
-      if (expected !== found) report({ ...place, expected, found });
-    } catch (error) {
-      report({ ...place, expected: messageOf(error), found });
+type OfFund = Parameters<typeof encodeEvent>[0] & { readonly fundId: string };
+
+interface Rules<State, Command, Event extends OfFund> {
+  readonly decider: Decider<State, Command, Event>;
+  readonly decode: (events: readonly RecordedEvent[], report: Report) => readonly DecodedEvent<Event>[];
+  /** The command that an event says it follows from. */
+  readonly commandOf: (event: Event) => Command;
+}
+
+/** Checks a stream of what is decided of funds, and decides each of it again on what the ones before it left. */
+const auditing =
+  <State, Command, Event extends OfFund>({ decider, decode, commandOf }: Rules<State, Command, Event>) =>
+  (stream: string, events: readonly RecordedEvent[]): readonly Difference[] =>
+    differencesIn(stream, events, (report) => {
+      let state = decider.initialState;
+      for (const { event, recorded } of decode(events, report)) {
+        const { type, data: found, revision, metadata } = recorded;
+        const place = { kind: 'decision', stream, revision: Number(revision), what: type } as const;
+        try {
+          const [caused] = decider.decide(commandOf(event), state);
+          const { type: wanted, data } = caused
+            ? encodeEvent(caused)
+            : { type, data: 'nothing: it is so already' };
+          if (wanted !== type) report({ ...place, what: 'type', expected: wanted, found: type });
+          else if (data !== found) report({ ...place, expected: data, found });
+        } catch (error) {
+          report({ ...place, expected: messageOf(error), found });
+        }
+        if (metadata.fundId !== event.fundId)
+          report({ ...place, what: 'metadata.fundId', expected: event.fundId, found: `${metadata.fundId}` });
+        state = decider.evolve(state, event);
+      }
+    });
+
+/** Names of funds. */
+export const auditFundNames = auditing({
+  decider: fundNamesDecider,
+  decode: decodeFunds,
+  commandOf: ({ fundId, name, namedAt: now }) => ({ type: 'NameFund', fundId, name, now }),
+});
+
+const ruleCommand = (event: FourEyesEvent): Parameters<typeof fourEyesDecider.decide>[0] => {
+  switch (event.type) {
+    case 'FourEyesSet': {
+      const { fundId, decisions, evidence, by, setAt: now, proposalId } = event;
+      return proposalId === undefined
+        ? { type: 'SetFourEyes', fundId, decisions, evidence, by, now, proposalId: '' }
+        : { type: 'ConfirmFourEyes', proposalId, by, now };
     }
-    if (recorded.metadata.fundId !== fundId)
-      report({ ...place, what: 'metadata.fundId', expected: fundId, found: `${recorded.metadata.fundId}` });
-    names = fundNamesDecider.evolve(names, event);
+    case 'FourEyesProposed':
+      return { ...event, type: 'SetFourEyes', now: event.proposedAt };
+    case 'FourEyesWithdrawn':
+      return { ...event, type: 'WithdrawFourEyes', now: event.withdrawnAt };
   }
-  return differences;
 };
+
+/** The rules of two people. */
+export const auditFourEyes = auditing({
+  decider: fourEyesDecider,
+  decode: decodeFourEyes,
+  commandOf: ruleCommand,
+});

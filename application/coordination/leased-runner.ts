@@ -1,5 +1,6 @@
 import type { Lease, Leases } from '../ports/coordination.ts';
 import type { Logger } from '../ports/logger.ts';
+import { running } from './background.ts';
 import type { Background } from './background.ts';
 import { Outage } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
@@ -62,12 +63,13 @@ export class LeasedRunner implements Background {
   readonly #timing: LeaseTiming;
   readonly #outage: Outage;
   #state: LeasedState = 'stopped';
-  #running: { readonly stopping: AbortController; readonly ended: Promise<void> } | undefined;
+  readonly #background: Background;
 
   constructor(options: LeasedRunnerOptions) {
     this.#options = options;
     this.#timing = options.timing ?? LEASE_TIMING;
     this.name = options.inner.name;
+    this.#background = running(this.name, (signal) => this.#run(signal));
     this.#outage = new Outage({ logger: options.logger, what: `lease ${options.lease}` });
   }
 
@@ -76,15 +78,11 @@ export class LeasedRunner implements Background {
   }
 
   start(): void {
-    if (this.#running) return;
-    const stopping = new AbortController();
-    this.#running = { stopping, ended: this.#run(stopping.signal) };
+    this.#background.start();
   }
 
   async stop(): Promise<void> {
-    this.#running?.stopping.abort();
-    await this.#running?.ended;
-    this.#running = undefined;
+    await this.#background.stop();
     this.#state = 'stopped';
   }
 

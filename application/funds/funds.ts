@@ -5,27 +5,15 @@ import type { FundId } from '../../domain/shared/identifiers.ts';
 import { actorNamed } from '../command-handling/actors.ts';
 import type { Clients } from '../clients/clients.ts';
 import { FUND_NAMES_STREAM } from '../command-handling/operation.ts';
-import {
-  CHAIN_START,
-  chainEvents,
-  decodeFundEvent,
-  encodeEvent,
-  notEarlier,
-} from '../event-codec/event-codec.ts';
+import { decodeFundEvent } from '../event-codec/event-codec.ts';
 import { EarlierReleaseError } from '../event-codec/stored-formats.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import type { Loans } from '../loans/loans.ts';
-import type { BusinessClock } from '../ports/clock.ts';
-import { ConcurrencyError } from '../ports/event-store.ts';
-import type { EventStore } from '../ports/event-store.ts';
-import { retry, retryAppend } from '../support/retry.ts';
-import type { RetryPolicy } from '../support/retry.ts';
+import { appendDecided, instantAfter, readDecided, untilCurrent } from '../two-people/decided-stream.ts';
+import type { StreamParts } from '../two-people/decided-stream.ts';
 
-interface Dependencies {
-  readonly events: Pick<EventStore, 'read' | 'append'>;
-  readonly clock: BusinessClock;
+interface Dependencies extends StreamParts {
   readonly formats: Pick<StoredFormats, 'forReleaseWithoutNames'>;
-  readonly pause: (ms: number) => Promise<void>;
   readonly clients: () => Pick<Clients, 'funds'>;
   readonly loans: () => Pick<Loans, 'knowsFund'>;
 }
@@ -41,12 +29,6 @@ interface NamingRequest {
   /** Who names it, as it is recorded. */
   readonly operator: string;
 }
-
-/** Somebody else named a fund meanwhile. */
-const OVERTAKEN: RetryPolicy = {
-  pausesMs: [0, 10, 50, 200, 500],
-  mayPass: (error) => error instanceof ConcurrencyError,
-};
 
 const NOT_BESIDE_EARLIER =
   'processes of a release that knows no names of funds may still run; when none does, run `receivables upgrade finish` first';
@@ -85,35 +67,26 @@ export class Funds {
    * @throws DomainError `validation_error` for a name that breaks the rules, `fund_not_allowed` where another fund has it
    * @throws EarlierReleaseError
    */
-  async name(request: NamingRequest): Promise<void> {
-    const { formats, pause } = this.#deps;
+  async name({ fundId, name, operator }: NamingRequest): Promise<void> {
+    const { formats, clock } = this.#deps;
     if (await formats.forReleaseWithoutNames()) throw new EarlierReleaseError(NOT_BESIDE_EARLIER);
-    await retry(() => this.#append(request), OVERTAKEN, pause);
+    await untilCurrent(this.#deps, async () => {
+      const before = await this.#read();
+      const now = instantAfter(clock, before);
+      const command = { type: 'NameFund', fundId: fundId as FundId, name, now } as const;
+      const caused = fundNamesDecider.decide(command, before.names);
+      if (caused.length === 0) return;
+      const asked = { actor: actorNamed(operator), decisionId: randomUUID(), fundId, applicationId: '' };
+      await appendDecided(this.#deps, before, caused, asked);
+    });
   }
 
   async #read() {
-    const { events, revision } = await this.#deps.events.read(FUND_NAMES_STREAM);
-    const names = events
-      .map(decodeFundEvent)
-      .reduce((before, event) => fundNamesDecider.evolve(before, event), fundNamesDecider.initialState);
-    return { names, revision, last: events.at(-1)?.metadata };
-  }
-
-  async #append({ fundId, name, operator }: NamingRequest): Promise<void> {
-    const { events, clock, pause } = this.#deps;
-    const { names, revision, last } = await this.#read();
-    const id = fundId as FundId;
-    const now = notEarlier(clock.now(), last?.recordedAt);
-    const [named] = fundNamesDecider.decide({ type: 'NameFund', fundId: id, name, now }, names);
-    if (named === undefined) return;
-    const cause = randomUUID();
-    const metadata = {
-      ...{ correlationId: cause, causationId: cause, actor: actorNamed(operator) },
-      ...{ applicationId: '', recordedAt: now, fundId },
-    };
-    const stored = chainEvents(last?.hash ?? CHAIN_START, FUND_NAMES_STREAM, [
-      { id: randomUUID(), ...encodeEvent(named), metadata },
-    ]);
-    await retryAppend(() => events.append(FUND_NAMES_STREAM, revision, stored), pause);
+    const contents = await readDecided(this.#deps.events, FUND_NAMES_STREAM, decodeFundEvent);
+    const names = contents.events.reduce(
+      (before, event) => fundNamesDecider.evolve(before, event),
+      fundNamesDecider.initialState,
+    );
+    return { ...contents, names };
   }
 }

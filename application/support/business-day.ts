@@ -8,9 +8,9 @@ const saoPaulo = new Intl.DateTimeFormat('en-CA', {
   day: '2-digit',
 });
 
-/** The day in America/Sao_Paulo on which an instant lies. */
-export const businessDayOf = (instant: string): CalendarDate =>
-  saoPaulo.format(Date.parse(instant)) as CalendarDate;
+/** The day in America/Sao_Paulo on which an instant lies, in UNIX milliseconds or as text. */
+export const businessDayOf = (instant: string | number): CalendarDate =>
+  saoPaulo.format(typeof instant === 'string' ? Date.parse(instant) : instant) as CalendarDate;
 
 /** Hours behind UTC, in winter and in the summers that had one. In spring a day began at 01:00, so the later one comes first. */
 const OFFSETS = [3, 2];
@@ -18,8 +18,8 @@ const OFFSETS = [3, 2];
 /** First instant after a day in America/Sao_Paulo. */
 export const endOfBusinessDay = (date: CalendarDate): string => {
   const next = addDays(date, 1);
-  const begins = (instant: Date): boolean =>
-    saoPaulo.format(instant) === next && saoPaulo.format(new Date(instant.getTime() - 1)) === date;
-  const candidates = OFFSETS.map((hours) => new Date(`${next}T0${hours}:00:00.000Z`));
-  return (candidates.find(begins) ?? candidates[0]!).toISOString();
+  const begins = (instant: number): boolean =>
+    businessDayOf(instant) === next && businessDayOf(instant - 1) === date;
+  const candidates = OFFSETS.map((hours) => Date.parse(`${next}T0${hours}:00:00.000Z`));
+  return new Date(candidates.find(begins) ?? candidates[0]!).toISOString();
 };

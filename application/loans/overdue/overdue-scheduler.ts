@@ -1,5 +1,6 @@
 import type { BusinessClock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { businessDayOf } from '../../support/business-day.ts';
 import { Outage, repeatUntilAborted } from '../../support/retry.ts';
 import type { Pause } from '../../support/retry.ts';
 import type { MarkOverdueInstallments } from './mark-overdue-installments.ts';
@@ -8,23 +9,16 @@ const HOUR_MS = 3_600_000;
 /** No calendar day has been longer than 25 hours. */
 const BEYOND_TODAY_MS = 26 * HOUR_MS;
 
-const saoPaulo = new Intl.DateTimeFormat('en-CA', {
-  timeZone: 'America/Sao_Paulo',
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-});
-
 /**
  * The instant (UNIX milliseconds) at which the next calendar day begins in America/Sao_Paulo. Searched for instead of calculated
  * with an offset: on days when the clocks change, midnight may come an hour earlier or later, or not at all.
  */
 export const nextDayStart = (instant: number): number => {
-  const today = saoPaulo.format(instant);
+  const today = businessDayOf(instant);
   let [before, after] = [instant, instant + BEYOND_TODAY_MS];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (saoPaulo.format(middle) > today) after = middle;
+    if (businessDayOf(middle) > today) after = middle;
     else before = middle;
   }
   return after;

@@ -4,6 +4,7 @@ import type { Timestamp } from '../../../domain/shared/identifiers.ts';
 import type { BusinessClock, RealClock } from '../../ports/clock.ts';
 import type { SqlClockOffset } from './clock-offset.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { businessDayOf } from '../../support/business-day.ts';
 import { Outage, repeatUntilAborted } from '../../support/retry.ts';
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -20,13 +21,6 @@ export const durationOf = (text: string): number | undefined => {
   const [digits = '', unit = ''] = text.split(/(?<=\d)(?=\D)/);
   return Number(digits) * UNITS[unit as keyof typeof UNITS];
 };
-
-const saoPaulo = new Intl.DateTimeFormat('en-CA', {
-  timeZone: 'America/Sao_Paulo',
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-});
 
 /** The business time as this process knows it: the real time, and how far a sandbox has moved ahead of it. */
 export class MovableClock implements BusinessClock {
@@ -56,7 +50,7 @@ export class MovableClock implements BusinessClock {
   }
 
   today(): CalendarDate {
-    return saoPaulo.format(this.#realNow() + this.#offsetMs) as CalendarDate;
+    return businessDayOf(this.#realNow() + this.#offsetMs);
   }
 
   /** Of two moves that are learned in the wrong order the further one stays: this time never goes back. */

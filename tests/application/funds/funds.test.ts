@@ -65,8 +65,10 @@ describe('naming', () => {
 
   test('is repeated where its outcome is unknown, and stored once', async () => {
     let failed = false;
-    const shaky: Pick<EventStore, 'read' | 'append'> = {
+    const shaky: EventStore = {
       read: (stream) => events.read(stream),
+      head: (stream) => events.head(stream),
+      findClaim: (claim) => events.findClaim(claim),
       append: async (...append) => {
         const result = await events.append(...append);
         if (failed) return result;
