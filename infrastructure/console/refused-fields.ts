@@ -1,7 +1,7 @@
 import { amount, date, exact } from './format.ts';
 import { speakingIn } from './language.ts';
 import type { InLanguages, Language } from './language.ts';
-import { fieldName } from './pages/operation/recorded.ts';
+import { fieldLabel } from './pages/operation/recorded.ts';
 
 interface Rule {
   /** As the rule says it; `tests/infrastructure/console/refusals.test.ts` asks the rules themselves. */
@@ -12,10 +12,7 @@ interface Rule {
 /** 950.00: R$ 950,00. */
 const reais = (text = ''): string => amount(Number(text.replace('.', '')));
 const day = (text = ''): string => date(text);
-const label = (field = '', language: Language): string => {
-  const name = fieldName(field, language);
-  return name.charAt(0).toUpperCase() + name.slice(1);
-};
+const label = (field = '', language: Language): string => fieldLabel(field, language);
 
 const RULES: readonly Rule[] = [
   {

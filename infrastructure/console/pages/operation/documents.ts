@@ -7,6 +7,7 @@ import { operationPath } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import { documentPath } from '../decisions/document.ts';
+import { fieldLabel } from './recorded.ts';
 import { OPERATION } from './texts.ts';
 
 type Document = LoanDetails['documents'][number] & { readonly value: string };
@@ -76,7 +77,7 @@ export const documentsView = (of: Of, visit: Visit): View => {
           ],
           [texts.kind, ({ type }) => type],
           [texts.size, ({ size }) => `${count(Math.ceil(size / KIB))} KiB`, 'number'],
-          [texts.received, ({ receivedAt }) => instant(receivedAt), 'date'],
+          [fieldLabel('received_at', visit.language), ({ receivedAt }) => instant(receivedAt), 'date'],
           ['SHA-256', ({ sha256 }) => html`<span title=${sha256}>${sha256.slice(0, 8)}…</span>`, 'code'],
           [texts.look, (one) => choice(one, of, visit)],
         ],

@@ -13,6 +13,7 @@ import { ratesText } from '../../rates.ts';
 import { operationPath } from '../../names.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
 import { linesView } from './price.ts';
+import { fieldLabel } from './recorded.ts';
 import { installmentsOf } from './schedule.ts';
 import type { ShownStatus } from './schedule.ts';
 import { dayField, momentField } from '../../typed-fields.ts';
@@ -59,7 +60,7 @@ const tiles = (header: State, state: ExistingLoan): View => {
   return html`
     <div class="tiles">
       ${tile(texts.status, statusBadge(state.status, header.language))}
-      ${tile(texts.acquisition, amount(state.acquisitionValue), books && `${texts.disbursed}: ${amount(books.disbursedValue)}`)}
+      ${tile(fieldLabel('acquisition_value', header.language), amount(state.acquisitionValue), books && `${texts.disbursed}: ${amount(books.disbursedValue)}`)}
       ${books && tile(texts.cameIn, amount(books.receivedValue))}
       ${
         books &&
@@ -99,10 +100,13 @@ const factsOf = (header: State, state: ExistingLoan): View => {
     [texts.application, html`<span class="code">${applicationId}</span>`],
     [texts.product, state.productType],
     [texts.issued, date(state.dateIssued)],
-    [texts.received, instant(state.receivedAt)],
+    [fieldLabel('received_at', language), instant(state.receivedAt)],
     [texts.rate, ratesText(state.pricing.dailyFactor, language)],
-    [texts.factor, html`<span class="code">${exact(state.pricing.dailyFactor)}</span>`],
-    [texts.renegotiation, renegotiationOf(state, applicationId, language)],
+    [
+      fieldLabel('daily_factor', language),
+      html`<span class="code">${exact(state.pricing.dailyFactor)}</span>`,
+    ],
+    [fieldLabel('renegotiation', language), renegotiationOf(state, applicationId, language)],
     [
       texts.exit,
       'repurchase' in state &&

@@ -20,8 +20,13 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The name of a stored field; the name itself where a newer version stored one that this page does not know. */
-export const fieldName = (name: string, language: Language): string =>
-  RECORDED[language].fields[name] ?? name;
+const fieldName = (name: string, language: Language): string => RECORDED[language].fields[name] ?? name;
+
+/** The same, as it stands before a value. */
+export const fieldLabel = (name: string, language: Language): string => {
+  const text = fieldName(name, language);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
 
 const textOf = (name: string, value: unknown, language: Language): string => {
   const { none, yes, no } = RECORDED[language];
