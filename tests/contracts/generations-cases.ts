@@ -88,6 +88,19 @@ const switching: readonly GenerationsCase[] = [
     },
   },
   {
+    name: 'what a killed process had taken out of the register, and not dropped, goes with the old ones',
+    check: async (world) => {
+      await world.begin(3);
+      for (let turn = 0; turn < 2; turn++) await world.rebuild('received');
+      const { service, tables } = world.fixture;
+      const forget = service.builder.deleteFrom('read_model_generation').where('number', '=', 1);
+      await service.transaction([{ query: forget.compile() }]);
+      expect(await world.generations().dropOld()).toEqual([1, 2]);
+      expect(await tables.exists(1)).toBe(false);
+      expect(await world.rows(await world.opened())).toEqual(expected(3, 'received'));
+    },
+  },
+  {
     name: 'a switch that was killed before it was registered is registered by whoever reads next',
     check: async (world) => {
       await world.begin(3);

@@ -136,16 +136,20 @@ export class Generations {
 
   /** Removes what served before and what is unfinished, unless it is about to serve; answers the numbers. */
   async dropOld(): Promise<readonly number[]> {
+    const all = new Map((await this.list()).map(({ number, state }) => [number, state]));
     const dropped: number[] = [];
-    for (const { number, state } of await this.list()) {
+    for (let number = BEFORE_GENERATIONS; number <= Math.max(...all.keys()); number += 1) {
+      const state = all.get(number);
       if (state === 'serving') continue;
+      // A process that ended in the middle of this took it out of the register, and no further.
+      if (state === undefined && !(await this.#tables.exists(number))) continue;
       const forget = this.#service.builder
         .deleteFrom('read_model_generation')
         .where('number', '=', number)
         // It may serve since it was looked at.
         .where((eb) => eb.or([eb('state', 'not in', ['switching', 'serving']), this.#laterServes(number)]));
-      const query = forget.compile();
-      if (!(await guarded(this.#service.transaction([{ query, expectChanges: 1 }])))) continue;
+      const query = { query: forget.compile(), expectChanges: 1 };
+      if (state !== undefined && !(await guarded(this.#service.transaction([query])))) continue;
       await this.#tables.drop(number);
       dropped.push(number);
     }
