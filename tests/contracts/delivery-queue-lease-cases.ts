@@ -219,6 +219,34 @@ export const leaseCases: readonly DeliveryQueueCase[] = [
     },
   },
   {
+    name: 'what was leased is current until its subscription has another address or secret, is paused or removed',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const { subscriptions, queue } = adapter;
+      const endpoint = async () => {
+        await story.enqueue(webhookId, [story.event('OP-1')]);
+        const [delivery] = await story.lease(webhookId);
+        await queue.release([delivery!.lease], at(0));
+        return delivery!.endpoint;
+      };
+      for (const change of [
+        { sealedSecret: 'another' },
+        { url: 'https://other.example/' },
+        { status: 'paused' as const },
+      ]) {
+        const leased = await endpoint();
+        expect(await queue.isCurrent(leased)).toBe(true);
+        await subscriptions.update(story.applicationId, webhookId, change, at(1));
+        expect(await queue.isCurrent(leased)).toBe(false);
+      }
+      await subscriptions.update(story.applicationId, webhookId, { status: 'active' }, at(1));
+      const leased = await endpoint();
+      await subscriptions.remove(story.applicationId, webhookId, at(2));
+      expect(await queue.isCurrent(leased)).toBe(false);
+    },
+  },
+  {
     name: 'nothing is claimed for a removed subscription',
     check: async (adapter) => {
       const story = new Story(adapter);

@@ -3,7 +3,7 @@ import type { Redelivery } from './redeliver.ts';
 import type { Retention } from './retain.ts';
 import type { LongestWaits } from './plan-anew.ts';
 import type { AttemptResult } from './ended-deliveries.ts';
-import type { Head, LaneSchedule, LeaseRequest, LeasedLanes } from './lease-lanes.ts';
+import type { DeliveryEndpoint, Head, LaneSchedule, LeaseRequest, LeasedLanes } from './lease-lanes.ts';
 import type { LaneLease } from './lane-heads.ts';
 import type { PlannedDelivery, WebhookEvent } from './enqueue.ts';
 import type { Progress } from '../../ports/event-bus.ts';
@@ -159,6 +159,13 @@ export class DeliveryQueue {
     // Emptied or put off by a redelivery meanwhile: they go, or wait for their head's own time.
     await this.release(headless, now);
     return leased;
+  }
+
+  /** False where the subscription has another address or secret by now, is paused or is gone. */
+  async isCurrent({ webhookId, url, sealedSecret }: DeliveryEndpoint): Promise<boolean> {
+    const compile = () => this.#lanes.endpoint({ webhook_id: webhookId });
+    const [now] = await this.#database.read({ compile });
+    return now?.url === url && now.sealed_secret === sealedSecret;
   }
 
   /**

@@ -19,7 +19,11 @@ export interface DispatchSettings {
   readonly lookEveryMs: number;
   /** After a claim of few lanes, or after few results were stored, so long is waited for more of them to travel together. */
   readonly gatherMs: number;
+  /** After a longer wait, for a name server or for its turn, a delivery's address and secret are looked at again before it is sent. */
+  readonly knownForMs: number;
 }
+
+export const iso = (ms: number): string => new Date(ms).toISOString();
 
 const WORTH_A_TRANSACTION = 16;
 
@@ -65,6 +69,7 @@ export interface BreakerSettings {
 
 /** A settlement with a subscriber costs a seventh less than without (docs/decisions/0024). */
 const GATHER_MS = 2;
+const KNOWN_FOR_MS = 100;
 const SLOTS = 512;
 const BREAKER_FAILURES = 10;
 const SHORTEST_MARGIN_MS = 1_000;
@@ -89,6 +94,7 @@ export const dispatchSettings = (schedule: RetrySchedule, timeoutMs: number): Di
     },
     lookEveryMs: 2_000,
     gatherMs: GATHER_MS,
+    knownForMs: KNOWN_FOR_MS,
   };
 };
 

@@ -8,7 +8,7 @@ import type {
 } from '../../../application/webhooks/queue/lease-lanes.ts';
 import { EndpointSchedule } from './endpoints.ts';
 import { SlotLimiter } from './slot-limiter.ts';
-import { ClockSteps, checkedSettings, gathered } from './dispatch-settings.ts';
+import { ClockSteps, checkedSettings, gathered, iso } from './dispatch-settings.ts';
 import type { Endpoint, Wake } from './endpoints.ts';
 import { LaneRunner, isRetry } from './lane-runner.ts';
 import type { Ended, RunnerDependencies } from './lane-runner.ts';
@@ -18,8 +18,6 @@ const MOST_ENDPOINTS_A_LEASE = 32;
 const AFTER_ERROR_MS = 500;
 const AFTER_EMPTY_LEASE_MS = 500;
 const LAST_MOMENTS_MS = 1_000;
-
-const iso = (ms: number): string => new Date(ms).toISOString();
 
 const notBefore = (instant: string | null, earliest: string): string | null =>
   instant !== null && instant < earliest ? earliest : instant;
@@ -241,7 +239,8 @@ export class WebhookDispatcher {
       switch (located.kind) {
         case 'found':
           return await this.#inTurn(endpoint, async () => {
-            if (!maySend()) return this.#runner.giveBack(delivery, endpoint);
+            const maySendNow = maySend() && (await this.#runner.isCurrent(delivery, begunAt));
+            if (!maySendNow) return this.#runner.giveBack(delivery, endpoint);
             return this.#runner.send(delivery, endpoint, located.route, locatingMs);
           });
         case 'failed':

@@ -15,7 +15,7 @@ import type {
   WebhookSecrets,
   WebhookSender,
 } from '../sending/webhook-sender.ts';
-import { STEP_MS, gathered } from './dispatch-settings.ts';
+import { STEP_MS, gathered, iso } from './dispatch-settings.ts';
 import type { DispatchSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoints.ts';
 
@@ -76,7 +76,7 @@ class ResultWriter {
     const { queue, logger, now, leaseMs } = this.#options;
     const store = (): Promise<readonly RecordedResult[]> => {
       const at = now();
-      return queue.record(results, new Date(at).toISOString(), new Date(at + leaseMs).toISOString());
+      return queue.record(results, iso(at), iso(at + leaseMs));
     };
     const onRetry = (error: unknown): void =>
       logger.warn({ err: error, results: results.length }, 'webhooks: results not stored yet');
@@ -106,8 +106,6 @@ export interface Ended {
   readonly endedAt: number;
 }
 
-const iso = (ms: number): string => new Date(ms).toISOString();
-
 export const isRetry = (delivery: LeasedDelivery): boolean => delivery.scheduledAttempts > 0;
 
 /** The steps of the work on a leased lane: attempt, result, next delivery. */
@@ -117,15 +115,19 @@ export class LaneRunner {
 
   constructor(dependencies: RunnerDependencies) {
     this.#deps = dependencies;
-    const { queue, logger, now, settings } = dependencies;
-    const { leaseMs, gatherMs } = settings;
-    this.#results = new ResultWriter({ queue, logger, now, leaseMs, gatherMs });
+    this.#results = new ResultWriter({ ...dependencies, ...dependencies.settings });
   }
 
   /** Where the delivery goes; without a promise unless a name server has to be asked. */
   locate({ endpoint }: LeasedDelivery): Located | Promise<Located> {
     const { sender, settings } = this.#deps;
     return sender.locate(endpoint.url, endpoint.applicationId, settings.timeoutMs);
+  }
+
+  /** Whether it still goes to that address with that secret; known without asking a moment after it was leased. */
+  async isCurrent({ endpoint }: LeasedDelivery, leasedAt: number): Promise<boolean> {
+    if (performance.now() - leasedAt < this.#deps.settings.knownForMs) return true;
+    return this.#deps.queue.isCurrent(endpoint);
   }
 
   /**

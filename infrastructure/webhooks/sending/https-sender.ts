@@ -126,7 +126,7 @@ const refusalOf = (error: unknown): FailedAttempt => {
 };
 
 const lateIn = (timeoutMs: number, phase: string): string =>
-  `timeout: no complete answer within ${timeoutMs} ms (${phase})`;
+  `timeout: no complete answer within ${Math.round(timeoutMs)} ms (${phase})`;
 
 const verdictOn = (status: number): AttemptOutcome => {
   if (status >= 200 && status < 300) return { kind: 'delivered', status };

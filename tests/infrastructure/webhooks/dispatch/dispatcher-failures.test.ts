@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
+import { signingKeyOf } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { BROKEN_SEAL, DOWN, DispatchWorld, NEVER, OK, until } from '../support/dispatch-world.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -250,5 +251,60 @@ describe('when things break inside', () => {
 
   test('settings under which a lane could have two workers are refused', () => {
     expect(() => world.worker({ settings: { timeoutMs: 500, leaseMs: 500 } })).toThrow(RangeError);
+  });
+});
+
+describe('what was changed while a delivery waited for its turn', () => {
+  const waiting = async () => {
+    const webhookId = await world.subscribe(URL_A);
+    const settings = { slotsPerEndpoint: 1, timeoutMs: 60_000, leaseMs: 90_000, knownForMs: 0 };
+    const storing = Promise.withResolvers<void>();
+    let stored = 0;
+    const { dispatcher, sender } = world.worker({
+      settings,
+      // The slot is free while the first result is stored, so that another lane is leased.
+      queue: {
+        record: (...args) =>
+          (stored++ === 0 ? storing.promise : Promise.resolve()).then(() => world.queue.record(...args)),
+      },
+    });
+    const finishing = Promise.withResolvers<void>();
+    sender.respond = ({ eventId }) => (eventId === 'OP-2#0' ? finishing.promise.then(() => OK) : OK);
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1'), world.event('OP-1')]);
+    dispatcher.wake([webhookId]);
+    await until(() => stored === 1, 'the first attempt');
+    await world.enqueue(webhookId, [world.event('OP-2')]);
+    dispatcher.wake([webhookId]);
+    await until(() => sender.sent.length === 2, 'the second attempt');
+    storing.resolve();
+    await until(async () => (await world.records(webhookId, 'delivered')).length === 1, 'the first result');
+    await new Promise((resolve) => setImmediate(resolve));
+    const change = (to: Parameters<typeof world.subscriptions.update>[2]) =>
+      world.subscriptions.update(world.applicationId, webhookId, to, iso(1));
+    return { webhookId, sender, dispatcher, change, finish: () => finishing.resolve() };
+  };
+
+  test('holds for its attempt: a new secret signs it, and it goes to a new address', async () => {
+    const { webhookId, sender, change, finish } = await waiting();
+    await change({ sealedSecret: 'secret-2', url: 'https://moved.example/' });
+    finish();
+    await world.untilDelivered(webhookId, 3);
+    expect(sender.sent.map(({ eventId, url, key }) => [eventId, url, key])).toEqual([
+      ['OP-1#0', URL_A, signingKeyOf('secret-1')],
+      ['OP-2#0', URL_A, signingKeyOf('secret-1')],
+      ['OP-1#1', 'https://moved.example/', signingKeyOf('secret-2')],
+    ]);
+  });
+
+  test('holds it back where that is a pause, and resumed it goes out', async () => {
+    const { webhookId, sender, dispatcher, change, finish } = await waiting();
+    await change({ status: 'paused' });
+    finish();
+    await until(() => dispatcher.status().inFlight === 0, 'all lanes to be given back');
+    expect(sender.sent).toHaveLength(2);
+    await change({ status: 'active' });
+    dispatcher.wake([webhookId]);
+    await world.untilDelivered(webhookId, 3);
   });
 });

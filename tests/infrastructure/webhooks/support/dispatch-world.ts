@@ -112,6 +112,7 @@ const openSecret = (text: string): string => {
 const METHODS = [
   'enqueue',
   'lease',
+  'isCurrent',
   'record',
   'release',
   'schedules',
