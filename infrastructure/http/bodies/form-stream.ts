@@ -28,6 +28,13 @@ const PIECE_BYTES = 4096;
 const PIECE_MS = 10;
 
 const ignore = (): void => undefined;
+
+/** The parser knows no parameter that is empty, as after a semicolon at the end (RFC 9110, section 5.6.6). */
+const withoutEmptyParameters = (contentType = ''): string =>
+  contentType
+    .split(';')
+    .filter((part) => part.trim() !== '')
+    .join(';');
 const gone = (): ClientGoneError => new ClientGoneError('closed while its form was being read');
 
 /**
@@ -45,7 +52,7 @@ export class FormStream extends Transform {
   private constructor({ headers }: IncomingMessage, limits: FormLimits, watch: FormWatch) {
     // Files may still be stored after the end; what fails then destroys, too.
     super({ autoDestroy: false });
-    this.headers = headers;
+    this.headers = { ...headers, 'content-type': withoutEmptyParameters(headers['content-type']) };
     this.#limits = limits;
     this.#watch = watch;
   }

@@ -259,6 +259,13 @@ describe('forms that cannot be read', () => {
     expect([answer.status, answer.body.error_code]).toEqual([400, 'invalid_request']);
   });
 
+  test.each(['multipart/form-data; boundary=b;', 'multipart/form-data;; boundary="b" ; '])(
+    'but %s is read',
+    async (type) => {
+      expect((await sendRaw(raw([data, file]), type)).status).toBe(201);
+    },
+  );
+
   test('no boundary at all', async () => {
     const { status, body } = await sendRaw(raw([data, file]), 'multipart/form-data');
     expect([status, body.error_code]).toEqual([400, 'invalid_request']);
