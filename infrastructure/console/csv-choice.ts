@@ -2,7 +2,7 @@ import { CSV_DIALECTS } from '../presenting/csv.ts';
 import type { CsvDialect } from '../presenting/csv.ts';
 import { html } from './html.ts';
 import type { View } from './html.ts';
-import type { InLanguages } from './language.ts';
+import { inLanguages } from './language.ts';
 import { tokenField } from './layout.ts';
 import type { Visit } from './page.ts';
 
@@ -14,20 +14,16 @@ export const dialectOf = (text: string | null | undefined): CsvDialect =>
 export const csvFor = ({ csv: dialect }: Pick<Visit, 'csv'>) =>
   ({ format: 'csv', colour: false, dialect }) as const;
 
-const TEXTS: InLanguages<{ readonly name: string; readonly help: string }> = {
-  'pt-BR': {
-    name: 'CSV para o Excel em português',
-    help: 'Ponto e vírgula entre as colunas, vírgula decimal e situações em português. Vale para todos os arquivos e fica guardado neste navegador.',
-  },
-  en: {
-    name: 'CSV for Excel in Portuguese',
-    help: 'Semicolons between columns, a decimal comma, and states in Portuguese. Counts for every file, and this browser keeps it.',
-  },
-};
+const texts = inLanguages({
+  name: ['CSV para o Excel em português', 'CSV for Excel in Portuguese'],
+  help: [
+    'Ponto e vírgula entre as colunas, vírgula decimal e situações em português. Vale para todos os arquivos e fica guardado neste navegador.',
+    'Semicolons between columns, a decimal comma, and states in Portuguese. Counts for every file, and this browser keeps it.',
+  ],
+});
 
 /** The switch beside what is exported. */
-export const csvChoice = (visit: Pick<Visit, 'csv' | 'formToken' | 'language'>): View => {
-  const { name, help } = TEXTS[visit.language];
+export const csvChoice = (visit: Pick<Visit, 'csv' | 'formToken'>): View => {
   const on = visit.csv === 'brazilian';
   return html`<form method="post" action="/session/csv" class="inline">
     ${tokenField(visit)}
@@ -36,9 +32,9 @@ export const csvChoice = (visit: Pick<Visit, 'csv' | 'formToken' | 'language'>):
       name="csv"
       value=${on ? 'plain' : 'brazilian'}
       aria-pressed=${on ? 'true' : 'false'}
-      title=${help}
+      title=${texts.help}
     >
-      ${on ? '✓ ' : ''}${name}
+      ${on ? '✓ ' : ''}${texts.name}
     </button>
   </form>`;
 };

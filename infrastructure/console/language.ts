@@ -6,12 +6,6 @@ export type Language = (typeof LANGUAGES)[number];
 /** The same texts in each language; the compiler misses the one that lacks. */
 export type InLanguages<Texts> = Readonly<Record<Language, Texts>>;
 
-/** One of these texts, in each language. */
-export const inEach = <Name extends string>(
-  texts: InLanguages<Readonly<Record<NoInfer<Name>, string>>>,
-  name: Name,
-): InLanguages<string> => ({ 'pt-BR': texts['pt-BR'][name], en: texts.en[name] });
-
 export const isLanguage = (text: string | null): text is Language =>
   (LANGUAGES as readonly (string | null)[]).includes(text);
 
@@ -32,3 +26,40 @@ export const speakingIn = <Result>(language: Language, work: () => Result): Resu
 
 /** The language of the answer that is being drawn; Portuguese where none is. */
 export const spoken = (): Language => speaking.getStore() ?? 'pt-BR';
+
+/** A text, or what makes one, in both languages. */
+export type Both = readonly [portuguese: string, english: string];
+interface Given {
+  readonly [name: string]: Both | ((...about: never[]) => Both) | Given;
+}
+type Spoken<Of> = Of extends Both
+  ? string
+  : Of extends (...about: infer About) => Both
+    ? (...about: About) => string
+    : { readonly [Name in keyof Of]: Spoken<Of[Name]> };
+
+const isBoth = (given: object): given is Both => Array.isArray(given);
+const said = ([portuguese, english]: Both): string => (spoken() === 'en' ? english : portuguese);
+
+/** Texts that are written beside each other: each is read in the language of the answer that is being drawn. */
+export const inLanguages = <const Of extends Given>(given: Of): Spoken<Of> => {
+  const texts = {};
+  for (const [name, one] of Object.entries(given)) {
+    const written = typeof one === 'function' || isBoth(one) ? undefined : inLanguages(one);
+    const get = (): unknown => {
+      if (typeof one === 'function') return (...about: never[]) => said(one(...about));
+      return isBoth(one) ? said(one) : written;
+    };
+    Object.defineProperty(texts, name, { get, enumerable: true });
+  }
+  return texts as Spoken<Of>;
+};
+
+/** One of these texts, in each language. */
+export const inEach = <Name extends string>(
+  texts: Readonly<Record<NoInfer<Name>, string>>,
+  name: Name,
+): InLanguages<string> => ({
+  'pt-BR': speakingIn('pt-BR', () => texts[name]),
+  en: speakingIn('en', () => texts[name]),
+});

@@ -1,42 +1,30 @@
 import { badge } from './badge.ts';
 import { html, written } from './html.ts';
 import type { View } from './html.ts';
-import { LANGUAGES } from './language.ts';
-import type { InLanguages, Language } from './language.ts';
+import { LANGUAGES, inLanguages, speakingIn } from './language.ts';
+import type { Language } from './language.ts';
 import type { Page } from './page.ts';
 import type { Person } from '../../application/desk/person.ts';
 
-const pt = {
-  name: 'Recebíveis',
-  skip: 'Ir para o conteúdo',
-  language: 'Idioma',
-  end: 'Encerrar a sessão',
-  readOnly: 'Somente leitura',
-  operator: 'Operador',
-  pages: 'Páginas',
-  signOut: 'Sair',
-  signInAgain: 'Entrar de novo em outra aba',
-  overSignedIn:
+const texts = inLanguages({
+  name: ['Recebíveis', 'Receivables'],
+  skip: ['Ir para o conteúdo', 'Skip to the content'],
+  language: ['Idioma', 'Language'],
+  end: ['Encerrar a sessão', 'End the session'],
+  readOnly: ['Somente leitura', 'Read only'],
+  operator: ['Operador', 'Operator'],
+  pages: ['Páginas', 'Pages'],
+  signOut: ['Sair', 'Sign out'],
+  signInAgain: ['Entrar de novo em outra aba', 'Sign in again in another tab'],
+  overSignedIn: [
     'A sessão terminou. Nada foi enviado, e o que foi digitado continua aqui. Entre de novo em outra aba deste navegador e envie de novo.',
-  over: 'A sessão terminou, ou o console foi encerrado. Nada foi enviado, e o que foi digitado continua aqui. Peça um novo endereço no terminal do console (tecla n), abra-o em outra aba deste navegador e envie de novo.',
-};
-const TEXTS: InLanguages<typeof pt> = {
-  'pt-BR': pt,
-  en: {
-    name: 'Receivables',
-    skip: 'Skip to the content',
-    language: 'Language',
-    end: 'End the session',
-    readOnly: 'Read only',
-    operator: 'Operator',
-    pages: 'Pages',
-    signOut: 'Sign out',
-    signInAgain: 'Sign in again in another tab',
-    overSignedIn:
-      'The session is over. Nothing was sent, and what was typed stays here. Sign in again in another tab of this browser, and send again.',
-    over: 'The session is over, or the console has ended. Nothing was sent, and what was typed stays here. Ask for a new address on the terminal of the console (key n), open it in another tab of this browser, and send again.',
-  },
-};
+    'The session is over. Nothing was sent, and what was typed stays here. Sign in again in another tab of this browser, and send again.',
+  ],
+  over: [
+    'A sessão terminou, ou o console foi encerrado. Nada foi enviado, e o que foi digitado continua aqui. Peça um novo endereço no terminal do console (tecla n), abra-o em outra aba deste navegador e envie de novo.',
+    'The session is over, or the console has ended. Nothing was sent, and what was typed stays here. Ask for a new address on the terminal of the console (key n), open it in another tab of this browser, and send again.',
+  ],
+});
 const NAMES: Record<Language, string> = { 'pt-BR': 'Português', en: 'English' };
 
 /** The policy of the browser keeps what these would need from running. */
@@ -68,7 +56,7 @@ const languageForm = ({ language, formToken }: Shown): View => html`
 `;
 
 const navigation = ({ pages, page, language }: Shown): View => html`
-  <nav aria-label=${TEXTS[language].pages}>
+  <nav aria-label=${texts.pages}>
     <ul>
       ${pages
         .filter(({ hidden }) => hidden !== true)
@@ -84,8 +72,7 @@ const navigation = ({ pages, page, language }: Shown): View => html`
 
 /** Whoever has signed in goes out by a link: forms that lead to another host are stopped. */
 const personView = (shown: Shown, operator: string): View => {
-  const { language, readOnly, formToken, person } = shown;
-  const texts = TEXTS[language];
+  const { readOnly, formToken, person } = shown;
   return html`<div class="person">
     <span>${person ? operator : `${texts.operator}: ${operator}`}</span>
     ${readOnly && badge('warn', texts.readOnly)} ${languageForm(shown)}
@@ -101,17 +88,17 @@ const personView = (shown: Shown, operator: string): View => {
 };
 
 /** Shown by a form that finds its session gone. */
-const overView = ({ language, person }: Shown): View => {
-  const texts = TEXTS[language];
+const overView = ({ person }: Shown): View => {
   const again = html` <a href="/session/start" target="_blank" rel="noopener">${texts.signInAgain}</a>`;
   const told = person ? [texts.overSignedIn, again] : texts.over;
   return html`<p id="session-over" class="problem" role="alert" hidden>${told}</p>`;
 };
 
 /** A whole page around its body. */
-export const documentOf = (shown: Shown): string => {
+export const documentOf = (shown: Shown): string => speakingIn(shown.language, () => drawn(shown));
+
+const drawn = (shown: Shown): string => {
   const { language, title, operator, formToken, body, page } = shown;
-  const texts = TEXTS[language];
   const view = html`
     <html lang=${language}>
       <head>

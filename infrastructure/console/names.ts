@@ -1,4 +1,7 @@
-export { statusName } from '../presenting/status-name.ts';
+import { statusName as nameIn } from '../presenting/status-name.ts';
+import { spoken } from './language.ts';
+
+export const statusName = (status: string, language = spoken()): string => nameIn(status, language);
 
 /** The page of an operation. */
 export const operationPath = (applicationId: string, code: string): string =>

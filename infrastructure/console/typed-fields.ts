@@ -1,14 +1,10 @@
 import { typedDay } from './format.ts';
 import { html } from './html.ts';
 import type { View } from './html.ts';
-import { spoken } from './language.ts';
-import type { InLanguages } from './language.ts';
+import { inLanguages } from './language.ts';
 
 /** Fields of the browser's own would follow its language, not that of the page. */
-const HINTS: InLanguages<{ readonly day: string; readonly time: string }> = {
-  'pt-BR': { day: 'dd/mm/aaaa', time: 'hh:mm' },
-  en: { day: 'dd/mm/yyyy', time: 'hh:mm' },
-};
+const hints = inLanguages({ day: ['dd/mm/aaaa', 'dd/mm/yyyy'] });
 
 interface Field {
   readonly name: string;
@@ -21,7 +17,7 @@ interface Field {
 export const dayField = ({ value = '', ...attributes }: Field): View =>
   html`<input
     value=${typedDay(value)}
-    placeholder=${HINTS[spoken()].day}
+    placeholder=${hints.day}
     maxlength="10"
     size="11"
     autocomplete="off"
@@ -30,16 +26,14 @@ export const dayField = ({ value = '', ...attributes }: Field): View =>
   />`;
 
 /** Where a moment is typed, @see momentTyped. */
-export const momentField = (attributes: Field): View => {
-  const { day, time } = HINTS[spoken()];
-  return html`<input
-    placeholder=${`${day} ${time}`}
+export const momentField = (attributes: Field): View =>
+  html`<input
+    placeholder=${`${hints.day} hh:mm`}
     maxlength="20"
     autocomplete="off"
     spellcheck="false"
     ...${attributes}
   />`;
-};
 
 /** Where an amount is typed, @see centsTyped. */
 export const amountField = (attributes: Field): View =>

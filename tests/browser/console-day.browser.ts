@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import { WORDS } from '../../infrastructure/console/pages/words.ts';
-import { DECISIONS } from '../../infrastructure/console/pages/decisions/texts.ts';
-import { OPERATIONS } from '../../infrastructure/console/pages/operations/texts.ts';
-import { PORTFOLIO } from '../../infrastructure/console/pages/portfolio/texts.ts';
-import { RECONCILIATION } from '../../infrastructure/console/pages/reconciliation/texts.ts';
-import { TODAY } from '../../infrastructure/console/pages/today/texts.ts';
+import { words } from '../../infrastructure/console/pages/words.ts';
+import { texts as decisionsTexts } from '../../infrastructure/console/pages/decisions/texts.ts';
+import { texts as operationsTexts } from '../../infrastructure/console/pages/operations/texts.ts';
+import { texts as portfolioTexts } from '../../infrastructure/console/pages/portfolio/texts.ts';
+import { texts as reconciliationTexts } from '../../infrastructure/console/pages/reconciliation/texts.ts';
+import { texts as todayTexts } from '../../infrastructure/console/pages/today/texts.ts';
 import { LANGUAGES } from '../../infrastructure/console/language.ts';
 import type { Answer, TestApplication } from '../lives/world.ts';
 import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { spokenIn } from '../support/spoken-texts.ts';
 import { atDesk, barriers, shown } from './console-browser.ts';
 
 /** What the originator has sent before the day begins: the last one is one too many. */
@@ -32,7 +33,7 @@ const NAMES = {
 
 describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (language) => {
   const names = NAMES[language];
-  const decisions = DECISIONS[language];
+  const decisions = spokenIn(language, decisionsTexts);
   let originator: TestApplication;
 
   const send = (path: string, body: object): Promise<Answer> =>
@@ -79,7 +80,10 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
   test('what is new stands on the first page, and leads to where it is decided', async () => {
     const { page } = at.desk;
     await shown(page, names.today);
-    await page.locator('#waiting').getByRole('link', { name: WORDS[language].awaited.received }).click();
+    await page
+      .locator('#waiting')
+      .getByRole('link', { name: spokenIn(language, words).awaited.received })
+      .click();
     await shown(page, names.decisions);
     await page.getByText(decisions.now('20')).waitFor();
   });
@@ -122,7 +126,7 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
     await goTo(names.decisions);
     await choose();
     await page.getByRole('button', { name: decisions.decide.disburse }).click();
-    await page.getByLabel(decisions.valueOf('DAY-02')).fill(names.value);
+    await page.getByLabel(decisions.disbursedOf('DAY-02')).fill(names.value);
     await confirm(BOUGHT.length);
     const { body } = await at.world.call(originator, { method: 'GET', path: '/loan/DAY-02' });
     expect([body.status, body.disbursement.value]).toEqual(['active', 9999.99]);
@@ -146,7 +150,7 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
 
   test('who is late is found', async () => {
     const { page } = at.desk;
-    const texts = OPERATIONS[language];
+    const texts = spokenIn(language, operationsTexts);
     await at.world.sweep();
     await statusOf('DAY-01');
     await goTo(texts.title);
@@ -157,7 +161,7 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
 
   test("the custodian's statement is reconciled", async () => {
     const { page } = at.desk;
-    const texts = RECONCILIATION[language];
+    const texts = spokenIn(language, reconciliationTexts);
     const today = at.world.clock.today();
     const settled = await send('/installment/settle', {
       ...{ originator_proposal_code: 'DAY-01', installment_code: '001', settled_at: today },
@@ -189,9 +193,9 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
 
   test("the month's end: the fund on a day, as a file for the spreadsheet", async () => {
     const { page } = at.desk;
-    const texts = PORTFOLIO[language];
+    const texts = spokenIn(language, portfolioTexts);
     await goTo(texts.title);
-    await page.getByLabel(WORDS[language].fund).selectOption(originator.funds[0]!);
+    await page.getByLabel(spokenIn(language, words).fund).selectOption(originator.funds[0]!);
     await page.getByLabel(texts.day).fill(at.world.clock.today().split('-').reverse().join('/'));
     await page.getByRole('button', { name: texts.show, exact: true }).click();
     await page.getByRole('button', { name: names.file }).click();
@@ -205,7 +209,7 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
 
   test('to the auditor: an operation is explained, with who decided and how a price came about', async () => {
     const { page } = at.desk;
-    const texts = OPERATIONS[language];
+    const texts = spokenIn(language, operationsTexts);
     await goTo(texts.title);
     await page.getByLabel(texts.code).fill('DAY-03');
     await page.getByRole('button', { name: texts.search }).click();
@@ -222,7 +226,7 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
   test('nothing waits at the end of the day, and nothing was complained about', async () => {
     const { page, complaints } = at.desk;
     await goTo(names.today);
-    await page.getByText(TODAY[language].nothing).waitFor();
+    await page.getByText(spokenIn(language, todayTexts).nothing).waitFor();
     expect(complaints).toEqual([]);
     expect(await at.world.audit()).toEqual([]);
   });

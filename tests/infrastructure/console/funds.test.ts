@@ -62,7 +62,7 @@ test('the chart of the week has the name, cut where it is long', () => {
     faceValue: 95_000,
   }));
   const names = new Map([[named, `Aurora ${'x'.repeat(70)}`]]);
-  const text = written(moneyBody({ today: '2026-06-19', due, cameIn: [] }, names, 'en'));
+  const text = written(moneyBody({ today: '2026-06-19', due, cameIn: [] }, names));
   expect(text).toContain(`Aurora ${'x'.repeat(17)}&quot;`);
   expect(text).toContain(`&quot;${unnamed.slice(0, 8)}&quot;`);
   expect(wordsOf(text)).toContain(`${names.get(named)!} ${named}`);

@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { may } from '../../../application/desk/rights.ts';
 import type { Person, Role } from '../../../application/desk/person.ts';
-import { WEBHOOKS } from '../../../infrastructure/console/pages/webhooks/texts.ts';
+import { texts as webhooks } from '../../../infrastructure/console/pages/webhooks/texts.ts';
+import { spokenIn } from '../../support/spoken-texts.ts';
 import { PAGES } from '../../../infrastructure/console/pages/all.ts';
 import { settlement } from '../../support/api-client.ts';
 import type { ConsoleAnswer } from '../../support/console-server.ts';
@@ -322,7 +323,7 @@ describe('what a page offers', () => {
     const texts = await Promise.all(pages.map(async (path) => (await desk.get(path)).text));
     const found = {
       decide: /data-key|data-row|name="decision"|action="\/decisions\/preview"/,
-      resend: new RegExp(WEBHOOKS.en.pausedHint),
+      resend: new RegExp(spokenIn('en', webhooks).pausedHint),
       reconcile: /href="\/reconciliation"/,
       verify: /href="\/audit"/,
       seal: /action="\/audit\/anchor"/,

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { WebhookSubscription } from '../../../application/webhooks/subscriptions.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { written } from '../../../infrastructure/console/html.ts';
+import { speakingIn } from '../../../infrastructure/console/language.ts';
 import { fundWeeks, weekOf } from '../../../infrastructure/console/pages/today/money.ts';
 import { overdueBody } from '../../../infrastructure/console/pages/today/overdue.ts';
 import { endpointsBody, serviceBody } from '../../../infrastructure/console/pages/today/service.ts';
@@ -59,17 +60,12 @@ describe('endpoints', () => {
   });
 
   test('are listed while they fail, the longest first', () => {
-    const shown = written(
-      endpointsBody(
-        [
-          endpoint('https://fine.example', null),
-          endpoint('https://late.example', '2026-11-22T14:00:00.000Z'),
-          endpoint('https://gone.example', '2026-11-20T14:00:00.000Z'),
-        ],
-        'en',
-        NOW,
-      ),
-    );
+    const all = [
+      endpoint('https://fine.example', null),
+      endpoint('https://late.example', '2026-11-22T14:00:00.000Z'),
+      endpoint('https://gone.example', '2026-11-20T14:00:00.000Z'),
+    ];
+    const shown = speakingIn('en', () => written(endpointsBody(all, NOW)));
     expect([...shown.matchAll(/https:\/\/(\w+)\.example/g)].map(([, name]) => name)).toEqual([
       'gone',
       'late',
@@ -82,9 +78,9 @@ test('a console without a service beside it says so', () => {
   const followers = [{ name: 'relay', position: 'start', behind: 10_000, atLeast: true }] as const;
   const deliveriesWaiting = { webhooks: 1, oldestSince: '2026-11-22T14:59:00.000Z' };
   const health = { followers, deliveriesWaiting, idleRoles: [], quarantined: 0 };
-  const shown = written(serviceBody({ ...health, running: false }, 'en', NOW));
+  const shown = speakingIn('en', () => written(serviceBody({ ...health, running: false }, NOW)));
   expect(shown).toContain('Start the service.');
-  expect(shown).toContain('relay: events still to read: at least 10.000');
+  expect(shown).toContain('relay: events still to read: at least 10,000');
   expect(shown).toContain('has waited for 1 min.');
 });
 
@@ -94,7 +90,7 @@ test('what a person has to look after stands as a problem each', () => {
   ] as const;
   const deliveriesWaiting = { webhooks: 0, oldestSince: null };
   const health = { running: true, followers, deliveriesWaiting, idleRoles: ['relay'], quarantined: 2 };
-  const shown = written(serviceBody(health, 'en', NOW));
+  const shown = speakingIn('en', () => written(serviceBody(health, NOW)));
   expect([...shown.matchAll(/<p class="problem">([^<]*)</g)].map(([, said]) => said)).toEqual([
     'No process has taken the role relay.',
     'relay cannot follow the log: another log',
@@ -110,7 +106,7 @@ test('what is overdue is summed over its bands, and the worst lead to their oper
   const worst = [
     { applicationId: 'acme', code: 'OP 1', fundId: 'a', days: 200, installments: 7, faceValue: 665_000 },
   ];
-  const shown = written(overdueBody({ bands, worst }, new Map([['a', 'Aurora']]), 'pt-BR'));
+  const shown = written(overdueBody({ bands, worst }, new Map([['a', 'Aurora']])));
   expect([...shown.matchAll(/<article><small>[^<]*<\/small><p>([^<]*)</g)].map(([, said]) => said)).toEqual([
     '3',
     'R$\u00a09.500,00',
@@ -118,7 +114,6 @@ test('what is overdue is summed over its bands, and the worst lead to their oper
   ]);
   expect(shown).toContain('href="/operations/acme/OP%201"');
   expect(shown).toContain('181+');
-  expect(written(overdueBody({ bands: [], worst: [] }, new Map(), 'en'))).toContain(
-    'No active operation is late.',
-  );
+  const none = speakingIn('en', () => written(overdueBody({ bands: [], worst: [] }, new Map())));
+  expect(none).toContain('No active operation is late.');
 });

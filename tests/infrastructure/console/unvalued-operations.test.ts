@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { written } from '../../../infrastructure/console/html.ts';
+import { speakingIn } from '../../../infrastructure/console/language.ts';
 import { positionView } from '../../../infrastructure/console/pages/portfolio/position.ts';
 import { FundUnderTest, active } from '../../contracts/fund-side-samples.ts';
 import { openReadModel } from '../../support/sql/temporary-database.ts';
@@ -12,7 +13,7 @@ test('the portfolio says which operations no present value holds', async () => {
     const drill = (): string => '/operations';
     const exports = { position: '/position', composition: '/composition' };
     const others = { against: undefined, names: new Map(), documents: new Map(), exports, drill, byFund: [] };
-    return written(positionView({ language: 'en', analysed, ...others }));
+    return speakingIn('en', () => written(positionView({ analysed, ...others })));
   };
   try {
     expect(await shown()).not.toContain('no present value');

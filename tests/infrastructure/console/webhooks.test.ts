@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { written } from '../../../infrastructure/console/html.ts';
+import { speakingIn } from '../../../infrastructure/console/language.ts';
 import type { Visit } from '../../../infrastructure/console/page.ts';
 import type { App } from '../../../application/app.ts';
 import { deliveryView, inLines } from '../../../infrastructure/console/pages/webhooks/delivery.ts';
@@ -37,12 +38,9 @@ describe('the webhook pages', () => {
       },
     };
     const shown = async (address: string): Promise<string> => {
-      const visit = {
-        language: 'en',
-        params: { webhook: 'w', event: 'e' },
-        query: new URLSearchParams(address),
-      };
-      return written(await deliveryView(visit as unknown as Visit, { webhooks } as unknown as App));
+      const visit = { params: { webhook: 'w', event: 'e' }, query: new URLSearchParams(address) };
+      const view = () => deliveryView(visit as unknown as Visit, { webhooks } as unknown as App);
+      return written(await speakingIn('en', view));
     };
     const asked = 'asked=2026-01-15T12:00:05.000Z';
     const waiting = await shown(`attempt=2&${asked}`);

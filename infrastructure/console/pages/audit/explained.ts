@@ -3,14 +3,14 @@ import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
+import { spoken } from '../../language.ts';
 import { operationPath } from '../../names.ts';
 import { stateView } from '../operation/header.ts';
 import { linesView } from '../operation/price.ts';
 import { scheduleView } from '../operation/schedule.ts';
 import { OPERATION } from '../operation/texts.ts';
 import { entryView, recordedView } from '../operation/timeline.ts';
-import { AUDIT } from './texts.ts';
+import { texts as audit } from './texts.ts';
 
 interface Explained {
   readonly applicationId: string;
@@ -22,13 +22,14 @@ interface Explained {
 }
 
 /** What `audit show` prints, with the labels of the operation's page; the oldest event first, nothing left to be opened. */
-export const explainedView = (explained: Explained, language: Language): View => {
+export const explainedView = (explained: Explained): View => {
   const { applicationId, code, asOf, shown, clientNames, names } = explained;
   const { state, brokenAt, payoff } = shown;
+  const language = spoken();
   const texts = OPERATION[language];
   const chain =
     brokenAt === undefined
-      ? html`<p class="done">${AUDIT[language].whole}</p>`
+      ? html`<p class="done">${audit.whole}</p>`
       : html`<p class="problem" role="alert">${texts.broken(brokenAt)}</p>`;
   return html`
     <h3><a href=${operationPath(applicationId, code)}>${texts.title} ${code}</a></h3>

@@ -12,7 +12,7 @@ import { ConsoleProblem, action, query, upload, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
 import { dayField, momentField } from '../../typed-fields.ts';
 import { explainedView } from './explained.ts';
-import { AUDIT } from './texts.ts';
+import { texts } from './texts.ts';
 import { verificationView } from './verification.ts';
 
 const LARGEST_ANCHOR = 32 * 1_048_576;
@@ -21,14 +21,13 @@ const LONGEST_CODE = 100;
 const problem = (
   status: number,
   of: 'busy' | 'badFund' | 'badCode' | 'badDay' | 'badMoment',
-): ConsoleProblem => new ConsoleProblem(status, inEach(AUDIT, of));
+): ConsoleProblem => new ConsoleProblem(status, inEach(texts, of));
 
 /** Applications with their names. */
 const applicationsOf = async ({ clients }: Desk): Promise<readonly (readonly [string, string])[]> =>
   [...(await clients.applicationNames())].map(([id, name]) => [id, `${name} (${id.slice(0, 8)})`]);
 
-const verifyForm = (visit: Visit, known: Parameters<typeof fundField>[1]): View => {
-  const texts = AUDIT[visit.language];
+const verifyForm = (known: Parameters<typeof fundField>[1]): View => {
   return html`<form
     ...${{
       'hx-post': '/audit/verify',
@@ -46,7 +45,6 @@ const verifyForm = (visit: Visit, known: Parameters<typeof fundField>[1]): View 
 };
 
 const anchorForm = (visit: Visit): View => {
-  const texts = AUDIT[visit.language];
   return html`<section>
     <h2>${texts.anchor}</h2>
     <p>${texts.anchorIntro}</p>
@@ -62,7 +60,6 @@ const anchorForm = (visit: Visit): View => {
 };
 
 const explainForm = (visit: Visit, applications: readonly (readonly [string, string])[]): View => {
-  const texts = AUDIT[visit.language];
   const explained = { 'hx-post': '/audit/explain', 'hx-target': '#explained', 'hx-swap': 'outerHTML' };
   return html`<section>
     <h2>${texts.explain}</h2>
@@ -89,7 +86,6 @@ const explainForm = (visit: Visit, applications: readonly (readonly [string, str
 };
 
 const whole = async (visit: Visit, app: Desk): Promise<Answer> => {
-  const texts = AUDIT[visit.language];
   const [funds, names, applications] = await Promise.all([
     app.clients.funds(),
     fundNames(app, visit),
@@ -99,7 +95,7 @@ const whole = async (visit: Visit, app: Desk): Promise<Answer> => {
     kind: 'page',
     body: html`<h2>${texts.verify}</h2>
       <p>${texts.intro}</p>
-      ${verifyForm(visit, { funds, names })} ${verificationView(app.audit.background.run, names, visit)}
+      ${verifyForm({ funds, names })} ${verificationView(app.audit.background.run, names, visit)}
       ${may(visit, 'seal') && anchorForm(visit)} ${explainForm(visit, applications)}`,
   };
 };
@@ -171,7 +167,6 @@ const placeOf = ({ applicationId, code }: { readonly applicationId: string; read
 });
 
 const explain = async (visit: Visit, app: Desk): Promise<Answer> => {
-  const { language } = visit;
   const request = await requestIn(visit, app);
   const shown = await app.audit.show(request);
   const [clientNames, names] = await Promise.all([
@@ -182,13 +177,13 @@ const explain = async (visit: Visit, app: Desk): Promise<Answer> => {
     kind: 'part',
     logged: [{ action: 'viewed', ...placeOf(request) }],
     body: html`<div id="explained">
-      ${explainedView({ asOf: undefined, ...request, shown, clientNames, names }, language)}
+      ${explainedView({ asOf: undefined, ...request, shown, clientNames, names })}
       <form method="post" action="/audit/explain/json" class="actions">
         ${tokenField(visit)}
         ${[...visit.fields]
           .filter(([name]) => name !== 'form_token')
           .map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
-        <button class="secondary">${AUDIT[language].download}</button>
+        <button class="secondary">${texts.download}</button>
       </form>
     </div>`,
   };

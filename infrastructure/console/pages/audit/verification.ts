@@ -4,16 +4,14 @@ import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundView } from '../../funds.ts';
 import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { liveWith, tokenField } from '../../layout.ts';
 import type { Visit } from '../../page.ts';
 import { MOST_SHOWN } from '../../../../application/audit/verification.ts';
 import type { VerificationRun } from '../../../../application/audit/verification.ts';
 import { tableView } from '../../table.ts';
-import { AUDIT } from './texts.ts';
+import { texts } from './texts.ts';
 
-const factsOf = (run: VerificationRun, names: FundNames, language: Language): View => {
-  const texts = AUDIT[language];
+const factsOf = (run: VerificationRun, names: FundNames): View => {
   const { summary } = run;
   return facts([
     [texts.begun, instant(run.begunAt)],
@@ -34,8 +32,6 @@ const whereOf = ({ stream, revision }: Difference, log: string): string =>
 const ROWS = 100;
 
 const found = (run: VerificationRun, visit: Visit): View => {
-  const { language } = visit;
-  const texts = AUDIT[language];
   const { differences, counts } = run;
   if (differences.length === 0)
     return run.state === 'done' ? html`<p class="done">${texts.noDifference}</p>` : null;
@@ -61,7 +57,6 @@ const found = (run: VerificationRun, visit: Visit): View => {
 };
 
 const progress = (run: VerificationRun, visit: Visit): View => {
-  const texts = AUDIT[visit.language];
   const done = Math.min(run.events, run.expected);
   return html`<label>
       ${texts.progress}: ${count(run.events)} / ${count(Math.max(run.expected, run.events))}
@@ -83,7 +78,6 @@ const asksAgain = html`<span
 
 /** What is under way, or how the last one ended. */
 export const verificationView = (run: VerificationRun | undefined, names: FundNames, visit: Visit): View => {
-  const texts = AUDIT[visit.language];
   return html`<section id="verification" ...${LIVE}>
     ${
       run === undefined
@@ -91,8 +85,8 @@ export const verificationView = (run: VerificationRun | undefined, names: FundNa
         : html`<p role="status">
               <strong>${texts.states[run.state]}</strong>${run.reason !== undefined && `: ${run.reason}`}
             </p>
-            ${run.state === 'running' && html`${progress(run, visit)}${asksAgain}`}
-            ${factsOf(run, names, visit.language)} ${found(run, visit)}
+            ${run.state === 'running' && html`${progress(run, visit)}${asksAgain}`} ${factsOf(run, names)}
+            ${found(run, visit)}
             ${
               run.summary?.differences === 0 &&
               html`<form method="post" action="/audit/verified-anchor" class="actions">

@@ -12,8 +12,7 @@ import { fundNames, fundView } from '../../funds.ts';
 import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { keptPage } from '../../kept-pages.ts';
-import { inEach } from '../../language.ts';
-import type { Language } from '../../language.ts';
+import { inEach, spoken } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import { operationPath, statusName } from '../../names.ts';
 import { ConsoleProblem, action, view } from '../../page.ts';
@@ -22,15 +21,15 @@ import { refusalTexts } from '../../refusals.ts';
 import { tableView } from '../../table.ts';
 import { decideAll } from '../decisions/decide.ts';
 import { tallyView } from '../decisions/tally.ts';
-import { WORDS } from '../words.ts';
+import { words } from '../words.ts';
 import { ruleText } from './rule-text.ts';
-import { AWAITING_TEXTS } from './texts.ts';
+import { texts } from './texts.ts';
 
 const MOST = 500;
 
 /** What takes effect with it, beyond its name and value. */
-const contentsOf = ({ first, rule }: AwaitingDecision, language: Language): string => {
-  if (rule) return ruleText(rule, language);
+const contentsOf = ({ first, rule }: AwaitingDecision): string => {
+  if (rule) return ruleText(rule);
   const reasons = (first?.reasons ?? []).map(({ code, message }) => `${code}: ${message}`);
   const day = first?.disbursementDate === undefined ? [] : [date(first.disbursementDate)];
   return [...day, ...reasons, ...(first?.note === undefined ? [] : [first.note])].join(' · ');
@@ -41,8 +40,7 @@ const operationLink = ({ applicationId, code }: Pick<AwaitingDecision, 'applicat
   code !== null &&
   html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
 
-const tableOf = (listed: readonly AwaitingDecision[], names: FundNames, language: Language): View => {
-  const [texts, words] = [AWAITING_TEXTS[language], WORDS[language]];
+const tableOf = (listed: readonly AwaitingDecision[], names: FundNames): View => {
   const tick = ({ firstDecisionId: id, value }: AwaitingDecision): View =>
     html`<input
       type="checkbox"
@@ -59,7 +57,7 @@ const tableOf = (listed: readonly AwaitingDecision[], names: FundNames, language
       [texts.decision, ({ decision }) => texts.decisions[decision]],
       [words.operation, operationLink],
       [texts.value, ({ value }) => (value === null ? '' : amount(value)), 'number'],
-      [texts.contents, (one) => contentsOf(one, language), 'wide'],
+      [texts.contents, (one) => contentsOf(one), 'wide'],
       [texts.by, ({ by }) => by ?? ''],
       [texts.since, ({ since }) => instant(since), 'date'],
       [words.fund, ({ fundId }) => fundView(fundId, names), 'code'],
@@ -70,7 +68,6 @@ const tableOf = (listed: readonly AwaitingDecision[], names: FundNames, language
 };
 
 const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
-  const texts = AWAITING_TEXTS[visit.language];
   const fundId = visit.query.get('fund') ?? undefined;
   const [all, names] = await Promise.all([
     app.administrator.confirmations.awaiting(fundId),
@@ -93,10 +90,10 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
         all.length === 0
           ? empty(texts.nothing, texts.whatComes)
           : html`<form method="post" action="/awaiting/settle">
-              ${tokenField(visit)} ${tableOf(shown, names, visit.language)}
+              ${tokenField(visit)} ${tableOf(shown, names)}
               ${all.length > MOST && html`<p>${texts.more(count(all.length - MOST))}</p>`}
               <div class="actions sticky">
-                ${tallyView(visit.language)}
+                ${tallyView()}
                 ${SECOND_DECISIONS.filter((second) => may(visit, second)).map(
                   (second) =>
                     html`<button
@@ -116,13 +113,10 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
   };
 };
 
-const told = (given: DecisionAnswer, language: Language): string =>
-  given.outcome === 'refused'
-    ? refusalTexts(given.reason)[language]
-    : statusName(given.status ?? '', language);
+const told = (given: DecisionAnswer): string =>
+  given.outcome === 'refused' ? refusalTexts(given.reason)[spoken()] : statusName(given.status ?? '');
 
-const resultView = (answers: readonly DecisionAnswer[], language: Language): View => {
-  const [texts, words] = [AWAITING_TEXTS[language], WORDS[language]];
+const resultView = (answers: readonly DecisionAnswer[]): View => {
   const refused = answers.filter(({ outcome }) => outcome === 'refused').length;
   return html`
     <p class=${refused > 0 ? 'problem' : 'done'} role="status">
@@ -134,7 +128,7 @@ const resultView = (answers: readonly DecisionAnswer[], language: Language): Vie
         [texts.id, ({ decision }) => decision?.firstDecisionId ?? '', 'code'],
         [words.operation, ({ decision }) => decision && operationLink(decision)],
         [texts.outcome, ({ outcome }) => outcomeBadge(outcome, texts.outcomes[outcome])],
-        [texts.reason, (given) => told(given, language)],
+        [texts.reason, (given) => told(given)],
       ],
       answers,
     )}
@@ -147,24 +141,24 @@ const settle = async (visit: Visit, app: Desk) => {
   const decision = SECOND_DECISIONS.find((one) => one === visit.fields.get('second'));
   const firsts = [...new Set(visit.fields.getAll('first'))];
   if (decision === undefined || firsts.length === 0)
-    throw new ConsoleProblem(422, inEach(AWAITING_TEXTS, 'nothingChosen'));
-  const texts = firsts.map((first) =>
+    throw new ConsoleProblem(422, inEach(texts, 'nothingChosen'));
+  const asked = firsts.map((first) =>
     JSON.stringify({ decision_id: randomUUID(), decision, first_decision_id: first }),
   );
-  const answers = await decideAll(texts, visit, app);
+  const answers = await decideAll(asked, visit, app);
   const kept = keptPage(
     visit,
     () => awaitingPage,
-    ({ language }) => ({ kind: 'page', body: resultView(answers, language) }),
+    () => ({ kind: 'page', body: resultView(answers) }),
   );
   // Its lines were written when it was settled.
   return { ...kept, logged: [] };
 };
 
 /** Where it is shown that anything may await another person: only funds with a rule make that. */
-export const awaitingLink = async ({ administrator }: Desk, { language }: Visit): Promise<View> => {
+export const awaitingLink = async ({ administrator }: Desk): Promise<View> => {
   const { rules } = await administrator.rules.current();
-  return rules.size > 0 && html`<p><a href="/awaiting">${AWAITING_TEXTS[language].link}</a></p>`;
+  return rules.size > 0 && html`<p><a href="/awaiting">${texts.link}</a></p>`;
 };
 
 export const awaitingPage: Page = {

@@ -2,88 +2,65 @@ import type { DecisionAnswer } from '../../../../application/administrator/answe
 import type { AwaitingDecision } from '../../../../application/administrator/confirmations.ts';
 import type { SecondDecisionName } from '../../../../application/publication/description/confirmation-schema.ts';
 import type { Evidence } from '../../../../domain/shared/two-people.ts';
-import type { InLanguages } from '../../language.ts';
+import { inLanguages } from '../../language.ts';
+import type { Both } from '../../language.ts';
 
-const pt = {
-  lead: 'Decisões que só valem depois que outra pessoa as confirmar.',
-  nothing: 'Nada espera por outra pessoa.',
-  whatComes: 'Aparece aqui o que alguém decidiu e a regra do fundo manda outra pessoa confirmar.',
-  link: 'Decisões à espera de outra pessoa',
-  more: (count: string) => `Mais ${count} não aparecem aqui: escolha um fundo.`,
-  chooseAll: 'Escolher todas',
-  chosen: (id: string) => `Escolher ${id}`,
-  decision: 'Decisão',
-  value: 'Valor',
-  contents: 'Conteúdo',
-  by: 'Quem decidiu',
-  since: 'Desde',
-  id: 'Identificador',
+export const texts = inLanguages({
+  lead: [
+    'Decisões que só valem depois que outra pessoa as confirmar.',
+    'Decisions that count only once another person has confirmed them.',
+  ],
+  nothing: ['Nada espera por outra pessoa.', 'Nothing awaits another person.'],
+  whatComes: [
+    'Aparece aqui o que alguém decidiu e a regra do fundo manda outra pessoa confirmar.',
+    'What somebody decided comes here, where the rule of its fund has another person confirm it.',
+  ],
+  link: ['Decisões à espera de outra pessoa', 'Decisions that await another person'],
+  more: (count: string) => [
+    `Mais ${count} não aparecem aqui: escolha um fundo.`,
+    `${count} more are not shown: choose a fund.`,
+  ],
+  chooseAll: ['Escolher todas', 'Choose all'],
+  chosen: (id: string) => [`Escolher ${id}`, `Choose ${id}`],
+  decision: ['Decisão', 'Decision'],
+  value: ['Valor', 'Value'],
+  contents: ['Conteúdo', 'Contents'],
+  by: ['Quem decidiu', 'Decided by'],
+  since: ['Desde', 'Since'],
+  id: ['Identificador', 'Id'],
   decisions: {
-    approve: 'Aprovar',
-    reject: 'Rejeitar',
-    sign_term: 'Assinar termo',
-    disburse: 'Desembolsar',
-    process_repurchase: 'Concluir recompra',
-    four_eyes: 'Regra do fundo',
-  } satisfies Record<AwaitingDecision['decision'], string>,
-  evidences: { 'signed-in': 'duas pessoas com sessão', stated: 'dois nomes declarados' } satisfies Record<
-    Evidence,
-    string
-  >,
-  seconds: { confirm: 'Confirmar', withdraw: 'Retirar' } satisfies Record<SecondDecisionName, string>,
-  recordedAs: (name: string) => `Fica registrado em nome de ${name}.`,
-  nothingChosen: 'Escolha ao menos uma decisão.',
-  results: 'Resultado',
-  outcome: 'Resultado',
-  reason: 'Situação',
+    approve: ['Aprovar', 'Approve'],
+    reject: ['Rejeitar', 'Reject'],
+    sign_term: ['Assinar termo', 'Sign the term'],
+    disburse: ['Desembolsar', 'Disburse'],
+    process_repurchase: ['Concluir recompra', 'Complete the repurchase'],
+    four_eyes: ['Regra do fundo', "The fund's rule"],
+  } satisfies Record<AwaitingDecision['decision'], Both>,
+  evidences: {
+    'signed-in': ['duas pessoas com sessão', 'two people who are signed in'],
+    stated: ['dois nomes declarados', 'two names, as they are stated'],
+  } satisfies Record<Evidence, Both>,
+  seconds: {
+    confirm: ['Confirmar', 'Confirm'],
+    withdraw: ['Retirar', 'Withdraw'],
+  } satisfies Record<SecondDecisionName, Both>,
+  recordedAs: (name: string) => [
+    `Fica registrado em nome de ${name}.`,
+    `It is recorded in the name of ${name}.`,
+  ],
+  nothingChosen: ['Escolha ao menos uma decisão.', 'Choose at least one decision.'],
+  results: ['Resultado', 'Result'],
+  outcome: ['Resultado', 'Outcome'],
+  reason: ['Situação', 'Status'],
   outcomes: {
-    applied: 'Feito',
-    already_applied: 'Já estava feito',
-    awaiting_confirmation: 'À espera de outra pessoa',
-    refused: 'Recusado',
-  } satisfies Record<DecisionAnswer['outcome'], string>,
-  resultOf: (done: number, refused: number) => `${done} feitas, ${refused} recusadas.`,
-  back: 'Voltar à lista',
-};
-
-export const AWAITING_TEXTS: InLanguages<typeof pt> = {
-  'pt-BR': pt,
-  en: {
-    lead: 'Decisions that count only once another person has confirmed them.',
-    nothing: 'Nothing awaits another person.',
-    whatComes: 'What somebody decided comes here, where the rule of its fund has another person confirm it.',
-    link: 'Decisions that await another person',
-    more: (count) => `${count} more are not shown: choose a fund.`,
-    chooseAll: 'Choose all',
-    chosen: (id) => `Choose ${id}`,
-    decision: 'Decision',
-    value: 'Value',
-    contents: 'Contents',
-    by: 'Decided by',
-    since: 'Since',
-    id: 'Id',
-    decisions: {
-      approve: 'Approve',
-      reject: 'Reject',
-      sign_term: 'Sign the term',
-      disburse: 'Disburse',
-      process_repurchase: 'Complete the repurchase',
-      four_eyes: "The fund's rule",
-    },
-    evidences: { 'signed-in': 'two people who are signed in', stated: 'two names, as they are stated' },
-    seconds: { confirm: 'Confirm', withdraw: 'Withdraw' },
-    recordedAs: (name) => `It is recorded in the name of ${name}.`,
-    nothingChosen: 'Choose at least one decision.',
-    results: 'Result',
-    outcome: 'Outcome',
-    reason: 'Status',
-    outcomes: {
-      applied: 'Done',
-      already_applied: 'Was done already',
-      awaiting_confirmation: 'Awaits another person',
-      refused: 'Refused',
-    },
-    resultOf: (done, refused) => `${done} done, ${refused} refused.`,
-    back: 'Back to the list',
-  },
-};
+    applied: ['Feito', 'Done'],
+    already_applied: ['Já estava feito', 'Was done already'],
+    awaiting_confirmation: ['À espera de outra pessoa', 'Awaits another person'],
+    refused: ['Recusado', 'Refused'],
+  } satisfies Record<DecisionAnswer['outcome'], Both>,
+  resultOf: (done: number, refused: number) => [
+    `${done} feitas, ${refused} recusadas.`,
+    `${done} done, ${refused} refused.`,
+  ],
+  back: ['Voltar à lista', 'Back to the list'],
+});

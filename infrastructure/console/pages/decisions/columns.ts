@@ -2,12 +2,12 @@ import type { DecisionName } from '../../../../application/publication/descripti
 import { amount, centsTyped, date, dayTyped } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
+import { spoken } from '../../language.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
 import type { Column } from '../../table.ts';
-import { WORDS } from '../words.ts';
+import { words } from '../words.ts';
 import type { Draft, DraftLine } from './draft.ts';
-import { DECISIONS } from './texts.ts';
+import { texts } from './texts.ts';
 
 const exitOf = ({ found }: DraftLine) =>
   found && 'repurchase' in found.loan ? found.loan.repurchase : undefined;
@@ -17,58 +17,50 @@ export const exitSum = (lines: readonly DraftLine[]): number =>
   lines.reduce((sum, line) => sum + (exitOf(line)?.repurchaseValue ?? 0), 0);
 
 /** The value that counts, with the one that was calculated where the two differ. */
-export const exitValue = (
-  {
-    repurchaseValue,
-    calculatedValue,
-  }: { readonly repurchaseValue: number; readonly calculatedValue: number },
-  language: Language,
-): View =>
+export const exitValue = ({
+  repurchaseValue,
+  calculatedValue,
+}: {
+  readonly repurchaseValue: number;
+  readonly calculatedValue: number;
+}): View =>
   repurchaseValue === calculatedValue
     ? amount(repurchaseValue)
-    : html`${amount(repurchaseValue)}<br /><small
-          >${DECISIONS[language].calculated(amount(calculatedValue))}</small
-        >`;
+    : html`${amount(repurchaseValue)}<br /><small>${texts.calculated(amount(calculatedValue))}</small>`;
 
-const exitColumns = (language: Language): readonly Column<DraftLine>[] => {
-  const texts = DECISIONS[language];
+const exitColumns = (): readonly Column<DraftLine>[] => {
   const of = (write: (exit: NonNullable<ReturnType<typeof exitOf>>) => View) => (line: DraftLine) => {
     const exit = exitOf(line);
     return exit && write(exit);
   };
   return [
-    [texts.exitKind, of(({ reason }) => EXITS[reason].name[language])],
-    [texts.repurchaseValue, of((exit) => exitValue(exit, language)), 'number'],
+    [texts.exitKind, of(({ reason }) => EXITS[reason].name[spoken()])],
+    [texts.repurchaseValue, of((exit) => exitValue(exit)), 'number'],
     [texts.effectiveDate, of(({ effectiveDate }) => date(effectiveDate))],
   ];
 };
 
 /** Codes are unique within an application alone. */
-export const applicationColumn = ({ lines }: Draft, language: Language): readonly Column<DraftLine>[] =>
+export const applicationColumn = ({ lines }: Draft): readonly Column<DraftLine>[] =>
   new Set(lines.map(({ code }) => code)).size === lines.length
     ? []
-    : [
-        [
-          WORDS[language].application,
-          ({ applicationId }) => html`<span class="code">${applicationId}</span>`,
-        ],
-      ];
+    : [[words.application, ({ applicationId }) => html`<span class="code">${applicationId}</span>`]];
 
 /** What an operation brings along for this decision. */
-export const givenColumns = (decision: DecisionName, language: Language): readonly Column<DraftLine>[] => {
-  if (decision === 'process_repurchase') return exitColumns(language);
+export const givenColumns = (decision: DecisionName): readonly Column<DraftLine>[] => {
+  if (decision === 'process_repurchase') return exitColumns();
   if (decision !== 'disburse') return [];
-  return [[DECISIONS[language].issued, ({ found }) => found && date(found.loan.dateIssued)]];
+  return [[texts.issued, ({ found }) => found && date(found.loan.dateIssued)]];
 };
 
 /** What was decided of an operation. */
-export const decidedColumns = (
-  { decision, date: day, language: typedIn }: Draft,
-  language: Language,
-): readonly Column<DraftLine>[] => {
-  if (decision === 'process_repurchase') return exitColumns(language);
+export const decidedColumns = ({
+  decision,
+  date: day,
+  language: typedIn,
+}: Draft): readonly Column<DraftLine>[] => {
+  if (decision === 'process_repurchase') return exitColumns();
   if (decision !== 'disburse') return [];
-  const texts = DECISIONS[language];
   const of = ({ value }: DraftLine): View => {
     const cents = centsTyped(value, typedIn);
     return cents === undefined ? value : amount(cents);

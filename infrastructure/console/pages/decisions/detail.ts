@@ -7,13 +7,14 @@ import { amount, count, date, instant } from '../../format.ts';
 import { fundFact } from '../../funds.ts';
 import { empty, facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
+import { spoken } from '../../language.ts';
 import { decisionPath, operationPath } from '../../names.ts';
 import { tokenField } from '../../layout.ts';
 import type { Visit } from '../../page.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
 import { ratesText } from '../../rates.ts';
 import { tableView } from '../../table.ts';
-import { WORDS } from '../words.ts';
+import { words } from '../words.ts';
 import { exitValue } from './columns.ts';
 import { documentPath } from './document.ts';
 import { exposurePlace } from './exposure.ts';
@@ -21,7 +22,7 @@ import { filterFields, listPath } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { nextLink } from './next.ts';
 import { OFFERED, isAwaiting, keyOf } from './offered.ts';
-import { DECISIONS } from './texts.ts';
+import { texts } from './texts.ts';
 import { decisionButtons } from './worklist.ts';
 
 interface Around {
@@ -38,11 +39,9 @@ const lastDueOf = (installments: LoanDetails['installments']): string =>
 const factsOf = (
   { loan, borrower, repurchase, installments }: LoanDetails,
   { applicationId, names, applications }: Around,
-  { language }: Visit,
 ): View => {
-  const [texts, words] = [DECISIONS[language], WORDS[language]];
   return facts([
-    [words.status, statusBadge(loan.status, language)],
+    [words.status, statusBadge(loan.status)],
     [
       texts.borrowerName,
       borrower
@@ -51,22 +50,21 @@ const factsOf = (
     ],
     [words.acquisitionValue, amount(loan.acquisition_value)],
     [texts.faces, amount(installments.reduce((sum, { faceValue }) => sum + faceValue, 0))],
-    [texts.rates, ratesText(loan.daily_factor, language)],
+    [texts.rates, ratesText(loan.daily_factor)],
     [texts.term, texts.termOf(count(installments.length), date(lastDueOf(installments)))],
     [texts.product, loan.product_type],
     [texts.issued, date(loan.date_issued)],
     [texts.received, instant(loan.received_at)],
     [words.fund, fundFact(loan.fund_id, names)],
     [words.application, html`${applications.get(applicationId)} <span class="code">${applicationId}</span>`],
-    repurchase && [texts.exitKind, EXITS[repurchase.reason].name[language]],
+    repurchase && [texts.exitKind, EXITS[repurchase.reason].name[spoken()]],
     repurchase && repurchase.reasonDetail !== null && [texts.exitReason, repurchase.reasonDetail],
-    repurchase && [texts.repurchaseValue, exitValue(repurchase, language)],
+    repurchase && [texts.repurchaseValue, exitValue(repurchase)],
     repurchase && [texts.effectiveDate, date(repurchase.effectiveDate)],
   ]);
 };
 
-const scheduleOf = ({ installments }: LoanDetails, { language }: Visit): View => {
-  const texts = DECISIONS[language];
+const scheduleOf = ({ installments }: LoanDetails): View => {
   return html`
     <h2>${texts.schedule}</h2>
     ${tableView(
@@ -80,8 +78,7 @@ const scheduleOf = ({ installments }: LoanDetails, { language }: Visit): View =>
   `;
 };
 
-const documentsOf = ({ loan, documents }: LoanDetails, applicationId: string, { language }: Visit): View => {
-  const texts = DECISIONS[language];
+const documentsOf = ({ loan, documents }: LoanDetails, applicationId: string): View => {
   const readable = documents.filter(({ value }) => value !== null);
   const [first] = readable.filter(({ value }) => /\.pdf$/i.test(value!));
   const path = (documentId: string): string => documentPath(applicationId, loan.code, documentId);
@@ -119,7 +116,6 @@ const documentsOf = ({ loan, documents }: LoanDetails, applicationId: string, { 
 export const detailView = (details: LoanDetails, around: Around, visit: Visit): View => {
   const { applicationId, filter } = around;
   const { status, code, fund_id: fundId, waiting_since: since } = details.loan;
-  const texts = DECISIONS[visit.language];
   return html`
     <p class="actions">
       <a href=${listPath('/decisions', filter)}>${texts.back}</a>
@@ -127,8 +123,8 @@ export const detailView = (details: LoanDetails, around: Around, visit: Visit): 
     </p>
     <div class="side-by-side">
       <div>
-        ${factsOf(details, around, visit)}
-        ${exposurePlace(decisionPath({ applicationId, code }), visit.language)} ${scheduleOf(details, visit)}
+        ${factsOf(details, around)} ${exposurePlace(decisionPath({ applicationId, code }))}
+        ${scheduleOf(details)}
         ${
           isAwaiting(status) &&
           may(visit, 'decide', fundId) &&
@@ -136,11 +132,11 @@ export const detailView = (details: LoanDetails, around: Around, visit: Visit): 
             ${tokenField(visit)} ${filterFields(filter)}
             <input type="hidden" name="operation" value=${keyOf({ applicationId, code })} />
             ${decisionButtons(OFFERED[status], visit)}
-            ${nextLink(filter, visit.language, since === null ? undefined : { since, applicationId, code })}
+            ${nextLink(filter, since === null ? undefined : { since, applicationId, code })}
           </form>`
         }
       </div>
-      ${may(visit, 'borrowers', fundId) && html`<div>${documentsOf(details, applicationId, visit)}</div>`}
+      ${may(visit, 'borrowers', fundId) && html`<div>${documentsOf(details, applicationId)}</div>`}
     </div>
   `;
 };

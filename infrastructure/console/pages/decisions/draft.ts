@@ -12,7 +12,7 @@ import { amount, amountMeant, centsTyped, dayTyped, date as written, typedAmount
 import { spoken } from '../../language.ts';
 import type { Language } from '../../language.ts';
 import { keyOf, operationsNamed } from './offered.ts';
-import type { DecisionTexts } from './texts.ts';
+import { texts } from './texts.ts';
 
 export interface DraftLine {
   readonly applicationId: string;
@@ -48,7 +48,7 @@ export interface Problem {
   readonly field: 'reason_code' | 'reason_message' | 'date' | 'value' | 'confirmed';
   /** Of a field that there are several of: the operation's key, or the number of the reason. */
   readonly of?: string;
-  readonly text: (texts: DecisionTexts) => string;
+  readonly text: () => string;
 }
 
 /** As the form is at first: each operation disbursed today, at its acquisition value. */
@@ -161,16 +161,15 @@ const problemsOfLine = (line: DraftLine, tolerance: number): readonly Problem[] 
       {
         field: 'value',
         of,
-        text: (texts) => (low ? texts.notAboveZero(code) : texts.wrongAmount(code, amountMeant(value))),
+        text: () => (low ? texts.notAboveZero(code) : texts.wrongAmount(code, amountMeant(value))),
       },
     ];
   }
   if (confirmed !== '' && centsTyped(confirmed) !== cents)
-    return [{ field: 'confirmed', of, text: (texts) => texts.otherValue(code) }];
+    return [{ field: 'confirmed', of, text: () => texts.otherValue(code) }];
   if (confirmed !== '' || !found || !isFarOff(cents, found.loan.acquisitionValue, tolerance)) return [];
   const { acquisitionValue } = found.loan;
-  const text = (texts: DecisionTexts) =>
-    texts.farOff(code, amount(acquisitionValue), String(tolerance / 100));
+  const text = () => texts.farOff(code, amount(acquisitionValue), String(tolerance / 100));
   return [{ field: 'confirmed', of, text }];
 };
 
@@ -180,32 +179,29 @@ const problemsOfDate = (
   today: CalendarDate,
 ): readonly Problem[] => {
   const date = dayTyped(typed);
-  if (date === undefined || date > addDays(today, 1))
-    return [{ field: 'date', text: (texts) => texts.wrongDate }];
+  if (date === undefined || date > addDays(today, 1)) return [{ field: 'date', text: () => texts.wrongDate }];
   const early = lines.flatMap(({ code, found }) =>
     found && date < found.loan.dateIssued ? [`${code} (${written(found.loan.dateIssued)})`] : [],
   );
-  return early.length === 0 ? [] : [{ field: 'date', text: (texts) => texts.beforeIssue(early.join(', ')) }];
+  return early.length === 0 ? [] : [{ field: 'date', text: () => texts.beforeIssue(early.join(', ')) }];
 };
 
 const REASON_CODE = /^[A-Za-z0-9_.-]{1,100}$/;
 
 const problemsOfReasons = ({ reasons, chosenReasons }: Draft): readonly Problem[] => {
   if (reasons.length + chosenReasons.length === 0)
-    return [{ field: 'reason_code', of: '1', text: (texts) => texts.noReason }];
+    return [{ field: 'reason_code', of: '1', text: () => texts.noReason }];
   return reasons.flatMap(({ code, message }, at): readonly Problem[] => [
     ...(REASON_CODE.test(code)
       ? []
-      : [
-          { field: 'reason_code' as const, of: `${at + 1}`, text: (texts: DecisionTexts) => texts.wrongCode },
-        ]),
+      : [{ field: 'reason_code' as const, of: `${at + 1}`, text: () => texts.wrongCode }]),
     ...(message !== ''
       ? []
       : [
           {
             field: 'reason_message' as const,
             of: `${at + 1}`,
-            text: (texts: DecisionTexts) => texts.noMessage,
+            text: () => texts.noMessage,
           },
         ]),
   ]);

@@ -7,30 +7,23 @@ import { fundNames, fundView } from '../../funds.ts';
 import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { inEach } from '../../language.ts';
-import type { Language } from '../../language.ts';
 import { operationPath } from '../../names.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { Answer, Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
-import { WORDS } from '../words.ts';
-import { DECISIONS } from './texts.ts';
+import { words } from '../words.ts';
+import { texts } from './texts.ts';
 
 type Held = Exposure['originator'];
 
-const together = ({ operations, acquisitionValue }: Held['active'], language: Language): string =>
-  DECISIONS[language].together(operations, count(operations), amount(acquisitionValue));
+const together = ({ operations, acquisitionValue }: Held['active']): string =>
+  texts.together(operations, count(operations), amount(acquisitionValue));
 
-const held = ({ active, waiting }: Held, language: Language): string => {
-  const texts = DECISIONS[language];
-  return `${texts.heldActive(together(active, language))}; ${texts.heldWaiting(together(waiting, language))}`;
+const held = ({ active, waiting }: Held): string => {
+  return `${texts.heldActive(together(active))}; ${texts.heldWaiting(together(waiting))}`;
 };
 
-const sameView = (
-  same: NonNullable<Exposure['borrower']>['same'],
-  names: FundNames,
-  language: Language,
-): View => {
-  const [texts, words] = [DECISIONS[language], WORDS[language]];
+const sameView = (same: NonNullable<Exposure['borrower']>['same'], names: FundNames): View => {
   if (same.length === 0) return html`<p>${texts.noSame}</p>`;
   return html`
     <p class="problem">${texts.same(same.length)}</p>
@@ -42,7 +35,7 @@ const sameView = (
           ({ applicationId, code }) =>
             html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`,
         ],
-        [words.status, ({ status }) => statusBadge(status, language)],
+        [words.status, ({ status }) => statusBadge(status)],
         [words.acquisitionValue, ({ acquisitionValue }) => amount(acquisitionValue), 'number'],
         [words.fund, ({ fundId }) => fundView(fundId, names), 'code'],
       ],
@@ -51,15 +44,14 @@ const sameView = (
   `;
 };
 
-const exposureView = ({ originator, borrower }: Exposure, names: FundNames, language: Language): View => {
-  const texts = DECISIONS[language];
+const exposureView = ({ originator, borrower }: Exposure, names: FundNames): View => {
   return [
     facts([
-      borrower && [texts.ofBorrower, [borrower.atLeast && `${texts.atLeast} `, held(borrower, language)]],
+      borrower && [texts.ofBorrower, [borrower.atLeast && `${texts.atLeast} `, held(borrower)]],
       borrower && [texts.openFaceValue, amount(borrower.openFaceValue)],
-      [texts.ofOriginator, held(originator, language)],
+      [texts.ofOriginator, held(originator)],
     ]),
-    borrower && sameView(borrower.same, names, language),
+    borrower && sameView(borrower.same, names),
   ];
 };
 
@@ -70,19 +62,19 @@ export const exposurePart = async (visit: Visit, app: Desk): Promise<Answer> => 
     app.loans.facts.exposure({ applicationId, code }),
     fundNames(app, visit),
   ]);
-  if (found === undefined) throw new ConsoleProblem(404, inEach(WORDS, 'noOperation'));
-  return { kind: 'part', body: exposureView(found, names, visit.language) };
+  if (found === undefined) throw new ConsoleProblem(404, inEach(words, 'noOperation'));
+  return { kind: 'part', body: exposureView(found, names) };
 };
 
 /** Where it is put. */
-export const exposurePlace = (path: string, language: Language): View => html`
-  <h2 id="exposure-title">${DECISIONS[language].exposure}</h2>
+export const exposurePlace = (path: string): View => html`
+  <h2 id="exposure-title">${texts.exposure}</h2>
   <div
     aria-live="polite"
     aria-labelledby="exposure-title"
     role="region"
     ...${{ 'hx-get': `${path}/exposure`, 'hx-trigger': 'load' }}
   >
-    <p aria-busy="true">${DECISIONS[language].adding}</p>
+    <p aria-busy="true">${texts.adding}</p>
   </div>
 `;

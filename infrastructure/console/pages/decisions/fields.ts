@@ -1,13 +1,12 @@
 import type { UsedReason } from '../../../../application/loans/decision-facts.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { amount, count } from '../../format.ts';
 import { dayField, amountField } from '../../typed-fields.ts';
 import { reasonText, retyped, sumOf } from './draft.ts';
 import type { Draft, DraftLine, Problem } from './draft.ts';
 import { keyOf } from './offered.ts';
-import { DECISIONS } from './texts.ts';
+import { texts } from './texts.ts';
 
 const REASONS_ASKED = 3;
 /** Shown where there is no sum. */
@@ -23,12 +22,7 @@ interface Said {
 }
 
 /** @param help id of what describes the field anyway */
-const saidOf = (
-  problems: readonly Problem[],
-  at: Pick<Problem, 'field' | 'of'>,
-  language: Language,
-  help?: string,
-): Said => {
+const saidOf = (problems: readonly Problem[], at: Pick<Problem, 'field' | 'of'>, help?: string): Said => {
   const found = problems.find(({ field, of }) => field === at.field && of === at.of);
   const id = idOf(at);
   const described = [help, found && `problem-${id}`].filter((one) => one !== undefined).join(' ');
@@ -38,35 +32,32 @@ const saidOf = (
       ...(described !== '' && { 'aria-describedby': described }),
       ...(found && { 'aria-invalid': 'true' }),
     },
-    text:
-      found && html`<small class="problem" id=${`problem-${id}`}>${found.text(DECISIONS[language])}</small>`,
+    text: found && html`<small class="problem" id=${`problem-${id}`}>${found.text()}</small>`,
   };
 };
 
-const nameOf = ({ field, of }: Problem, { lines }: Draft, language: Language): string => {
-  const texts = DECISIONS[language];
+const nameOf = ({ field, of }: Problem, { lines }: Draft): string => {
   const code = lines.find((line) => keyOf(line) === of)?.code ?? '';
   if (field === 'date') return texts.date;
-  if (field === 'value') return texts.valueOf(code);
+  if (field === 'value') return texts.disbursedOf(code);
   if (field === 'confirmed') return texts.valueAgain(code);
   return `${texts.reason(Number(of))}: ${field === 'reason_code' ? texts.reasonCode : texts.reasonMessage}`;
 };
 
 /** What is marked, with ways to it: a wide table may hold it where the window ends. */
-export const problemList = (draft: Draft, problems: readonly Problem[], language: Language): View => html`
+export const problemList = (draft: Draft, problems: readonly Problem[]): View => html`
   <div class="problem" role="alert">
-    <p>${DECISIONS[language].nothingDecided}</p>
+    <p>${texts.nothingDecided}</p>
     <ul>
       ${problems.map(
-        (problem) => html`<li><a href=${`#${idOf(problem)}`}>${nameOf(problem, draft, language)}</a></li>`,
+        (problem) => html`<li><a href=${`#${idOf(problem)}`}>${nameOf(problem, draft)}</a></li>`,
       )}
     </ul>
   </div>
 `;
 
 /** Those that the funds gave before, most of all the one that they gave most often. */
-const usedReasons = (used: readonly UsedReason[], { chosenReasons }: Draft, language: Language): View => {
-  const texts = DECISIONS[language];
+const usedReasons = (used: readonly UsedReason[], { chosenReasons }: Draft): View => {
   const chosen = new Set(chosenReasons.map(reasonText));
   return html`<fieldset>
     <legend>${texts.usedReasons}</legend>
@@ -89,13 +80,11 @@ const reasonField = (
   { reasons }: Draft,
   at: number,
   { problems, required }: { readonly problems: readonly Problem[]; readonly required: boolean },
-  language: Language,
 ): View => {
-  const texts = DECISIONS[language];
   const given = reasons[at];
   const of = `${at + 1}`;
-  const code = saidOf(problems, { field: 'reason_code', of }, language, `reason-rule-${of}`);
-  const message = saidOf(problems, { field: 'reason_message', of }, language);
+  const code = saidOf(problems, { field: 'reason_code', of }, `reason-rule-${of}`);
+  const message = saidOf(problems, { field: 'reason_message', of });
   return html`<fieldset class="grid" aria-describedby="reason-help">
     <legend>${texts.reason(at + 1)}</legend>
     <div>
@@ -132,15 +121,13 @@ const reasonField = (
 export const reasonFields = (
   draft: Draft,
   { problems, used }: { readonly problems: readonly Problem[]; readonly used: readonly UsedReason[] },
-  language: Language,
 ): View => {
-  const texts = DECISIONS[language];
   const asked = Math.max(REASONS_ASKED, draft.reasons.length);
   const field = (at: number): View =>
-    reasonField(draft, at, { problems, required: at === 0 && used.length === 0 }, language);
+    reasonField(draft, at, { problems, required: at === 0 && used.length === 0 });
   return html`
     <p id="reason-help">${texts.reasonHelp}</p>
-    ${used.length > 0 && usedReasons(used, draft, language)} ${field(0)}
+    ${used.length > 0 && usedReasons(used, draft)} ${field(0)}
     <details open=${draft.reasons.length > 1}>
       <summary>${texts.moreReasons}</summary>
       ${Array.from({ length: asked - 1 }, (_, at) => field(at + 1))}
@@ -151,15 +138,13 @@ export const reasonFields = (
 export const valueFields = (
   line: DraftLine,
   { draft, problems }: { readonly draft: Draft; readonly problems: readonly Problem[] },
-  language: Language,
 ): View => {
-  const texts = DECISIONS[language];
   const { code } = line;
   const [value, confirmed] = [retyped(line.value, draft), retyped(line.confirmed, draft)];
-  const typed = saidOf(problems, { field: 'value', of: keyOf(line) }, language);
-  const again = saidOf(problems, { field: 'confirmed', of: keyOf(line) }, language);
+  const typed = saidOf(problems, { field: 'value', of: keyOf(line) });
+  const again = saidOf(problems, { field: 'confirmed', of: keyOf(line) });
   const asked = again.text !== undefined || confirmed !== '';
-  const label = { 'aria-label': texts.valueOf(code), 'data-summand': true };
+  const label = { 'aria-label': texts.disbursedOf(code), 'data-summand': true };
   return html`${amountField({ name: 'value', value, required: true, ...label, ...typed.attributes })}
   ${typed.text}
   ${
@@ -176,9 +161,8 @@ export const valueFields = (
   ${again.text}`;
 };
 
-export const disbursementFields = (draft: Draft, problems: readonly Problem[], language: Language): View => {
-  const texts = DECISIONS[language];
-  const { attributes, text } = saidOf(problems, { field: 'date' }, language);
+export const disbursementFields = (draft: Draft, problems: readonly Problem[]): View => {
+  const { attributes, text } = saidOf(problems, { field: 'date' });
   const sum = sumOf(draft);
   return html`
     <p>${texts.sum} <output data-sum>${sum === undefined ? NO_SUM : amount(sum)}</output></p>

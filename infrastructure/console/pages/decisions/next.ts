@@ -1,17 +1,15 @@
 import type { PendingOperation } from '../../../../application/administrator/awaited.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { listPath } from './filter.ts';
 import type { Filter } from './filter.ts';
-import { DECISIONS } from './texts.ts';
+import { texts } from './texts.ts';
 
 const KEY = 'n';
 
 /** To what is next in the list, behind an operation of it or at its beginning. */
 export const nextLink = (
   filter: Filter,
-  language: Language,
   after?: Pick<PendingOperation, 'since' | 'applicationId' | 'code'>,
 ): View =>
   html`<a
@@ -20,5 +18,5 @@ export const nextLink = (
     href=${listPath('/decisions/next', filter, after)}
     data-key=${KEY}
     aria-keyshortcuts=${KEY}
-    >${DECISIONS[language].next}</a
+    >${texts.next}</a
   >`;

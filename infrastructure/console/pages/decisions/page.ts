@@ -13,7 +13,7 @@ import { ConsoleProblem, action, query, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
 import { decisionPath } from '../../names.ts';
 import { awaitingLink } from '../awaiting/page.ts';
-import { WORDS } from '../words.ts';
+import { words } from '../words.ts';
 import { decideAll } from './decide.ts';
 import { exposurePart } from './exposure.ts';
 import { filterIn, filterSent, listPath, placeOf } from './filter.ts';
@@ -28,7 +28,7 @@ import type { Around } from './preview.ts';
 import { resultView } from './result.ts';
 import type { Left } from './result.ts';
 import { isTally, tallyIn } from './tally.ts';
-import { DECISIONS } from './texts.ts';
+import { texts } from './texts.ts';
 import { waitingNow, worklistView } from './worklist.ts';
 
 const PAGE_SIZE = 50;
@@ -41,7 +41,7 @@ const worklist = async (visit: Visit, app: Desk): Promise<PageAnswer> => {
   const after = placeOf(visit.query.get('after'));
   const [groups, link, names, found] = await Promise.all([
     worklists.waiting(),
-    awaitingLink(app, visit),
+    awaitingLink(app),
     fundNames(app, visit),
     worklists.worklist({ ...filter, limit: PAGE_SIZE, ...(after && { after }) }),
   ]);
@@ -101,12 +101,12 @@ const chosen = ({ fields }: Visit) => {
   const decision = fields.get('decision');
   const named = operationsNamed(fields);
   if (!isDecision(decision) || named.length === 0)
-    throw new ConsoleProblem(422, inEach(DECISIONS, 'nothingChosen'));
+    throw new ConsoleProblem(422, inEach(texts, 'nothingChosen'));
   return { decision, named };
 };
 
-const titleOf = (decision: DecisionName, what: 'preview' | 'results', { language }: Visit): string =>
-  `${DECISIONS[language].decide[decision]}: ${DECISIONS[language][what].toLowerCase()}`;
+const titleOf = (decision: DecisionName, what: 'preview' | 'results'): string =>
+  `${texts.decide[decision]}: ${texts[what].toLowerCase()}`;
 
 /** The form, to be gone back to: sent again as it is, it decides nothing twice. */
 const form = (visit: Visit, draft: Draft, around: Around) =>
@@ -116,7 +116,7 @@ const form = (visit: Visit, draft: Draft, around: Around) =>
     (now) => ({
       kind: 'page',
       ...(around.problems && { status: 422 }),
-      title: titleOf(draft.decision, 'preview', now),
+      title: titleOf(draft.decision, 'preview'),
       body: previewView(draft, around, now),
     }),
   );
@@ -152,7 +152,7 @@ const shownBeside = async (draft: Draft, visit: Visit, app: Desk) => {
 /** @throws ConsoleProblem where the form has other operations than the page that it stood on */
 const requireTally = (draft: Draft, { fields }: Visit): void => {
   if (!isTally(tallyIn(fields), draft.lines.length, acquisitionSum(draft)))
-    throw new ConsoleProblem(422, inEach(DECISIONS, 'otherTally'));
+    throw new ConsoleProblem(422, inEach(texts, 'otherTally'));
 };
 
 /** As the administrator's module answers; what was not asked to be mended, since it has changed meanwhile, is refused for that. */
@@ -192,10 +192,10 @@ const decide = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   const kept = keptPage(
     visit,
     () => decisionsPage,
-    (now) => ({
+    () => ({
       kind: 'page',
-      title: titleOf(decision, 'results', now),
-      body: resultView({ answers, draft, then }, now.language),
+      title: titleOf(decision, 'results'),
+      body: resultView({ answers, draft, then }),
     }),
   );
   // Its lines were written when it was decided.
@@ -223,7 +223,7 @@ const leftOf = async (filter: Filter, { lines }: Draft, { administrator }: Desk)
 const detail = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { application: applicationId = '', code = '' } = visit.params;
   const loan = await app.loans.read({ applicationId }, code);
-  if (loan === undefined) throw new ConsoleProblem(404, inEach(WORDS, 'noOperation'));
+  if (loan === undefined) throw new ConsoleProblem(404, inEach(words, 'noOperation'));
   const [names, applications] = await Promise.all([fundNames(app, visit), app.clients.applicationNames()]);
   const around = { applicationId, names, applications, filter: filterIn(visit.query) };
   return { kind: 'page', title: code, body: detailView(loan, around, visit) };
@@ -235,9 +235,9 @@ export const decisionsPage: Page = {
   live: true,
   routes: [
     view('/decisions', worklist),
-    view('/decisions/waiting', async (visit, { administrator }) => ({
+    view('/decisions/waiting', async (_visit, { administrator }) => ({
       kind: 'part',
-      body: waitingNow(await administrator.worklists.waiting(), visit),
+      body: waitingNow(await administrator.worklists.waiting()),
     })),
     view('/decisions/listed', listed),
     view('/decisions/next', next),

@@ -5,14 +5,13 @@ import { amount, count } from '../../format.ts';
 import { fundView } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import { decisionPath } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { yearlyRate } from '../../rates.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
-import { WORDS } from '../words.ts';
+import { words } from '../words.ts';
 import { applicationColumn, exitSum, givenColumns } from './columns.ts';
 import { acquisitionSum, hasChanged } from './draft.ts';
 import type { Draft, DraftLine, Problem } from './draft.ts';
@@ -22,16 +21,16 @@ import type { Filter } from './filter.ts';
 import { changedText } from './meanwhile.ts';
 import { isAwaiting, keyOf } from './offered.ts';
 import { tallyFields } from './tally.ts';
-import { DECISIONS } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** What it waits for, as it was chosen, or what somebody else made of it meanwhile. */
-const waitsFor = (line: DraftLine, language: Language): View => {
+const waitsFor = (line: DraftLine): View => {
   const { found, status } = line;
   if (found && hasChanged(line)) {
-    const changed = changedText({ status: statusOf(found.loan), changes: found.changes }, language);
+    const changed = changedText({ status: statusOf(found.loan), changes: found.changes });
     return html`<small class="problem">${changed}</small>`;
   }
-  return isAwaiting(status) && WORDS[language].awaited[status];
+  return isAwaiting(status) && words.awaited[status];
 };
 
 const chosen = (line: DraftLine): View => [
@@ -42,8 +41,7 @@ const chosen = (line: DraftLine): View => [
 ];
 
 /** What was bought for that price. */
-const givenFacts = (language: Language): readonly Column<DraftLine>[] => {
-  const texts = DECISIONS[language];
+const givenFacts = (): readonly Column<DraftLine>[] => {
   return [
     [texts.faces, ({ found }) => found && amount(facesOf(found.loan)), 'number'],
     [texts.yearly, ({ found }) => found && yearlyRate(found.loan.pricing.dailyFactor), 'number'],
@@ -53,32 +51,26 @@ const givenFacts = (language: Language): readonly Column<DraftLine>[] => {
 const facesOf = ({ schedule }: NonNullable<DraftLine['found']>['loan']): number =>
   schedule.reduce((sum, { faceValue }) => sum + faceValue, 0);
 
-const columnsOf = (
-  draft: Draft,
-  { problems = [], names }: Around,
-  language: Language,
-): readonly Column<DraftLine>[] => {
-  const [texts, words] = [DECISIONS[language], WORDS[language]];
+const columnsOf = (draft: Draft, { problems = [], names }: Around): readonly Column<DraftLine>[] => {
   const { decision } = draft;
   const typed: Column<DraftLine> = [
     texts.value,
-    (line) => valueFields(line, { draft, problems }, language),
+    (line) => valueFields(line, { draft, problems }),
     'number typed',
   ];
   return [
     [words.operation, chosen],
-    ...applicationColumn(draft, language),
-    [words.waitsFor, (line) => waitsFor(line, language)],
+    ...applicationColumn(draft),
+    [words.waitsFor, (line) => waitsFor(line)],
     [words.acquisitionValue, ({ found }) => found && amount(found.loan.acquisitionValue), 'number'],
-    ...(decision === 'approve' ? givenFacts(language) : []),
+    ...(decision === 'approve' ? givenFacts() : []),
     ...(decision === 'disburse' ? [typed] : []),
-    ...givenColumns(decision, language),
+    ...givenColumns(decision),
     [words.fund, ({ found }) => found && fundView(found.loan.fundId, names), 'code'],
   ];
 };
 
-const summary = ({ decision, lines }: Draft, language: Language): string => {
-  const texts = DECISIONS[language];
+const summary = ({ decision, lines }: Draft): string => {
   const total = amount(acquisitionSum({ lines }));
   const name = texts.decide[decision];
   return decision === 'process_repurchase'
@@ -103,20 +95,18 @@ export interface Around {
 export const previewView = (draft: Draft, around: Around, visit: Visit): View => {
   const { filter, others = 0, problems = [], used, tally } = around;
   const { decision, lines, note } = draft;
-  const { language } = visit;
-  const [texts, words] = [DECISIONS[language], WORDS[language]];
   return html`
-    ${problems.length > 0 && problemList(draft, problems, language)}
-    <p>${summary(draft, language)}</p>
+    ${problems.length > 0 && problemList(draft, problems)}
+    <p>${summary(draft)}</p>
     ${others > 0 && html`<p>${texts.others(others)}</p>`}
     ${tally && html`<p class="problem" role="alert">${texts.wasChosen(count(tally.count), amount(tally.sum))}</p>`}
     <form method="post" action="/decisions/decide">
       ${tokenField(visit)}
       <input type="hidden" name="decision" value=${decision} />
       ${filterFields(filter)} ${tallyFields(lines.length, acquisitionSum(draft))}
-      ${tableView<DraftLine>({ label: words.operation }, columnsOf(draft, around, language), lines)}
-      ${decision === 'reject' && reasonFields(draft, { problems, used }, language)}
-      ${decision === 'disburse' && disbursementFields(draft, problems, language)}
+      ${tableView<DraftLine>({ label: words.operation }, columnsOf(draft, around), lines)}
+      ${decision === 'reject' && reasonFields(draft, { problems, used })}
+      ${decision === 'disburse' && disbursementFields(draft, problems)}
       <label>${texts.note} <input name="note" maxlength="500" value=${note} /></label>
       <p>${texts.recordedAs(visit.operator)}</p>
       <div class="actions sticky">

@@ -3,27 +3,27 @@ import { outcomeBadge } from '../../badge.ts';
 import { amount, centsTyped, count } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
+import { spoken } from '../../language.ts';
 import { operationPath, statusName } from '../../names.ts';
 import { refusalTexts } from '../../refusals.ts';
 import { tableView } from '../../table.ts';
-import { WORDS } from '../words.ts';
+import { words } from '../words.ts';
 import { applicationColumn, decidedColumns, exitSum } from './columns.ts';
 import type { Draft, DraftLine } from './draft.ts';
 import { listPath } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { changedText } from './meanwhile.ts';
 import { nextLink } from './next.ts';
-import { DECISIONS } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** Why, in the person's language, or the state of now. */
-const told = (given: DecisionAnswer, language: Language): string => {
-  if (given.outcome !== 'refused') return statusName(given.status ?? '', language);
-  return given.meanwhile ? changedText(given.meanwhile, language) : refusalTexts(given.reason)[language];
+const told = (given: DecisionAnswer): string => {
+  if (given.outcome !== 'refused') return statusName(given.status ?? '');
+  return given.meanwhile ? changedText(given.meanwhile) : refusalTexts(given.reason)[spoken()];
 };
 
-const outcomeOf = (given: DecisionAnswer, language: Language): View => {
-  const { outcomes } = DECISIONS[language];
+const outcomeOf = (given: DecisionAnswer): View => {
+  const { outcomes } = texts;
   return 'repeated' in given ? outcomes.repeated : outcomeBadge(given.outcome, outcomes[given.outcome]);
 };
 
@@ -44,27 +44,26 @@ export interface Left {
   readonly acquisitionValue: number;
 }
 
-const thenView = ({ filter, operations, acquisitionValue }: Left, language: Language): View => {
-  const texts = DECISIONS[language];
+const thenView = ({ filter, operations, acquisitionValue }: Left): View => {
   return html`<p>
       ${operations === 0 ? texts.nothingLeft : texts.left(operations, count(operations), amount(acquisitionValue))}
     </p>
     <p class="actions">
-      ${operations > 0 && nextLink(filter, language)}
+      ${operations > 0 && nextLink(filter)}
       <a href=${listPath('/decisions', filter)}>${texts.back}</a>
     </p>`;
 };
 
 /** What became of each. */
-export const resultView = (
-  {
-    answers,
-    draft,
-    then,
-  }: { readonly answers: readonly DecisionAnswer[]; readonly draft: Draft; readonly then: Left },
-  language: Language,
-): View => {
-  const [texts, words] = [DECISIONS[language], WORDS[language]];
+export const resultView = ({
+  answers,
+  draft,
+  then,
+}: {
+  readonly answers: readonly DecisionAnswer[];
+  readonly draft: Draft;
+  readonly then: Left;
+}): View => {
   const refused = answers.filter(({ outcome }) => outcome === 'refused').length;
   const awaiting = answers.filter(({ outcome }) => outcome === 'awaiting_confirmation').length;
   const sum = amount(sumDone(answers, draft));
@@ -83,13 +82,13 @@ export const resultView = (
           ({ applicationId, code }) =>
             html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`,
         ],
-        ...applicationColumn(draft, language),
-        [texts.outcome, (_, at) => outcomeOf(answers[at]!, language)],
-        [words.status, (_, at) => told(answers[at]!, language)],
-        ...decidedColumns(draft, language),
+        ...applicationColumn(draft),
+        [texts.outcome, (_, at) => outcomeOf(answers[at]!)],
+        [words.status, (_, at) => told(answers[at]!)],
+        ...decidedColumns(draft),
       ],
       draft.lines,
     )}
-    ${thenView(then, language)}
+    ${thenView(then)}
   `;
 };

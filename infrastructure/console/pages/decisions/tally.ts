@@ -1,12 +1,10 @@
 import { amount } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
-import { DECISIONS } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** How many are chosen and what they add up to: as the page counts, before it is sent. */
-export const tallyView = (language: Language): View => {
-  const texts = DECISIONS[language];
+export const tallyView = (): View => {
   return html`<p class="tally" role="status">
     <span data-tally="count">0</span> ${texts.chosenOnes} · <span data-tally="sum">${amount(0)}</span>
     <span data-tally="lost" data-text=${texts.lost('{}')} hidden></span>

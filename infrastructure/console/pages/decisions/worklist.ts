@@ -15,12 +15,12 @@ import type { Visit } from '../../page.ts';
 import { yearlyRate } from '../../rates.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
-import { WORDS } from '../words.ts';
+import { words } from '../words.ts';
 import { filterFields, listPath } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { KEYS, OFFERED, keyOf } from './offered.ts';
 import { tallyView } from './tally.ts';
-import { DECISIONS } from './texts.ts';
+import { texts } from './texts.ts';
 
 interface Worklist {
   readonly filter: Filter;
@@ -34,14 +34,13 @@ interface Worklist {
   readonly now: string;
 }
 
-export const waitingNow = (groups: readonly WaitingGroup[], { language }: Visit): View => html`
+export const waitingNow = (groups: readonly WaitingGroup[]): View => html`
   <p id="waiting-now" role="status" ...${liveWith('/decisions/waiting')}>
-    ${DECISIONS[language].now(count(groups.reduce((sum, { operations }) => sum + operations, 0)))}
+    ${texts.now(count(groups.reduce((sum, { operations }) => sum + operations, 0)))}
   </p>
 `;
 
-const filterForm = ({ filter, groups, names }: Worklist, { language }: Visit): View => {
-  const words = WORDS[language];
+const filterForm = ({ filter, groups, names }: Worklist): View => {
   const funds = [...new Set(groups.map(({ fundId }) => fundId))];
   return html`
     <form method="get" action="/decisions" class="actions">
@@ -64,7 +63,7 @@ const filterForm = ({ filter, groups, names }: Worklist, { language }: Visit): V
           )}
         </select>
       </label>
-      <button class="secondary">${DECISIONS[language].filter}</button>
+      <button class="secondary">${texts.filter}</button>
     </form>
   `;
 };
@@ -74,7 +73,7 @@ const offeredFor = (operations: readonly PendingOperation[]): readonly DecisionN
   ...new Set(operations.flatMap(({ status }) => OFFERED[status])),
 ];
 
-export const decisionButtons = (offered: readonly DecisionName[], { language, readOnly }: Visit): View =>
+export const decisionButtons = (offered: readonly DecisionName[], { readOnly }: Visit): View =>
   offered.map(
     (decision) =>
       html`<button
@@ -85,7 +84,7 @@ export const decisionButtons = (offered: readonly DecisionName[], { language, re
         aria-keyshortcuts=${KEYS[decision]}
         disabled=${readOnly}
       >
-        ${DECISIONS[language].decide[decision]}
+        ${texts.decide[decision]}
       </button>`,
   );
 
@@ -106,8 +105,6 @@ const borrowerText = ({ borrower }: OperationFacts, forgotten: string): View =>
 
 const table = (list: Worklist, visit: Visit): View => {
   const { operations, names, now } = list;
-  const { language } = visit;
-  const [texts, words] = [DECISIONS[language], WORDS[language]];
   const byKey = new Map(list.facts.map((one) => [keyOf(one), one]));
   const of = (write: (facts: OperationFacts) => View) => (one: PendingOperation) => {
     const found = byKey.get(keyOf(one));
@@ -144,13 +141,11 @@ const table = (list: Worklist, visit: Visit): View => {
 
 /** The list with what can be done to those that are ticked. */
 export const worklistView = (list: Worklist, visit: Visit): View => {
-  const { language } = visit;
-  const [texts, words] = [DECISIONS[language], WORDS[language]];
   const { operations, next, filter } = list;
   const deciding = may(visit, 'decide');
   const own = operations.some(({ fundId }) => may(visit, 'decide', fundId));
   return html`
-    ${waitingNow(list.groups, visit)} ${filterForm(list, visit)}
+    ${waitingNow(list.groups)} ${filterForm(list)}
     <div data-follow=${list.here} data-gone=${texts.gone}>
       ${
         operations.length === 0
@@ -160,7 +155,7 @@ export const worklistView = (list: Worklist, visit: Visit): View => {
             : html`<form method="post" action="/decisions/preview">
                 ${tokenField(visit)} ${filterFields(filter)} ${table(list, visit)}
                 <div class="actions sticky">
-                  ${tallyView(language)} ${decisionButtons(offeredFor(operations), visit)}
+                  ${tallyView()} ${decisionButtons(offeredFor(operations), visit)}
                 </div>
               </form>`
       }

@@ -14,8 +14,8 @@ import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import { dayField } from '../../typed-fields.ts';
-import { WORDS } from '../words.ts';
-import { DESK } from './texts.ts';
+import { words } from '../words.ts';
+import { texts } from './texts.ts';
 
 const PAGE_SIZE = 100;
 /** @see DeskLogLine */
@@ -46,7 +46,7 @@ const askedOf = ({ query }: Visit): Asked =>
 /** @throws ConsoleProblem for what is no date */
 const queryOf = ({ since, subject, fund, code }: Asked): DeskQuery => {
   const day = since === undefined ? undefined : dayTyped(since);
-  if (since !== undefined && day === undefined) throw new ConsoleProblem(422, inEach(DESK, 'badDay'));
+  if (since !== undefined && day === undefined) throw new ConsoleProblem(422, inEach(texts, 'badDay'));
   return {
     ...(day !== undefined && { since: endOfBusinessDay(addDays(day, -1)) }),
     ...(subject !== undefined && { subject }),
@@ -55,8 +55,7 @@ const queryOf = ({ since, subject, fund, code }: Asked): DeskQuery => {
   };
 };
 
-const form = (asked: Asked, funds: readonly string[], names: FundNames, visit: Visit): View => {
-  const [texts, words] = [DESK[visit.language], WORDS[visit.language]];
+const form = (asked: Asked, funds: readonly string[], names: FundNames): View => {
   return html`<form method="get" action="/desk" class="actions">
     <label>${texts.since} ${dayField({ name: 'since', value: asked.since })}</label>
     <label>
@@ -77,8 +76,7 @@ const operationView = ({ applicationId, code }: DeskLogLine): View =>
     ? html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`
     : '';
 
-const table = (lines: readonly DeskLogLine[], names: FundNames, { language }: Visit): View => {
-  const [texts, words] = [DESK[language], WORDS[language]];
+const table = (lines: readonly DeskLogLine[], names: FundNames): View => {
   return tableView(
     { label: texts.title, dense: true },
     [
@@ -115,7 +113,6 @@ const listed = async (query: DeskQuery, { desk }: Desk): Promise<readonly DeskLo
 
 const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   const asked = askedOf(visit);
-  const texts = DESK[visit.language];
   const before = placeIn(visit.query.get('before'));
   const [found, funds, names] = await Promise.all([
     listed({ ...queryOf(asked), ...(before !== undefined && { before }), newestFirst: true }, app),
@@ -137,8 +134,8 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
     ],
     body: html`
       <p>${texts.intro}</p>
-      ${form(asked, funds, names, visit)}
-      ${lines.length === 0 ? empty(texts.nothing, texts.whatComes) : table(lines, names, visit)}
+      ${form(asked, funds, names)}
+      ${lines.length === 0 ? empty(texts.nothing, texts.whatComes) : table(lines, names)}
       ${older && html`<p><a href=${older} rel="next">${texts.older}</a></p>`}
     `,
   };
@@ -147,7 +144,7 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
 /** What was seen, done and refused, for auditors. */
 export const deskPage: Page = {
   path: '/desk',
-  title: inEach(DESK, 'title'),
+  title: inEach(texts, 'title'),
   needs: 'desk_log',
   routes: [view('/desk', show)],
 };

@@ -12,10 +12,10 @@ import { tokenField } from '../../layout.ts';
 import { ConsoleProblem, action, view } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
-import { WORDS } from '../words.ts';
-import { RULES } from './rule-texts.ts';
+import { words } from '../words.ts';
+import { ruleTexts } from './rule-texts.ts';
 import { ruleView, setRule } from './rules.ts';
-import { FUNDS } from './texts.ts';
+import { texts } from './texts.ts';
 
 type Refusal = 'invalid' | 'taken' | 'earlier';
 
@@ -27,7 +27,6 @@ interface Typed {
 }
 
 const nameForm = ({ fundId, name }: ListedFund, visit: Visit, typed: Typed | undefined): View => {
-  const texts = FUNDS[visit.language];
   const [own, said] = typed?.fundId === fundId ? [typed.name, texts[typed.refusal]] : [name ?? '', undefined];
   if (!may(visit, 'configure', fundId)) return html`${own}`;
   return html`<form method="post" action=${`/funds/${fundId}/name`} class="inline">
@@ -54,16 +53,15 @@ interface Shown {
 }
 
 const fundsView = ({ funds, rules }: Shown, visit: Visit, typed?: Typed): View => {
-  const [texts, words] = [FUNDS[visit.language], WORDS[visit.language]];
   return html`
     <p>${texts.intro}</p>
-    <p>${RULES[visit.language].lead}</p>
+    <p>${ruleTexts.lead}</p>
     ${tableView(
       { label: texts.title, empty: empty(texts.none, texts.whatComes) },
       [
         [words.fund, ({ fundId }) => fundId, 'code'],
         [texts.name, (fund) => nameForm(fund, visit, typed)],
-        [RULES[visit.language].rule, ({ fundId }) => ruleView(fundId, rules, visit), 'wide'],
+        [ruleTexts.rule, ({ fundId }) => ruleView(fundId, rules, visit), 'wide'],
       ],
       funds,
     )}
@@ -90,7 +88,7 @@ const nameFund = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   const listed = await shownOf(app);
   const fundId = visit.params['fund']!.toLowerCase();
   if (!listed.funds.some((one) => one.fundId === fundId))
-    throw new ConsoleProblem(404, inEach(FUNDS, 'unknown'));
+    throw new ConsoleProblem(404, inEach(texts, 'unknown'));
   const name = (visit.fields.get('name') ?? '').trim();
   const line = { fundId, decision: 'name_fund' } as const;
   try {
@@ -104,7 +102,7 @@ const nameFund = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
       (now) => ({
         kind: 'page',
         status: 422,
-        title: FUNDS[now.language].title,
+        title: texts.title,
         body: fundsView(listed, now, typed),
       }),
     );
@@ -116,7 +114,7 @@ const nameFund = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
 /** The funds, and how people call them. */
 export const fundsPage: Page = {
   path: '/funds',
-  title: inEach(FUNDS, 'title'),
+  title: inEach(texts, 'title'),
   routes: [
     view('/funds', async (visit, app) => {
       const listed = await shownOf(app);

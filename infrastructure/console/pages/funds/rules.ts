@@ -18,43 +18,42 @@ import { ConsoleProblem } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
 import { amountField } from '../../typed-fields.ts';
 import { ruleText } from '../awaiting/rule-text.ts';
-import { AWAITING_TEXTS } from '../awaiting/texts.ts';
-import { RULES } from './rule-texts.ts';
-import { FUNDS } from './texts.ts';
+import { texts as awaiting } from '../awaiting/texts.ts';
+import { ruleTexts } from './rule-texts.ts';
+import { texts } from './texts.ts';
 
 const EVIDENCES: readonly Evidence[] = ['signed-in', 'stated'];
 
 const ruleForm = (fundId: string, rules: FourEyesState['rules'], visit: Visit): View => {
-  const [texts, names] = [RULES[visit.language], AWAITING_TEXTS[visit.language]];
   const rule = rules.get(fundId as FundId);
   const from = (name: string): string | undefined => {
     const covered = rule?.decisions.find(({ decision }) => decision === name);
     return covered && typedAmount(covered.from);
   };
   return html`<details>
-    <summary>${texts.change}</summary>
+    <summary>${ruleTexts.change}</summary>
     <form method="post" action="/funds/rule">
       ${tokenField(visit)}
       <input type="hidden" name="fund" value=${fundId} />
       ${COVERABLE.map(
         (name) =>
           html`<label>
-            ${texts.from(names.decisions[name])} ${amountField({ name, value: from(name) })}
+            ${ruleTexts.from(awaiting.decisions[name])} ${amountField({ name, value: from(name) })}
           </label>`,
       )}
-      <small>${texts.fromHelp}</small>
+      <small>${ruleTexts.fromHelp}</small>
       <label>
-        ${texts.evidence}
+        ${ruleTexts.evidence}
         <select name="evidence">
           ${EVIDENCES.map(
             (one) =>
               html`<option value=${one} selected=${one === (rule?.evidence ?? 'signed-in')}>
-                ${names.evidences[one]}
+                ${awaiting.evidences[one]}
               </option>`,
           )}
         </select>
       </label>
-      <button disabled=${visit.readOnly}>${texts.send}</button>
+      <button disabled=${visit.readOnly}>${ruleTexts.send}</button>
     </form>
   </details>`;
 };
@@ -62,8 +61,7 @@ const ruleForm = (fundId: string, rules: FourEyesState['rules'], visit: Visit): 
 /** What the fund asks two people for, and the form to change that. */
 export const ruleView = (fundId: string, rules: FourEyesState['rules'], visit: Visit): View => {
   const rule = rules.get(fundId as FundId);
-  const text =
-    rule && rule.decisions.length > 0 ? ruleText(rule, visit.language) : RULES[visit.language].none;
+  const text = rule && rule.decisions.length > 0 ? ruleText(rule) : ruleTexts.none;
   return [text, may(visit, 'configure', fundId) && ruleForm(fundId, rules, visit)];
 };
 
@@ -73,7 +71,7 @@ const decisionsIn = ({ fields }: Visit): readonly Covered[] =>
     const text = fields.get(decision)?.trim() ?? '';
     if (text === '') return [];
     const from = centsTyped(text);
-    if (from === undefined) throw new ConsoleProblem(422, inEach(RULES, 'wrongAmount'));
+    if (from === undefined) throw new ConsoleProblem(422, inEach(ruleTexts, 'wrongAmount'));
     return [{ decision, from: cents(from) }];
   });
 
@@ -82,22 +80,24 @@ export const setRule = async (visit: Visit, app: Desk, page: () => Page): Promis
   if (!may(visit, 'configure')) throw new RoleError('configure');
   const { fields, operator, person } = visit;
   const fundId = await app.funds.find(fields.get('fund') ?? '');
-  if (fundId === undefined) throw new ConsoleProblem(404, inEach(FUNDS, 'unknown'));
+  if (fundId === undefined) throw new ConsoleProblem(404, inEach(texts, 'unknown'));
   const evidence = EVIDENCES.find((one) => one === fields.get('evidence')) ?? 'signed-in';
   const rule = { fundId, evidence, decisions: decisionsIn(visit) };
   const asked = { decisionId: randomUUID(), actor: actorNamed(operator) };
   const { outcome } = await app.administrator.rules
     .set(rule, asked, { name: operator, person })
     .catch((error: unknown) => {
-      throw error instanceof EarlierReleaseError ? new ConsoleProblem(409, inEach(RULES, 'notYet')) : error;
+      throw error instanceof EarlierReleaseError
+        ? new ConsoleProblem(409, inEach(ruleTexts, 'notYet'))
+        : error;
     });
   visit.logger.info({ operator, fund_id: fundId, outcome }, 'a rule of two people, set at the console');
-  const shown = keptPage(visit, page, ({ language }) => ({
+  const shown = keptPage(visit, page, () => ({
     kind: 'page',
     body: html`
-      <p class="done" role="status">${RULES[language].outcomes[outcome]}</p>
-      ${outcome === 'awaiting_confirmation' && html`<p><a href="/awaiting">${RULES[language].awaiting}</a></p>`}
-      <p><a href="/funds">${RULES[language].back}</a></p>
+      <p class="done" role="status">${ruleTexts.outcomes[outcome]}</p>
+      ${outcome === 'awaiting_confirmation' && html`<p><a href="/awaiting">${ruleTexts.awaiting}</a></p>`}
+      <p><a href="/funds">${ruleTexts.back}</a></p>
     `,
   }));
   const line = { fundId, decision: 'four_eyes', decisionId: asked.decisionId, outcome } as const;

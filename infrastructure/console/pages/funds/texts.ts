@@ -1,38 +1,31 @@
-import type { InLanguages } from '../../language.ts';
+import { inLanguages } from '../../language.ts';
 
-const pt = {
-  title: 'Fundos',
-  intro:
+export const texts = inLanguages({
+  title: ['Fundos', 'Funds'],
+  intro: [
     'Os fundos a que uma aplicação está vinculada e os que têm nome. O nome aparece em todas as páginas e listas, ao lado do identificador; integradores veem apenas o identificador.',
-  none: 'Não há fundos.',
-  whatComes: 'Um fundo aparece aqui quando um cliente é criado para ele: receivables client create.',
-  name: 'Nome',
-  nameOf: (id: string): string => `Nome do fundo ${id}`,
-  give: 'Nomear',
-  rule: 'De 1 a 80 caracteres, sem caracteres de controle ou marcas de direção, sem espaço no início ou no fim, e que não pareça um identificador. Dois fundos não têm o mesmo nome, nem em maiúsculas e minúsculas diferentes.',
-  invalid: 'Este nome não é aceito: veja a regra abaixo.',
-  taken: 'Outro fundo já tem este nome. Escolha outro.',
-  earlier:
+    'The funds that an application is linked to, and those that have a name. The name is shown on every page and in every list, beside the id; integrators see the id alone.',
+  ],
+  none: ['Não há fundos.', 'There is no fund.'],
+  whatComes: [
+    'Um fundo aparece aqui quando um cliente é criado para ele: receivables client create.',
+    'A fund comes here once a client is created for it: receivables client create.',
+  ],
+  name: ['Nome', 'Name'],
+  nameOf: (id: string) => [`Nome do fundo ${id}`, `Name of the fund ${id}`],
+  give: ['Nomear', 'Name it'],
+  rule: [
+    'De 1 a 80 caracteres, sem caracteres de controle ou marcas de direção, sem espaço no início ou no fim, e que não pareça um identificador. Dois fundos não têm o mesmo nome, nem em maiúsculas e minúsculas diferentes.',
+    '1 to 80 characters, without control characters or marks of direction, without a blank at either end, and nothing that looks like an id. No two funds have the same name, in upper or lower case.',
+  ],
+  invalid: ['Este nome não é aceito: veja a regra abaixo.', 'This name is not accepted: see the rule below.'],
+  taken: [
+    'Outro fundo já tem este nome. Escolha outro.',
+    'Another fund has this name already. Choose another one.',
+  ],
+  earlier: [
     'Processos de uma versão anterior ainda podem estar em execução. Quando não houver mais nenhum, execute `receivables upgrade finish`.',
-  unknown: 'Não há fundo com este identificador.',
-};
-
-export const FUNDS: InLanguages<typeof pt> = {
-  'pt-BR': pt,
-  en: {
-    title: 'Funds',
-    intro:
-      'The funds that an application is linked to, and those that have a name. The name is shown on every page and in every list, beside the id; integrators see the id alone.',
-    none: 'There is no fund.',
-    whatComes: 'A fund comes here once a client is created for it: receivables client create.',
-    name: 'Name',
-    nameOf: (id) => `Name of the fund ${id}`,
-    give: 'Name it',
-    rule: '1 to 80 characters, without control characters or marks of direction, without a blank at either end, and nothing that looks like an id. No two funds have the same name, in upper or lower case.',
-    invalid: 'This name is not accepted: see the rule below.',
-    taken: 'Another fund has this name already. Choose another one.',
-    earlier:
-      'Processes of an earlier release may still run. When none does any more, run `receivables upgrade finish`.',
-    unknown: 'There is no fund with this id.',
-  },
-};
+    'Processes of an earlier release may still run. When none does any more, run `receivables upgrade finish`.',
+  ],
+  unknown: ['Não há fundo com este identificador.', 'There is no fund with this id.'],
+});

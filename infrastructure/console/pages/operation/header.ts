@@ -101,7 +101,7 @@ const factsOf = (header: State, state: ExistingLoan): View => {
     [texts.product, state.productType],
     [texts.issued, date(state.dateIssued)],
     [fieldLabel('received_at', language), instant(state.receivedAt)],
-    [texts.rate, ratesText(state.pricing.dailyFactor, language)],
+    [texts.rate, ratesText(state.pricing.dailyFactor)],
     [
       fieldLabel('daily_factor', language),
       html`<span class="code">${exact(state.pricing.dailyFactor)}</span>`,

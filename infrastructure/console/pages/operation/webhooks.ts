@@ -22,7 +22,7 @@ export const webhooksTable = (
     [
       [texts.event, ({ event }) => event, 'code'],
       [texts.to, ({ url }) => url, 'code'],
-      [texts.delivery, ({ status }) => deliveryBadge(status, language)],
+      [texts.delivery, ({ status }) => deliveryBadge(status)],
       [texts.attempts, ({ attempts }) => attempts, 'number'],
       [texts.answer, answerOf],
       [texts.at, (one) => instant(one.deliveredAt ?? one.lastAttemptAt ?? one.createdAt), 'date'],

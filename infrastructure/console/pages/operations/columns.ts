@@ -7,12 +7,11 @@ import { amount, count, date, instant } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { operationPath } from '../../names.ts';
-import type { Visit } from '../../page.ts';
 import type { Column } from '../../table.ts';
-import { WORDS } from '../words.ts';
+import { words } from '../words.ts';
 import { sameSearch, sortText } from './searches.ts';
 import type { Search } from './searches.ts';
-import { OPERATIONS } from './texts.ts';
+import { texts } from './texts.ts';
 
 export interface Found {
   readonly found: FoundOperations;
@@ -40,11 +39,12 @@ const turned = (by: Sorting['by'], { sorting }: FoundOperations): Sorting => ({
 });
 
 /** The columns of every list of operations, as a page shows them; null: in files and on the command line alone. A new one does not compile without its place here. */
-export const columnsOf = (
-  { found, search, names, applications }: Found,
-  { language }: Visit,
-): readonly Column<ListedOperation>[] => {
-  const [texts, words] = [OPERATIONS[language], WORDS[language]];
+export const columnsOf = ({
+  found,
+  search,
+  names,
+  applications,
+}: Found): readonly Column<ListedOperation>[] => {
   const sortable = (
     by: Sorting['by'],
     title: string,
@@ -64,7 +64,7 @@ export const columnsOf = (
       words.operation,
       ({ application_id: id, code }) => html`<a class="code" href=${operationPath(id, code)}>${code}</a>`,
     ),
-    status: [words.status, ({ status }) => statusBadge(status, language)],
+    status: [words.status, ({ status }) => statusBadge(status)],
     borrower: [texts.borrower, ({ document }) => document ?? texts.erased, 'code'],
     days_late: sortable(
       'days_late',

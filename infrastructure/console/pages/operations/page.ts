@@ -11,7 +11,7 @@ import type { Answer, Page, Visit } from '../../page.ts';
 import { placeParts } from '../../place.ts';
 import { operationRoutes } from '../operation/page.ts';
 import { addressFor, filterOf, searchAt } from './searches.ts';
-import { OPERATIONS } from './texts.ts';
+import { texts } from './texts.ts';
 import { PAGE_SIZE, operationsView } from './view.ts';
 
 const placeOf = (text: string | null) => {
@@ -52,8 +52,8 @@ const list = async (visit: Visit, { loans, clients, ...app }: Desk): Promise<Ans
 const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
   const search = searchAt(visit);
   const { refused, forgotten, typed } = search;
-  if (refused) throw new ConsoleProblem(422, inEach(OPERATIONS, refused));
-  if (forgotten) throw new ConsoleProblem(410, inEach(OPERATIONS, 'forgotten'));
+  if (refused) throw new ConsoleProblem(422, inEach(texts, refused));
+  if (forgotten) throw new ConsoleProblem(410, inEach(texts, 'forgotten'));
   const columns = withFundNames(LOAN_COLUMNS, await app.funds.names(), (row) => row.fund_id);
   return {
     kind: 'file',
@@ -66,7 +66,7 @@ const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
 
 export const operationsPage: Page = {
   path: '/operations',
-  title: inEach(OPERATIONS, 'title'),
+  title: inEach(texts, 'title'),
   routes: [
     view('/operations', list),
     query('/operations/search', async (visit) => ({ kind: 'redirect', to: addressFor(visit) })),

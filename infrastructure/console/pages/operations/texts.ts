@@ -1,85 +1,71 @@
-import type { InLanguages } from '../../language.ts';
+import { inLanguages } from '../../language.ts';
 
-const pt = {
-  title: 'Operações',
-  code: 'Parte do código',
-  document: 'CPF ou CNPJ do devedor',
-  from: 'Recebida de',
-  to: 'até',
-  search: 'Procurar',
-  clear: 'Limpar',
-  export: 'Exportar CSV',
-  none: 'Nenhuma operação corresponde à busca.',
-  nothingYet: 'Ainda não há operações.',
-  whatComes: 'Cada operação que um originador enviar aparece aqui, a mais nova primeiro.',
-  lateness: 'Atraso',
-  onlyLate: 'Só em atraso',
-  daysLate: 'Dias em atraso',
-  overdueValue: 'Valor em atraso',
-  sortBy: 'Ordenar por esta coluna',
-  counted: (operations: string, one: boolean, atLeast: boolean) =>
+export const texts = inLanguages({
+  title: ['Operações', 'Operations'],
+  code: ['Parte do código', 'Part of the code'],
+  document: ['CPF ou CNPJ do devedor', 'CPF or CNPJ of the borrower'],
+  from: ['Recebida de', 'Received from'],
+  to: ['até', 'to'],
+  search: ['Procurar', 'Search'],
+  clear: ['Limpar', 'Clear'],
+  export: ['Exportar CSV', 'Export CSV'],
+  none: ['Nenhuma operação corresponde à busca.', 'No operation matches the search.'],
+  nothingYet: ['Ainda não há operações.', 'There are no operations yet.'],
+  whatComes: [
+    'Cada operação que um originador enviar aparece aqui, a mais nova primeiro.',
+    'Each operation that an originator sends stands here, the newest first.',
+  ],
+  lateness: ['Atraso', 'Lateness'],
+  onlyLate: ['Só em atraso', 'Late only'],
+  daysLate: ['Dias em atraso', 'Days late'],
+  overdueValue: ['Valor em atraso', 'Overdue value'],
+  sortBy: ['Ordenar por esta coluna', 'Sort by this column'],
+  counted: (operations: string, one: boolean, atLeast: boolean) => [
     `${atLeast ? 'Pelo menos ' : ''}${operations} ${one ? 'operação' : 'operações'}.`,
-  overdueSum: (value: string) => `Em atraso ao todo: ${value}, em valor de face.`,
-  tooManyLate: 'Há tantas em atraso que a lista segue a ordem de entrada; exporte o CSV para ordená-las.',
-  lookedThrough: 'A busca ainda não percorreu tudo: a próxima página continua.',
-  forgotten: 'Esta busca não é mais conhecida. Preencha-a de novo.',
-  found: 'Operações encontradas',
-  borrower: 'Devedor',
-  product: 'Produto',
-  received: 'Recebido',
-  issued: 'Emissão',
-  receivedAt: 'Entrada',
-  erased: 'apagado',
-  first: 'Do começo',
-  badCode:
+    `${atLeast ? 'At least ' : ''}${operations} ${one ? 'operation' : 'operations'}.`,
+  ],
+  overdueSum: (value: string) => [
+    `Em atraso ao todo: ${value}, em valor de face.`,
+    `Overdue in all: ${value}, face value.`,
+  ],
+  tooManyLate: [
+    'Há tantas em atraso que a lista segue a ordem de entrada; exporte o CSV para ordená-las.',
+    'So many are late that they stand in the order of arrival; export the CSV to sort them.',
+  ],
+  lookedThrough: [
+    'A busca ainda não percorreu tudo: a próxima página continua.',
+    'Not everything was looked through yet: the next page goes on.',
+  ],
+  forgotten: [
+    'Esta busca não é mais conhecida. Preencha-a de novo.',
+    'This search is not known any more. Fill it in again.',
+  ],
+  found: ['Operações encontradas', 'Operations found'],
+  borrower: ['Devedor', 'Borrower'],
+  product: ['Produto', 'Product'],
+  received: ['Recebido', 'Came in'],
+  issued: ['Emissão', 'Issued'],
+  receivedAt: ['Entrada', 'Received at'],
+  erased: ['apagado', 'erased'],
+  first: ['Do começo', 'From the start'],
+  badCode: [
     'O código tem até 100 letras, algarismos e sinais, sem espaços nem acentos. Corrija-o e procure de novo.',
-  badDocument:
+    'A code has up to 100 letters, digits and signs, without blanks or accents. Correct it and search again.',
+  ],
+  badDocument: [
     'O documento é um CPF de 11 algarismos ou um CNPJ de 14 caracteres. Corrija-o e procure de novo.',
-  badFund: 'O fundo é um UUID, como os da lista. Corrija-o e procure de novo.',
-  badChoice:
+    'A document is a CPF of 11 digits or a CNPJ of 14 characters. Correct it and search again.',
+  ],
+  badFund: [
+    'O fundo é um UUID, como os da lista. Corrija-o e procure de novo.',
+    'A fund is a UUID, such as those of the list. Correct it and search again.',
+  ],
+  badChoice: [
     'O endereço pede uma situação, um atraso ou uma ordem que não existe. Escolha na lista e procure de novo.',
-  badDates: 'As datas de recebimento precisam existir, e a segunda não pode vir antes da primeira.',
-};
-
-export const OPERATIONS: InLanguages<typeof pt> = {
-  'pt-BR': pt,
-  en: {
-    title: 'Operations',
-    code: 'Part of the code',
-    document: 'CPF or CNPJ of the borrower',
-    from: 'Received from',
-    to: 'to',
-    search: 'Search',
-    clear: 'Clear',
-    export: 'Export CSV',
-    none: 'No operation matches the search.',
-    nothingYet: 'There are no operations yet.',
-    whatComes: 'Each operation that an originator sends stands here, the newest first.',
-    lateness: 'Lateness',
-    onlyLate: 'Late only',
-    daysLate: 'Days late',
-    overdueValue: 'Overdue value',
-    sortBy: 'Sort by this column',
-    counted: (operations: string, one: boolean, atLeast: boolean) =>
-      `${atLeast ? 'At least ' : ''}${operations} ${one ? 'operation' : 'operations'}.`,
-    overdueSum: (value: string) => `Overdue in all: ${value}, face value.`,
-    tooManyLate: 'So many are late that they stand in the order of arrival; export the CSV to sort them.',
-    lookedThrough: 'Not everything was looked through yet: the next page goes on.',
-    forgotten: 'This search is not known any more. Fill it in again.',
-    found: 'Operations found',
-    borrower: 'Borrower',
-    product: 'Product',
-    received: 'Came in',
-    issued: 'Issued',
-    receivedAt: 'Received at',
-    erased: 'erased',
-    first: 'From the start',
-    badCode:
-      'A code has up to 100 letters, digits and signs, without blanks or accents. Correct it and search again.',
-    badDocument: 'A document is a CPF of 11 digits or a CNPJ of 14 characters. Correct it and search again.',
-    badFund: 'A fund is a UUID, such as those of the list. Correct it and search again.',
-    badChoice:
-      'The address asks for a status, a lateness or an order that there is none of. Choose from the lists and search again.',
-    badDates: 'The days of reception have to exist, and the second must not come before the first.',
-  },
-};
+    'The address asks for a status, a lateness or an order that there is none of. Choose from the lists and search again.',
+  ],
+  badDates: [
+    'As datas de recebimento precisam existir, e a segunda não pode vir antes da primeira.',
+    'The days of reception have to exist, and the second must not come before the first.',
+  ],
+});

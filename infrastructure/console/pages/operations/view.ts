@@ -11,31 +11,29 @@ import type { Visit } from '../../page.ts';
 import { placeText } from '../../place.ts';
 import { tableView } from '../../table.ts';
 import { dayField } from '../../typed-fields.ts';
-import { WORDS } from '../words.ts';
+import { words } from '../words.ts';
 import { columnsOf } from './columns.ts';
 import type { Found } from './columns.ts';
 import { sameSearch } from './searches.ts';
 import type { Refusal, Search } from './searches.ts';
-import { OPERATIONS } from './texts.ts';
+import { texts } from './texts.ts';
 
 export const PAGE_SIZE = 50;
 
 /** At the field that cannot be searched for, what is wrong with it. */
-const saidAt = (which: Refusal, { refused }: Search, { language }: Visit) =>
+const saidAt = (which: Refusal, { refused }: Search) =>
   which === refused
     ? {
         attributes: { 'aria-invalid': 'true', 'aria-describedby': which },
-        text: html`<small class="problem" role="alert" id=${which}>${OPERATIONS[language][which]}</small>`,
+        text: html`<small class="problem" role="alert" id=${which}>${texts[which]}</small>`,
       }
     : { attributes: {}, text: undefined };
 
 const form = ({ search, funds, names }: Found, visit: Visit): View => {
-  const { language } = visit;
-  const [texts, words] = [OPERATIONS[language], WORDS[language]];
   const { typed } = search;
-  const [code, document] = [saidAt('badCode', search, visit), saidAt('badDocument', search, visit)];
-  const [fund, days] = [saidAt('badFund', search, visit), saidAt('badDates', search, visit)];
-  const choice = saidAt('badChoice', search, visit);
+  const [code, document] = [saidAt('badCode', search), saidAt('badDocument', search)];
+  const [fund, days] = [saidAt('badFund', search), saidAt('badDates', search)];
+  const choice = saidAt('badChoice', search);
   return html`
     <form method="post" action="/operations/search" class="actions" autocomplete="off">
       ${tokenField(visit)}
@@ -78,10 +76,7 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
         <select name="status" ...${choice.attributes}>
           <option value="">${words.all}</option>
           ${LOAN_STATUSES.map(
-            (one) =>
-              html`<option value=${one} selected=${one === typed.status}>
-                ${statusName(one, language)}
-              </option>`,
+            (one) => html`<option value=${one} selected=${one === typed.status}>${statusName(one)}</option>`,
           )}
         </select>
         ${choice.text}
@@ -104,8 +99,7 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
 };
 
 /** How many there are, what they owe, and what else there is to know of the list. */
-const summary = ({ found, search }: Found, { language }: Visit): View => {
-  const texts = OPERATIONS[language];
+const summary = ({ found, search }: Found): View => {
   const { total, operations, next, sorting } = found;
   const { overdueValue } = total ?? {};
   const says = [
@@ -120,8 +114,7 @@ const summary = ({ found, search }: Found, { language }: Visit): View => {
   return says.length > 0 && html`<p role="status">${says.join(' ')}</p>`;
 };
 
-const pages = ({ found, search, continued }: Found, { language }: Visit): View => {
-  const [texts, words] = [OPERATIONS[language], WORDS[language]];
+const pages = ({ found, search, continued }: Found): View => {
   const { operations, next } = found;
   const to = next && sameSearch('/operations', search, { after: placeText(next.by, next.key, next.stream) });
   return html`<p class="actions">
@@ -133,7 +126,6 @@ const pages = ({ found, search, continued }: Found, { language }: Visit): View =
 
 export const operationsView = (all: Found, visit: Visit): View => {
   const { found, search } = all;
-  const texts = OPERATIONS[visit.language];
   if (search.refused) return form(all, visit);
   if (search.forgotten)
     return html`${form(all, visit)}
@@ -141,8 +133,8 @@ export const operationsView = (all: Found, visit: Visit): View => {
   const none =
     Object.keys(search.typed).length > 0 ? empty(texts.none) : empty(texts.nothingYet, texts.whatComes);
   return html`
-    ${form(all, visit)} ${summary(all, visit)}
-    ${tableView({ label: texts.found, dense: true, empty: none }, columnsOf(all, visit), found.operations)}
-    ${pages(all, visit)} ${found.operations.length > 0 && csvChoice(visit)}
+    ${form(all, visit)} ${summary(all)}
+    ${tableView({ label: texts.found, dense: true, empty: none }, columnsOf(all), found.operations)}
+    ${pages(all)} ${found.operations.length > 0 && csvChoice(visit)}
   `;
 };

@@ -9,7 +9,7 @@ import { inEach } from '../../language.ts';
 import { withQuery } from '../../names.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { Visit } from '../../page.ts';
-import { PORTFOLIO } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** Stands for all funds that the person may see. */
 export const ALL = 'all';
@@ -21,7 +21,7 @@ export interface Asked {
   readonly against: CalendarDate | undefined;
 }
 
-export const refused = (): ConsoleProblem => new ConsoleProblem(400, inEach(PORTFOLIO, 'badRequest'));
+export const refused = (): ConsoleProblem => new ConsoleProblem(400, inEach(texts, 'badRequest'));
 
 const dayOf = (text: string): CalendarDate | undefined => {
   if (text === '') return undefined;

@@ -7,7 +7,8 @@ import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
 import { movement, shareOf } from './shown.ts';
-import type { Shown, Texts } from './shown.ts';
+import type { Shown } from './shown.ts';
+import { texts } from './texts.ts';
 
 const DRAWN = 12;
 
@@ -21,7 +22,7 @@ interface Sort {
   readonly nameOf: (name: string) => string;
 }
 
-const sortsOf = ({ names, language }: Shown, texts: Texts): readonly Sort[] => [
+const sortsOf = ({ names }: Shown): readonly Sort[] => [
   {
     id: 'composition-title',
     title: texts.composition,
@@ -38,7 +39,7 @@ const sortsOf = ({ names, language }: Shown, texts: Texts): readonly Sort[] => [
     head: texts.state,
     of: 'states',
     by: 'state',
-    nameOf: (name) => statusName(name, language),
+    nameOf: (name) => statusName(name),
   },
   {
     id: 'products-title',
@@ -56,7 +57,7 @@ const namesIn = (now: AnalysedPortfolio, before: AnalysedPortfolio | undefined, 
   ...new Set([...now[of], ...(before?.[of] ?? [])].map(({ name }) => name)),
 ];
 
-const composition = (sort: Sort, { analysed, against, drill }: Shown, texts: Texts): View => {
+const composition = (sort: Sort, { analysed, against, drill }: Shown): View => {
   const whole = analysed.position.open.presentValue;
   const [parts, earlier] = [analysed, against].map(
     (one) => new Map(one?.[sort.of].map((part) => [part.name, part])),
@@ -109,5 +110,5 @@ const composition = (sort: Sort, { analysed, against, drill }: Shown, texts: Tex
 };
 
 /** Of what a position is made. */
-export const compositions = (shown: Shown, texts: Texts): readonly View[] =>
-  sortsOf(shown, texts).map((sort) => composition(sort, shown, texts));
+export const compositions = (shown: Shown): readonly View[] =>
+  sortsOf(shown).map((sort) => composition(sort, shown));

@@ -5,9 +5,10 @@ import type { View } from '../../html.ts';
 import { operationPath } from '../../names.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
-import { WORDS } from '../words.ts';
+import { words } from '../words.ts';
 import { shareOf } from './shown.ts';
-import type { Shown, Texts } from './shown.ts';
+import type { Shown } from './shown.ts';
+import { texts } from './texts.ts';
 
 const TEN = 10;
 
@@ -30,7 +31,6 @@ const operationLink = ({ applicationId, code }: AnalysedPortfolio['largest'][num
 /** How concentrated it is, and how it was on the other day. */
 const saying = (
   { analysed, against }: Shown,
-  texts: Texts,
   largestOf: (one: AnalysedPortfolio) => readonly Valued[],
 ): View => {
   const now = texts.concentrationSays(...sharesOf(analysed, largestOf(analysed)));
@@ -39,7 +39,7 @@ const saying = (
   return html`<p>${then === undefined ? now : `${now} ${then}`}</p>`;
 };
 
-const borrowers = (shown: Shown, texts: Texts): View => {
+const borrowers = (shown: Shown): View => {
   const { analysed, documents } = shown;
   const { borrowers: largest, others, unknown } = analysed.concentration;
   const whole = analysed.position.open.presentValue;
@@ -79,7 +79,7 @@ const borrowers = (shown: Shown, texts: Texts): View => {
   return html`
     <section aria-labelledby="borrowers-title">
       <h2 id="borrowers-title">${texts.borrowers}</h2>
-      ${saying(shown, texts, ({ concentration }) => concentration.borrowers)}
+      ${saying(shown, ({ concentration }) => concentration.borrowers)}
       ${pictureOf({ kind: 'bar', lying: true, stacked: true, unit: 'cents', labels, series }, texts.borrowersSay)}
       ${tableView(
         { label: texts.borrowers, dense: true },
@@ -105,19 +105,19 @@ const borrowers = (shown: Shown, texts: Texts): View => {
   `;
 };
 
-const operations = (shown: Shown, texts: Texts): View => {
-  const { analysed, names, language } = shown;
+const operations = (shown: Shown): View => {
+  const { analysed, names } = shown;
   const { largest, position } = analysed;
   const whole = position.open.presentValue;
   return html`
     <section aria-labelledby="concentration-title">
       <h2 id="concentration-title">${texts.concentration}</h2>
-      ${saying(shown, texts, (one) => one.largest)}
+      ${saying(shown, (one) => one.largest)}
       ${tableView(
         { label: texts.concentration, dense: true },
         [
           ['#', (_, i) => i + 1, 'number'],
-          [WORDS[language].operation, operationLink],
+          [words.operation, operationLink],
           [texts.application, ({ applicationId }) => names.get(applicationId) ?? applicationId],
           [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
           [texts.share, ({ presentValue }) => shareOf(presentValue, whole), 'number'],
@@ -130,7 +130,4 @@ const operations = (shown: Shown, texts: Texts): View => {
 };
 
 /** On whom, and on what, a position depends. */
-export const concentrations = (shown: Shown, texts: Texts): readonly View[] => [
-  borrowers(shown, texts),
-  operations(shown, texts),
-];
+export const concentrations = (shown: Shown): readonly View[] => [borrowers(shown), operations(shown)];

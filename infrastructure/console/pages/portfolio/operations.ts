@@ -3,15 +3,14 @@ import type { HeldOperation, HeldPart } from '../../../../application/portfolio/
 import { amount, count, date } from '../../format.ts';
 import { fundNames } from '../../funds.ts';
 import { html, tile } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { operationPath, statusName } from '../../names.ts';
 import type { Answer, Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
-import { WORDS } from '../words.ts';
+import { words } from '../words.ts';
 import { addressOf, askedOf, fundsOf, partOf } from './asked.ts';
 import { daysOf, monthName } from './shown.ts';
-import { PORTFOLIO } from './texts.ts';
+import { texts } from './texts.ts';
 
 const MOST_SHOWN = 200;
 
@@ -19,24 +18,18 @@ interface FoundOperation extends HeldOperation {
   readonly fundId: string;
 }
 
-const lateName = (value: string, language: Language): string => {
-  const texts = PORTFOLIO[language];
+const lateName = (value: string): string => {
   if (value === '0') return texts.notDue;
   return value === 'all' ? texts.overdue : `${texts.late}: ${daysOf(Number(value))}`;
 };
 
-const nameOf = (
-  { by, value }: HeldPart,
-  applications: ReadonlyMap<string, string>,
-  language: Language,
-): string => {
-  const texts = PORTFOLIO[language];
+const nameOf = ({ by, value }: HeldPart, applications: ReadonlyMap<string, string>): string => {
   if (value === undefined) return texts.unknown;
   const names: Readonly<Record<HeldPart['by'], () => string>> = {
-    late: () => lateName(value, language),
+    late: () => lateName(value),
     month: () => texts.dueIn(monthName(value)),
     application: () => `${texts.application}: ${applications.get(value) ?? value}`,
-    state: () => `${texts.state}: ${statusName(value, language)}`,
+    state: () => `${texts.state}: ${statusName(value)}`,
     product: () => `${texts.product}: ${value}`,
   };
   return names[by]();
@@ -44,8 +37,6 @@ const nameOf = (
 
 /** The operations behind one figure of a portfolio, the largest first. */
 export const operationsView = async (visit: Visit, app: Desk): Promise<Answer> => {
-  const { language } = visit;
-  const [texts, words] = [PORTFOLIO[language], WORDS[language]];
   const [asked, part] = [askedOf(visit), partOf(visit)];
   const funds = await fundsOf(asked, app);
   const sums = { operations: 0, installments: 0, faceValue: 0, presentValue: 0 };
@@ -76,7 +67,7 @@ export const operationsView = async (visit: Visit, app: Desk): Promise<Answer> =
   ];
   return {
     kind: 'page',
-    title: nameOf(part, applications, language),
+    title: nameOf(part, applications),
     logged: [{ action: 'listed', count: shown.length, ...(funds.length === 1 && { fundId: funds[0]! }) }],
     body: html`
       <p><a href=${addressOf('/portfolio', asked)}>← ${texts.title}</a> ${date(asked.date)}</p>

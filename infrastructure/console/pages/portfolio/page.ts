@@ -12,23 +12,21 @@ import { inEach } from '../../language.ts';
 import { view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { dayField } from '../../typed-fields.ts';
-import { WORDS } from '../words.ts';
+import { words } from '../words.ts';
 import { ALL, addressOf, analysedOf, asOne, askedOf, drillOf, fundsOf, refused } from './asked.ts';
 import type { Asked } from './asked.ts';
 import { lastFund, rememberFund } from './last-fund.ts';
 import { operationsView } from './operations.ts';
 import { positionView } from './position.ts';
 import type { Shown } from './shown.ts';
-import { PORTFOLIO } from './texts.ts';
+import { texts } from './texts.ts';
 
 const SHOWN_OF_ID = 8;
 
 const form = (
   { fund, date, against }: Asked,
   { funds, names }: { readonly funds: readonly string[]; readonly names: FundNames },
-  visit: Visit,
 ): View => {
-  const [texts, words] = [PORTFOLIO[visit.language], WORDS[visit.language]];
   return html`
     <form method="get" action="/portfolio" class="actions">
       <label>
@@ -58,12 +56,11 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   const [funds, names] = await Promise.all([app.clients.funds(), fundNames(app, visit)]);
   const typed = askedOf(visit);
   const asked = { ...typed, fund: typed.fund ?? chosenBefore(visit, funds) };
-  const texts = PORTFOLIO[visit.language];
   if (typed.fund === ALL || funds.includes(typed.fund ?? '')) rememberFund(visit, typed.fund!);
   return {
     kind: 'page',
     body: html`
-      ${form(asked, { funds, names }, visit)}
+      ${form(asked, { funds, names })}
       ${
         asked.fund === undefined
           ? html`<p>${texts.choose}</p>`
@@ -92,7 +89,6 @@ const positionPart = async (visit: Visit, app: Desk): Promise<Answer> => {
     kind: 'part',
     shows: documents.flatMap((one) => [...one.keys()]),
     body: positionView({
-      language: visit.language,
       analysed: asOne(all),
       against: other,
       names: distinct(await app.clients.applicationNames()),
@@ -169,7 +165,7 @@ const compositionCsv = async (
 /** What a fund holds and gets, on any day, and against another one. */
 export const portfolioPage: Page = {
   path: '/portfolio',
-  title: inEach(PORTFOLIO, 'title'),
+  title: inEach(texts, 'title'),
   routes: [
     view('/portfolio', show),
     view('/portfolio/position', positionPart),

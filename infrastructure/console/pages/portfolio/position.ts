@@ -8,8 +8,8 @@ import type { Column } from '../../table.ts';
 import { compositions } from './composition.ts';
 import { concentrations } from './concentration.ts';
 import { daysOf, monthName, movement, shareOf } from './shown.ts';
-import type { Shown, Texts } from './shown.ts';
-import { PORTFOLIO } from './texts.ts';
+import type { Shown } from './shown.ts';
+import { texts } from './texts.ts';
 
 const receivedOf = ({ flows }: FundPosition, when: 'onDay' | 'toDate'): number =>
   flows.reduce((sum, flow) => sum + flow[when].amount, 0);
@@ -21,7 +21,7 @@ interface Measure {
   readonly note?: (position: FundPosition) => string;
 }
 
-const measuresOf = (texts: Texts): readonly Measure[] => [
+const measuresOf = (): readonly Measure[] => [
   { name: texts.operations, of: ({ operations }) => operations, write: count },
   {
     name: texts.open,
@@ -43,9 +43,9 @@ const measuresOf = (texts: Texts): readonly Measure[] => [
   },
 ];
 
-const tiles = ({ analysed: { position }, against: other }: Shown, texts: Texts): View => html`
+const tiles = ({ analysed: { position }, against: other }: Shown): View => html`
   <div class="tiles">
-    ${measuresOf(texts).map(
+    ${measuresOf().map(
       ({ name, of, write, note }) =>
         html`<article>
           <small>${name}</small>
@@ -62,7 +62,7 @@ const tiles = ({ analysed: { position }, against: other }: Shown, texts: Texts):
   </div>
 `;
 
-const ageing = ({ analysed: { position }, against: other, drill }: Shown, texts: Texts): View => {
+const ageing = ({ analysed: { position }, against: other, drill }: Shown): View => {
   const against = other?.position;
   const { buckets, open, overdue } = position;
   const notDue = {
@@ -128,7 +128,7 @@ const ageing = ({ analysed: { position }, against: other, drill }: Shown, texts:
 
 const MONTHS_DRAWN = 36;
 
-const cash = ({ analysed: { position, received, due }, drill }: Shown, texts: Texts): View => {
+const cash = ({ analysed: { position, received, due }, drill }: Shown): View => {
   const months = [...new Set([...received, ...due].map(({ month }) => month))].toSorted();
   const current = position.date.slice(0, 7);
   const came = new Map(received.map((one) => [one.month, one.amount]));
@@ -181,7 +181,7 @@ const cash = ({ analysed: { position, received, due }, drill }: Shown, texts: Te
 type Flow = FundPosition['flows'][number];
 
 /** The flow beside the one of another day. */
-const comparedWith = (other: FundPosition, texts: Texts): readonly Column<Flow>[] => {
+const comparedWith = (other: FundPosition): readonly Column<Flow>[] => {
   const before = (at: number): number => other.flows[at]?.toDate.amount ?? 0;
   return [
     [date(other.date), (_, at) => amount(before(at)), 'number'],
@@ -189,7 +189,7 @@ const comparedWith = (other: FundPosition, texts: Texts): readonly Column<Flow>[
   ];
 };
 
-const flows = ({ analysed: { position }, against: other }: Shown, texts: Texts): View => html`
+const flows = ({ analysed: { position }, against: other }: Shown): View => html`
   <section aria-labelledby="flows-title">
     <h2 id="flows-title">${texts.flows}</h2>
     ${tableView<Flow>(
@@ -198,18 +198,18 @@ const flows = ({ analysed: { position }, against: other }: Shown, texts: Texts):
         [texts.flow, ({ flow }) => texts.kinds[flow]],
         [texts.dayValue, ({ onDay }) => amount(onDay.amount), 'number'],
         [texts.toDate, ({ toDate }) => amount(toDate.amount), 'number'],
-        ...(other ? comparedWith(other.position, texts) : []),
+        ...(other ? comparedWith(other.position) : []),
       ],
       position.flows,
     )}
   </section>
 `;
 
-const unvalued = ({ withoutPresentValue: { operations, named } }: FundPosition, texts: Texts): View | false =>
+const unvalued = ({ withoutPresentValue: { operations, named } }: FundPosition): View | false =>
   operations > 0 &&
   html`<p role="note">${texts.unvalued(count(operations), named.map(({ code }) => code).join(', '))}</p>`;
 
-const funds = ({ byFund, analysed: { position: whole } }: Shown, texts: Texts): View => html`
+const funds = ({ byFund, analysed: { position: whole } }: Shown): View => html`
   <section aria-labelledby="funds-title">
     <h2 id="funds-title">${texts.byFund}</h2>
     ${tableView(
@@ -233,19 +233,18 @@ const funds = ({ byFund, analysed: { position: whole } }: Shown, texts: Texts): 
 
 /** A fund on a day: is it paid, how late, what falls due, of what is it made. */
 export const positionView = (shown: Shown): View => {
-  const texts = PORTFOLIO[shown.language];
   const { position } = shown.analysed;
   return html`
-    ${tiles(shown, texts)} ${shown.byFund.length > 0 && funds(shown, texts)}
-    ${position.operations === 0 && html`<p>${texts.nothing}</p>`} ${unvalued(position, texts)}
-    <div class="side-by-side">${ageing(shown, texts)} ${cash(shown, texts)}</div>
+    ${tiles(shown)} ${shown.byFund.length > 0 && funds(shown)}
+    ${position.operations === 0 && html`<p>${texts.nothing}</p>`} ${unvalued(position)}
+    <div class="side-by-side">${ageing(shown)} ${cash(shown)}</div>
     ${
       position.operations > 0 &&
-      html`<div class="side-by-side">${concentrations(shown, texts)}</div>
-        ${compositions(shown, texts)}
+      html`<div class="side-by-side">${concentrations(shown)}</div>
+        ${compositions(shown)}
         <p><small>${texts.countsFrom}</small></p>`
     }
-    ${flows(shown, texts)}
+    ${flows(shown)}
     ${
       shown.exports &&
       html`<p class="actions">

@@ -3,11 +3,8 @@ import type { HeldPart } from '../../../../application/portfolio/held.ts';
 import type { FundPosition } from '../../../../application/portfolio/position.ts';
 import { OVERDUE_BUCKETS } from '../../../../application/portfolio/position.ts';
 import { percent } from '../../format.ts';
-import type { InLanguages, Language } from '../../language.ts';
-import type { PORTFOLIO } from './texts.ts';
 
 export interface Shown {
-  readonly language: Language;
   readonly analysed: AnalysedPortfolio;
   /** Of another day. */
   readonly against: AnalysedPortfolio | undefined;
@@ -26,7 +23,6 @@ export interface Shown {
   /** Where the files are. */
   readonly exports: Readonly<Record<'position' | 'composition', string>> | undefined;
 }
-export type Texts = (typeof PORTFOLIO)[keyof InLanguages<unknown>];
 
 export const shareOf = (part: number, whole: number): string =>
   whole === 0 ? percent(0) : percent(part / whole);

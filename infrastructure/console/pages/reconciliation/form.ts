@@ -18,7 +18,7 @@ import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
 import type { KeptStatement, Typed } from './statement.ts';
 import { amountField, dayField } from '../../typed-fields.ts';
-import { RECONCILIATION } from './texts.ts';
+import { texts } from './texts.ts';
 
 const DECIMALS = [',', '.'] as const;
 const LONGEST_WINDOW_DAYS = 60;
@@ -59,7 +59,7 @@ const among = <T extends string>(all: readonly T[], text: string | null): T =>
 const wholeNumber = (text: string, most: number): number | undefined =>
   /^\d{1,4}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
 
-const badNumbers = (): ConsoleProblem => new ConsoleProblem(422, inEach(RECONCILIATION, 'badNumbers'));
+const badNumbers = (): ConsoleProblem => new ConsoleProblem(422, inEach(texts, 'badNumbers'));
 
 /** @throws ConsoleProblem */
 export const layoutIn = (
@@ -89,7 +89,7 @@ export const formatIn = (fields: URLSearchParams): StatementFormat => ({
 export const periodIn = ({ window, tolerance, requireReference, ...typed }: Typed) => {
   const [from, to] = [dayTyped(typed.from), dayTyped(typed.to)];
   if (from === undefined || to === undefined || from > to)
-    throw new ConsoleProblem(422, inEach(RECONCILIATION, 'badPeriod'));
+    throw new ConsoleProblem(422, inEach(texts, 'badPeriod'));
   const [windowDays, toleranceCents] = [wholeNumber(window, LONGEST_WINDOW_DAYS), centsTyped(tolerance)];
   if (windowDays === undefined || toleranceCents === undefined || toleranceCents > HIGHEST_TOLERANCE_CENTS)
     throw badNumbers();
@@ -121,8 +121,7 @@ const choice = (
 
 const same = (all: readonly string[]): readonly (readonly [string, string])[] => all.map((one) => [one, one]);
 
-const previewTable = ({ statement }: Mapping, { language }: Visit): View => {
-  const texts = RECONCILIATION[language];
+const previewTable = ({ statement }: Mapping): View => {
   const { records } = statement.preview;
   if (records.length === 0) return html`<p class="problem">${texts.noRecord}</p>`;
   const width = Math.max(...records.map((record) => record.length));
@@ -136,8 +135,7 @@ const previewTable = ({ statement }: Mapping, { language }: Visit): View => {
   );
 };
 
-const layoutFields = ({ statement }: Mapping, { language }: Visit): View => {
-  const texts = RECONCILIATION[language];
+const layoutFields = ({ statement }: Mapping): View => {
   const { format, records } = statement.preview;
   const titles = records[0] ?? [];
   const columns = titles.map((title, i): readonly [string, string] => [
@@ -171,8 +169,7 @@ const layoutFields = ({ statement }: Mapping, { language }: Visit): View => {
     <label><input type="checkbox" name="header" checked=${format.header} /> ${texts.header}</label>`;
 };
 
-const comparisonFields = ({ statement, funds, names }: Mapping, { language }: Visit): View => {
-  const texts = RECONCILIATION[language];
+const comparisonFields = ({ statement, funds, names }: Mapping): View => {
   const { typed } = statement;
   return html`<div class="fields">
       ${fundField(texts.fund, { funds, names }, { value: typed.fund, required: true })}
@@ -200,8 +197,7 @@ const comparisonFields = ({ statement, funds, names }: Mapping, { language }: Vi
     </label>`;
 };
 
-export const uploadForm = (visit: Visit, title: string): View => {
-  const texts = RECONCILIATION[visit.language];
+export const uploadForm = (title: string): View => {
   return html`<form
     class="actions"
     aria-label=${title}
@@ -217,21 +213,20 @@ export const uploadForm = (visit: Visit, title: string): View => {
 };
 
 export const mappingForm = (mapping: Mapping, visit: Visit): View => {
-  const texts = RECONCILIATION[visit.language];
   return html`<form method="post" action="/reconciliation/compare">
     ${tokenField(visit)}
     <input type="hidden" name="statement" value=${mapping.id} />
     <h2>${texts.mapping}: <span class="code">${mapping.statement.name}</span></h2>
-    ${layoutFields(mapping, visit)}
+    ${layoutFields(mapping)}
     <p>
       <button class="secondary small" formaction="/reconciliation/preview" formnovalidate>
         ${texts.again}
       </button>
     </p>
     <h3 id="preview-title">${texts.preview}</h3>
-    ${previewTable(mapping, visit)}
+    ${previewTable(mapping)}
     <h2>${texts.comparison}</h2>
-    ${comparisonFields(mapping, visit)}
+    ${comparisonFields(mapping)}
     <p><button>${texts.compare}</button></p>
   </form>`;
 };

@@ -9,8 +9,7 @@ import { csvFor } from '../../csv-choice.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
-import { inEach } from '../../language.ts';
+import { inEach, spoken } from '../../language.ts';
 import { ConsoleProblem, query, upload, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { fileOf } from '../../received-file.ts';
@@ -18,18 +17,17 @@ import { formatIn, layoutIn, mappingForm, periodIn, typedFirst, typedIn, uploadF
 import { codesFirst, codesOf, moreRows, resultView, someOf } from './result.ts';
 import { LARGEST, statementPath, statements } from './statement.ts';
 import type { KeptStatement } from './statement.ts';
-import { RECONCILIATION, problemText } from './texts.ts';
+import { problemText, texts } from './texts.ts';
 
 const problem = (status: number, of: 'gone' | 'badFund'): ConsoleProblem =>
-  new ConsoleProblem(status, inEach(RECONCILIATION, of));
+  new ConsoleProblem(status, inEach(texts, of));
 
 const section = (body: View): View => html`<section id="reconciliation">${body}</section>`;
 
-const begun = (visit: Visit): View => {
-  const texts = RECONCILIATION[visit.language];
+const begun = (): View => {
   return section(
     html`<p>${texts.intro}</p>
-      ${uploadForm(visit, texts.file)}`,
+      ${uploadForm(texts.file)}`,
   );
 };
 
@@ -61,8 +59,7 @@ const NOT_COMPARED: DeskEntry = {
 
 /** A statement with what was asked of it last and what came of that; loading the page again asks nothing anew. */
 const shown = async (visit: Visit, app: Desk): Promise<Answer> => {
-  const { language, params } = visit;
-  const texts = RECONCILIATION[language];
+  const { params } = visit;
   const id = params['statement']!;
   const statement = keptAs(visit, id);
   const { said, compared: result } = statement;
@@ -77,7 +74,7 @@ const shown = async (visit: Visit, app: Desk): Promise<Answer> => {
     kind: 'page',
     logged: lines('viewed', result),
     body: section(
-      html`${said && html`<p class="problem" role="alert">${said(language)}</p>`}
+      html`${said && html`<p class="problem" role="alert">${said()}</p>`}
         ${result && resultView(visit, id, { result, applications })}
         <details open=${result === undefined}>
           <summary>${texts.mapping}</summary>
@@ -85,7 +82,7 @@ const shown = async (visit: Visit, app: Desk): Promise<Answer> => {
         </details>
         <details>
           <summary>${texts.another}</summary>
-          ${uploadForm(visit, texts.another)}
+          ${uploadForm(texts.another)}
         </details>`,
     ),
   };
@@ -106,9 +103,9 @@ const taken = async (visit: Visit, app: Desk): Promise<Answer> => {
 };
 
 /** What the person can put right, in the person's language; anything else is thrown on. */
-const saidOf = (error: unknown): ((language: Language) => string) => {
-  if (error instanceof StatementError) return (language) => problemText(error.problem, language);
-  if (error instanceof ConsoleProblem) return (language) => error.texts[language];
+const saidOf = (error: unknown): (() => string) => {
+  if (error instanceof StatementError) return () => problemText(error.problem);
+  if (error instanceof ConsoleProblem) return () => error.texts[spoken()];
   throw error;
 };
 
@@ -162,7 +159,7 @@ const further = async (visit: Visit, app: Desk): Promise<Answer> => {
   const logged = lines('viewed', statement.compared);
   const { fundId } = statement.compared.period;
   const applications = await app.reconciliation.applicationsOf(fundId, codesOf(found));
-  return { kind: 'part', logged, body: moreRows(visit, id, { found, wanted, from, fundId, applications }) };
+  return { kind: 'part', logged, body: moreRows(id, { found, wanted, from, fundId, applications }) };
 };
 
 const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
@@ -185,7 +182,7 @@ export const reconciliationPage: Page = {
   title: { 'pt-BR': 'Conciliação', en: 'Reconciliation' },
   needs: 'reconcile',
   routes: [
-    view('/reconciliation', async (visit) => ({ kind: 'page', body: begun(visit) })),
+    view('/reconciliation', async () => ({ kind: 'page', body: begun() })),
     view('/reconciliation/:statement', shown),
     upload('/reconciliation/statement', LARGEST, taken),
     query('/reconciliation/preview', readAgain),

@@ -4,13 +4,12 @@ import { csvChoice } from '../../csv-choice.ts';
 import { amount, count, date } from '../../format.ts';
 import { html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import { operationPath, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { rowsView, tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
-import { RECONCILIATION } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** Rows of a list that come at once. */
 const AT_ONCE = 50;
@@ -46,12 +45,7 @@ const nameOf = (
   return html`<a href=${path}>${code}</a>${installment !== null && `/${installment}`}`;
 };
 
-const columnsOf = (
-  language: Language,
-  fundId: string,
-  applications: Applications,
-): readonly Column<Finding>[] => {
-  const texts = RECONCILIATION[language];
+const columnsOf = (fundId: string, applications: Applications): readonly Column<Finding>[] => {
   return [
     [texts.payment, ({ payment }) => payment && texts.payments[payment.kind]],
     [texts.operation, ({ payment }) => payment && nameOf(payment, fundId, applications), 'code'],
@@ -90,11 +84,7 @@ interface Part {
 }
 
 /** A row that fetches what follows. */
-const moreRow = (
-  { language }: Visit,
-  id: string,
-  { found, wanted, from }: Pick<Part, 'found' | 'wanted' | 'from'>,
-): View => {
+const moreRow = (id: string, { found, wanted, from }: Pick<Part, 'found' | 'wanted' | 'from'>): View => {
   const values = JSON.stringify({ statement: id, result: wanted, from: String(from + AT_ONCE) });
   return (
     found.length > AT_ONCE &&
@@ -109,7 +99,7 @@ const moreRow = (
             'hx-swap': 'outerHTML',
           }}
         >
-          ${RECONCILIATION[language].more}
+          ${texts.more}
         </button>
       </td>
     </tr>`
@@ -117,18 +107,16 @@ const moreRow = (
 };
 
 /** Further rows of a list. */
-export const moreRows = (visit: Visit, id: string, part: Part): View => [
-  rowsView(columnsOf(visit.language, part.fundId, part.applications), part.found.slice(0, AT_ONCE)),
-  moreRow(visit, id, part),
+export const moreRows = (id: string, part: Part): View => [
+  rowsView(columnsOf(part.fundId, part.applications), part.found.slice(0, AT_ONCE)),
+  moreRow(id, part),
 ];
 
 const list = (
-  visit: Visit,
   id: string,
   { result, applications }: { readonly result: Comparison; readonly applications: Applications },
   wanted: Result,
 ): View => {
-  const texts = RECONCILIATION[visit.language];
   const { count: all } = result.results[wanted];
   if (all === 0) return null;
   const title = `found-${wanted}`;
@@ -136,15 +124,14 @@ const list = (
   return html`<details open=${wanted !== 'matched'}>
     <summary id=${title}>${texts.kinds[wanted]} (${count(all)})</summary>
     ${tableView(
-      { titledBy: title, dense: true, below: moreRow(visit, id, part) },
-      columnsOf(visit.language, result.period.fundId, applications),
+      { titledBy: title, dense: true, below: moreRow(id, part) },
+      columnsOf(result.period.fundId, applications),
       part.found.slice(0, AT_ONCE),
     )}
   </details>`;
 };
 
-const sums = ({ results }: Comparison, language: Language): View => {
-  const texts = RECONCILIATION[language];
+const sums = ({ results }: Comparison): View => {
   return tableView(
     { titledBy: 'results-title', dense: true },
     [
@@ -158,8 +145,7 @@ const sums = ({ results }: Comparison, language: Language): View => {
 
 const sumText = (sum: Sum): string => `${count(sum.count)} · ${amount(sum.amount)}`;
 
-const days = ({ totals }: Comparison, language: Language): View => {
-  const texts = RECONCILIATION[language];
+const days = ({ totals }: Comparison): View => {
   if (totals.length === 0) return null;
   return html`<details>
     <summary id="totals-title">${texts.totals}</summary>
@@ -183,8 +169,6 @@ export const resultView = (
   found: { readonly result: Comparison; readonly applications: Applications },
 ): View => {
   const { result } = found;
-  const { language } = visit;
-  const texts = RECONCILIATION[language];
   const { notified, statement: lines, linesOutside, clean } = result;
   return html`<section aria-labelledby="results-title" class="found">
     <h2 id="results-title">${texts.results}</h2>
@@ -193,7 +177,7 @@ export const resultView = (
       ${tile(texts.notified, sumText(notified))} ${tile(texts.statement, sumText(lines))}
       ${tile(texts.outside, count(linesOutside))}
     </div>
-    ${sums(result, language)}
+    ${sums(result)}
     <form method="post" action="/reconciliation/export" class="actions">
       ${tokenField(visit)}
       <input type="hidden" name="statement" value=${id} />
@@ -203,7 +187,7 @@ export const resultView = (
     <p>${csvChoice(visit)}</p>
     ${RESULTS.toReversed()
       .toSorted((one, other) => Number(one === 'matched') - Number(other === 'matched'))
-      .map((wanted) => list(visit, id, found, wanted))}
-    ${days(result, language)}
+      .map((wanted) => list(id, found, wanted))}
+    ${days(result)}
   </section>`;
 };

@@ -1,7 +1,6 @@
 import type { Comparison } from '../../../../application/reconciliation/comparison.ts';
 import type { StatementPreview } from '../../../../application/reconciliation/statements.ts';
 import { Kept } from '../../kept.ts';
-import type { Language } from '../../language.ts';
 
 /** What the form says, as it was typed. */
 export interface Typed {
@@ -21,7 +20,7 @@ export interface KeptStatement {
   typed: Typed;
   compared?: Comparison | undefined;
   /** Why nothing was compared. */
-  said?: ((language: Language) => string) | undefined;
+  said?: (() => string) | undefined;
 }
 
 /** Of one file. */

@@ -2,17 +2,10 @@ import type { AwaitingDecision } from '../../../../application/administrator/con
 import { amount, count, span } from '../../format.ts';
 import { empty, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
-import { TODAY } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** What was decided and awaits a second person. @param asked whether a fund has a rule of two people */
-export const awaitingBody = (
-  all: readonly AwaitingDecision[],
-  asked: boolean,
-  language: Language,
-  now: string,
-): View => {
-  const texts = TODAY[language];
+export const awaitingBody = (all: readonly AwaitingDecision[], asked: boolean, now: string): View => {
   const [oldest] = all;
   if (oldest === undefined)
     return empty(texts.noneAwaits, asked ? texts.noneAwaitsHelp : html`<a href="/funds">${texts.noRule}</a>`);

@@ -7,13 +7,12 @@ import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundView } from '../../funds.ts';
 import { empty, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { withQuery } from '../../names.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
-import { WORDS } from '../words.ts';
-import { TODAY } from './texts.ts';
+import { words } from '../words.ts';
+import { texts } from './texts.ts';
 
 const A_MONDAY = '2024-01-01' as CalendarDate;
 const DAYS = 7;
@@ -80,8 +79,7 @@ const SHORT_NAME = 24;
 const labelOf = (fundId: string, names: FundNames): string =>
   names.get(fundId)?.slice(0, SHORT_NAME) ?? fundId.slice(0, SHORT);
 
-const pictureOfFunds = (funds: readonly FundWeek[], names: FundNames, language: Language): View => {
-  const texts = TODAY[language];
+const pictureOfFunds = (funds: readonly FundWeek[], names: FundNames): View => {
   const drawn = [...funds].sort((a, b) => b.expected + b.total - a.expected - a.total).slice(0, MOST_DRAWN);
   const sum = (of: (fund: FundWeek) => number): string =>
     amount(funds.reduce((total, fund) => total + of(fund), 0));
@@ -103,8 +101,7 @@ const pictureOfFunds = (funds: readonly FundWeek[], names: FundNames, language: 
   );
 };
 
-const tableOf = (funds: readonly FundWeek[], names: FundNames, language: Language): View => {
-  const texts = TODAY[language];
+const tableOf = (funds: readonly FundWeek[], names: FundNames): View => {
   const kinds = KINDS.map((kind): Column<FundWeek> => [
     texts.kinds[kind],
     ({ notified }) => amount(notified[kind]),
@@ -114,7 +111,7 @@ const tableOf = (funds: readonly FundWeek[], names: FundNames, language: Languag
     { titledBy: 'money-title' },
     [
       [
-        WORDS[language].fund,
+        words.fund,
         ({ fundId }) =>
           html`<a href=${withQuery('/portfolio', { fund: fundId })}>${fundView(fundId, names)}</a>`,
         'code',
@@ -136,8 +133,7 @@ interface Money {
 }
 
 /** What falls due until Sunday, and what was notified since Monday; of both, today. */
-export const moneyBody = ({ today, due, cameIn }: Money, names: FundNames, language: Language): View => {
-  const texts = TODAY[language];
+export const moneyBody = ({ today, due, cameIn }: Money, names: FundNames): View => {
   const funds = fundWeeks(due, cameIn);
   if (funds.length === 0) return empty(texts.noMoney, texts.noMoneyHelp);
   const dueTile = (name: string, all: readonly FallingDue[]): View =>
@@ -158,7 +154,7 @@ export const moneyBody = ({ today, due, cameIn }: Money, names: FundNames, langu
       ${dueTile(texts.dueToday, due.filter(isToday))} ${dueTile(texts.dueThisWeek, due)}
       ${cameInTile(texts.cameInToday, cameIn.filter(isToday))} ${cameInTile(texts.cameInThisWeek, cameIn)}
     </div>
-    ${pictureOfFunds(funds, names, language)} ${tableOf(funds, names, language)}
+    ${pictureOfFunds(funds, names)} ${tableOf(funds, names)}
     <p class="quiet">${texts.expectedHelp}</p>
   `;
 };

@@ -4,17 +4,15 @@ import { amount, count } from '../../format.ts';
 import { fundView } from '../../funds.ts';
 import { empty, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { operationPath } from '../../names.ts';
 import { tableView } from '../../table.ts';
-import { WORDS } from '../words.ts';
-import { TODAY } from './texts.ts';
+import { words } from '../words.ts';
+import { texts } from './texts.ts';
 
 const daysOf = ({ from, to }: OverdueBand): string => (to === null ? `${from}+` : `${from}–${to}`);
 
 /** How many operations are late, with what, for how long, and which of them for longest. */
-export const overdueBody = ({ bands, worst }: Overdue, names: FundNames, language: Language): View => {
-  const [texts, words] = [TODAY[language], WORDS[language]];
+export const overdueBody = ({ bands, worst }: Overdue, names: FundNames): View => {
   const [oldest] = worst;
   if (oldest === undefined) return empty(texts.noneOverdue, texts.noneOverdueHelp);
   const sumOf = (of: (band: OverdueBand) => number): number => bands.reduce((sum, band) => sum + of(band), 0);

@@ -13,7 +13,7 @@ import { awaitingBody } from './awaiting.ts';
 import { moneyBody, weekOf } from './money.ts';
 import { overdueBody } from './overdue.ts';
 import { endpointsBody, serviceBody } from './service.ts';
-import { TODAY } from './texts.ts';
+import { texts } from './texts.ts';
 import { waitingBody } from './waiting.ts';
 
 interface Part {
@@ -38,29 +38,29 @@ const TRIGGERS: Readonly<Record<Part['when'], string>> = {
 const PARTS: readonly Part[] = [
   {
     id: 'waiting',
-    title: ({ language }) => TODAY[language].waiting,
+    title: () => texts.waiting,
     to: '/decisions',
     when: 'now',
     async body(visit, app) {
       const groups = await app.administrator.worklists.waiting();
-      return waitingBody(groups, await fundNames(app, visit), visit.language, visit.clock.now());
+      return waitingBody(groups, await fundNames(app, visit), visit.clock.now());
     },
   },
   {
     id: 'overdue',
-    title: ({ language }) => TODAY[language].overdue,
+    title: () => texts.overdue,
     to: '/operations?overdue=true',
     when: 'later',
     async body(visit, app) {
       const overdue = await app.administrator.worklists.overdue(visit.clock.today());
-      return overdueBody(overdue, await fundNames(app, visit), visit.language);
+      return overdueBody(overdue, await fundNames(app, visit));
     },
   },
   {
     id: 'money',
-    title({ language, clock }) {
+    title({ clock }) {
       const { monday, sunday } = weekOf(clock.today());
-      return TODAY[language].week(date(monday), date(sunday));
+      return texts.week(date(monday), date(sunday));
     },
     to: '/portfolio',
     wide: true,
@@ -73,12 +73,12 @@ const PARTS: readonly Part[] = [
         worklists.notified(monday, sunday),
         fundNames(app, visit),
       ]);
-      return moneyBody({ today, due, cameIn }, names, visit.language);
+      return moneyBody({ today, due, cameIn }, names);
     },
   },
   {
     id: 'awaiting',
-    title: ({ language }) => TODAY[language].awaiting,
+    title: () => texts.awaiting,
     to: '/awaiting',
     when: 'later',
     async body(visit, { administrator }) {
@@ -86,25 +86,25 @@ const PARTS: readonly Part[] = [
         administrator.confirmations.awaiting(),
         administrator.rules.current(),
       ]);
-      return awaitingBody(all, rules.size > 0, visit.language, visit.clock.now());
+      return awaitingBody(all, rules.size > 0, visit.clock.now());
     },
   },
   {
     id: 'endpoints',
-    title: ({ language }) => TODAY[language].endpoints,
+    title: () => texts.endpoints,
     to: '/webhooks?show=failing',
     when: 'now',
-    body: async ({ language, realClock }, { clients, webhooks }) =>
-      endpointsBody(await webhooks.list(await clients.applications()), language, realClock.realNow()),
+    body: async ({ realClock }, { clients, webhooks }) =>
+      endpointsBody(await webhooks.list(await clients.applications()), realClock.realNow()),
   },
   {
     id: 'service',
-    title: ({ language }) => TODAY[language].service,
+    title: () => texts.service,
     needs: 'service',
     // Looking for the service may take longer than a page should.
     when: 'often',
-    body: async ({ language, realClock }, { maintenance }) =>
-      serviceBody(await maintenance.health(), language, realClock.realNow()),
+    body: async ({ realClock }, { maintenance }) =>
+      serviceBody(await maintenance.health(), realClock.realNow()),
   },
 ];
 
@@ -120,7 +120,7 @@ const cardOf = (part: Part, visit: Visit, body: View): View =>
   );
 
 /** Until it is known. */
-const asked = ({ language }: Visit): View => html`<p aria-busy="true">${TODAY[language].loading}</p>`;
+const asked = (): View => html`<p aria-busy="true">${texts.loading}</p>`;
 
 export const todayPage: Page = {
   path: '/',
@@ -130,7 +130,7 @@ export const todayPage: Page = {
     view('/', async (visit, app) => {
       const seen = PARTS.filter(({ needs = 'see' }) => may(visit, needs));
       const cards = seen.map(async (part) =>
-        cardOf(part, visit, part.when === 'now' ? await part.body(visit, app) : asked(visit)),
+        cardOf(part, visit, part.when === 'now' ? await part.body(visit, app) : asked()),
       );
       return { kind: 'page', body: html`<div class="cards">${await Promise.all(cards)}</div>` };
     }),

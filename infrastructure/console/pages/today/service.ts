@@ -5,10 +5,9 @@ import { badge } from '../../badge.ts';
 import { count, instant, span } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { tableView } from '../../table.ts';
 import { pathOf } from '../webhooks/endpoints.ts';
-import { TODAY } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** Those that are paused and failed before are told of too. */
 const isTroubled = (endpoint: WebhookSubscription, now: string): boolean =>
@@ -17,12 +16,7 @@ const isTroubled = (endpoint: WebhookSubscription, now: string): boolean =>
 const MOST_LISTED = 5;
 
 /** Endpoints that failed within the last hour, the longest first. @param now by the real clock, as deliveries are */
-export const endpointsBody = (
-  endpoints: readonly WebhookSubscription[],
-  language: Language,
-  now: string,
-): View => {
-  const texts = TODAY[language];
+export const endpointsBody = (endpoints: readonly WebhookSubscription[], now: string): View => {
   const failing = endpoints
     .filter((endpoint) => isTroubled(endpoint, now))
     .sort((a, b) => ((a.failingSince ?? now) < (b.failingSince ?? now) ? -1 : 1));
@@ -58,10 +52,8 @@ export const endpointsBody = (
 /** Whether a service runs, how far what follows the log is behind it, and what waits for a person. */
 export const serviceBody = (
   { running, followers, deliveriesWaiting: { oldestSince }, idleRoles, quarantined }: Health,
-  language: Language,
   now: string,
 ): View => {
-  const texts = TODAY[language];
   const late = followers.filter(({ behind, atLeast }) => behind > 0 || atLeast);
   const problems = [
     !running && texts.notRunning,

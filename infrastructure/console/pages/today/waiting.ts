@@ -4,11 +4,10 @@ import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundView } from '../../funds.ts';
 import { empty, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { withQuery } from '../../names.ts';
 import { tableView } from '../../table.ts';
-import { WORDS } from '../words.ts';
-import { TODAY } from './texts.ts';
+import { words } from '../words.ts';
+import { texts } from './texts.ts';
 
 const worklistPath = ({ fundId, status }: WaitingGroup): string =>
   withQuery('/decisions', { fund: fundId, status });
@@ -17,13 +16,7 @@ const sumOf = (groups: readonly WaitingGroup[], of: (group: WaitingGroup) => num
   groups.reduce((sum, group) => sum + of(group), 0);
 
 /** What waits: how many, how much, since when; and by fund, each group with the way to its worklist. */
-export const waitingBody = (
-  groups: readonly WaitingGroup[],
-  names: FundNames,
-  language: Language,
-  now: string,
-): View => {
-  const [texts, words] = [TODAY[language], WORDS[language]];
+export const waitingBody = (groups: readonly WaitingGroup[], names: FundNames, now: string): View => {
   const oldest = groups.map(({ oldestSince }) => oldestSince).toSorted()[0];
   if (oldest === undefined) return empty(texts.nothing, texts.nothingHelp);
   return html`

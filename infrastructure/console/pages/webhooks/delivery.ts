@@ -7,14 +7,13 @@ import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { count, instant } from '../../format.ts';
 import { empty, facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
 import { withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import { answerText, deliveryBadge, nextText, operationLink, sendForm } from './endpoint.ts';
 import { pathOf, timeTaken } from './endpoints.ts';
-import { WEBHOOKS } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** `JSON.parse` hands the text of each value to its reviver, which its declaration does not know yet. */
 type Reading = (
@@ -35,8 +34,7 @@ export const inLines = (body: string): string => {
 };
 
 /** Stays open, or closed, when the part is fetched again: what an attempt has received changes no more. */
-const answered = ({ attempt, responseBody }: EndedAttempt, language: Language): View => {
-  const texts = WEBHOOKS[language];
+const answered = ({ attempt, responseBody }: EndedAttempt): View => {
   if (responseBody === null) return '–';
   if (responseBody === '') return texts.emptyAnswer;
   return html`<details ...${{ id: `answer-${attempt}`, 'hx-preserve': 'true' }}>
@@ -59,49 +57,42 @@ const askedIn = (query: URLSearchParams): Asked | undefined => {
 };
 
 /** Until the attempt is there. It asks by itself: nothing else tells of an attempt of what was delivered before. */
-const askedRow = ({ attempt, at }: Asked, live: string, language: Language): View => {
+const askedRow = ({ attempt, at }: Asked, live: string): View => {
   const asks = { ...liveWith(live), 'hx-trigger': 'every 2s', 'hx-target': '#delivery' };
   return html`<tr ...${asks}>
     <td class="number">${count(attempt)}</td>
     <td class="date">${instant(at)}</td>
-    <td colspan="4"><span role="status">${WEBHOOKS[language].asked}</span></td>
+    <td colspan="4"><span role="status">${texts.asked}</span></td>
   </tr>`;
 };
 
-const attempts = (
-  delivery: EventDelivery,
-  { language }: Visit,
-  asked: Asked | undefined,
-  live: string,
-): View => {
-  const texts = WEBHOOKS[language];
+const attempts = (delivery: EventDelivery, asked: Asked | undefined, live: string): View => {
   const awaited = delivery.attemptLog.every((one) => one.attempt !== asked?.attempt) ? asked : undefined;
   if (delivery.attemptLog.length === 0 && !awaited) return empty(texts.noAttempt);
   return html`${tableView(
-      { titledBy: 'attempts-title', below: awaited && askedRow(awaited, live, language) },
+      { titledBy: 'attempts-title', below: awaited && askedRow(awaited, live) },
       [
         ['#', ({ attempt }) => count(attempt), 'number'],
         [texts.started, ({ at }) => instant(at), 'date'],
         [texts.duration, ({ durationMs }) => timeTaken(durationMs), 'number'],
         [texts.answer, ({ responseStatus }) => responseStatus ?? texts.noAnswer, 'number'],
         [texts.outcome, ({ error }) => error ?? texts.ok],
-        [texts.answerBody, (one) => answered(one, language)],
+        [texts.answerBody, (one) => answered(one)],
       ],
       delivery.attemptLog,
     )}
     <p><small>${texts.answerCut}</small></p>`;
 };
 
-const factsOf = (webhook: WebhookSubscription, delivery: WaitingDelivery, language: Language): View => {
-  const texts = WEBHOOKS[language];
+const factsOf = (webhook: WebhookSubscription, delivery: WaitingDelivery): View => {
   const at = (time: string | null): string => (time === null ? '–' : instant(time));
   return facts([
-    [texts.state, deliveryBadge(delivery.status, language)],
+    [texts.state, deliveryBadge(delivery.status)],
     [texts.operation, operationLink(webhook, delivery.code)],
     [texts.created, at(delivery.createdAt)],
     [texts.attempts, count(delivery.attempts)],
-    [texts.answer, answerText(delivery, language)],
-    [delivery.waitsFor ? texts.waitsFor : texts.next, nextText(webhook, delivery, language)],
+    [texts.answer, answerText(delivery)],
+    [delivery.waitsFor ? texts.waitsFor : texts.next, nextText(webhook, delivery)],
     [texts.delivered, at(delivery.deliveredAt)],
   ]);
 };
@@ -114,8 +105,7 @@ const found = (deliveries: readonly EventDelivery[], webhook: WebhookSubscriptio
 
 /** One event at one endpoint: what was sent, and what came back. */
 export const deliveryView = async (visit: Visit, { webhooks }: Desk): Promise<View> => {
-  const { language, params, query } = visit;
-  const texts = WEBHOOKS[language];
+  const { params, query } = visit;
   const eventId = params['event']!;
   const webhook = await webhooks.find('operator', params['webhook']!);
   const { event, body, deliveries } = await webhooks.deliveries.event(webhook, eventId);
@@ -132,9 +122,9 @@ export const deliveryView = async (visit: Visit, { webhooks }: Desk): Promise<Vi
   return html`<section id="delivery" ...${liveWith(live)}>
     <p><a href=${pathOf(webhook)}>← ${webhook.url}</a></p>
     <h2><span class="code">${event}</span></h2>
-    ${factsOf(webhook, waiting!, language)} ${sendForm(visit, webhook, resend)}
+    ${factsOf(webhook, waiting!)} ${sendForm(visit, webhook, resend)}
     <h2 id="attempts-title">${texts.attempts}</h2>
-    ${attempts(delivery, visit, asked, live)}
+    ${attempts(delivery, asked, live)}
     <h2 id="body-title">${texts.bodySent}</h2>
     <pre tabindex="0" role="region" aria-labelledby="body-title"><code>${inLines(body)}</code></pre>
     <p><small>${texts.signed}</small></p>

@@ -12,7 +12,6 @@ import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundNames, fundsView } from '../../funds.ts';
 import { empty, facts, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { liveWith, tokenField } from '../../layout.ts';
 import { operationPath, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
@@ -20,7 +19,7 @@ import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
 import { mayRedeliver, progressView, redeliveryOf } from './redelivery.ts';
 import { MEASURED, boundedCount, mayReach, pathOf, stateBadge, timeTaken } from './endpoints.ts';
-import { WEBHOOKS } from './texts.ts';
+import { texts } from './texts.ts';
 
 const AT_ONCE = 50;
 
@@ -34,13 +33,13 @@ const LOOKS: Readonly<Record<DeliveryState, Meaning>> = {
   failed: 'bad',
 };
 
-export const deliveryBadge = (state: DeliveryState, language: Language): View =>
-  badge(LOOKS[state], WEBHOOKS[language].states[state]);
+export const deliveryBadge = (state: DeliveryState): View => badge(LOOKS[state], texts.states[state]);
 
-export const answerText = (
-  { lastResponseStatus, attempts }: Pick<DeliveryRecord, 'lastResponseStatus' | 'attempts'>,
-  language: Language,
-): string => (attempts === 0 ? '–' : (lastResponseStatus?.toString() ?? WEBHOOKS[language].noAnswer));
+export const answerText = ({
+  lastResponseStatus,
+  attempts,
+}: Pick<DeliveryRecord, 'lastResponseStatus' | 'attempts'>): string =>
+  attempts === 0 ? '–' : (lastResponseStatus?.toString() ?? texts.noAnswer);
 
 interface Sending {
   readonly to: string;
@@ -56,7 +55,6 @@ export const sendForm = (
   webhook: WebhookSubscription,
   { to, label, hint, allowed }: Sending,
 ): View => {
-  const texts = WEBHOOKS[visit.language];
   if (!allowed) return null;
   if (visit.readOnly) return html`<p><small>${texts.onlyReading}</small></p>`;
   if (webhook.status === 'paused') return html`<p><small>${texts.pausedHint}</small></p>`;
@@ -72,8 +70,7 @@ interface Names {
   readonly funds: FundNames;
 }
 
-const factsOf = (webhook: WebhookSubscription, { owner, funds }: Names, { language }: Visit): View => {
-  const texts = WEBHOOKS[language];
+const factsOf = (webhook: WebhookSubscription, { owner, funds }: Names): View => {
   const { events, fundIds, description, createdAt, lastSuccessAt, lastFailureAt } = webhook;
   const at = (time: string | null): string => (time === null ? texts.never : instant(time));
   return facts([
@@ -88,8 +85,7 @@ const factsOf = (webhook: WebhookSubscription, { owner, funds }: Names, { langua
   ]);
 };
 
-const tiles = (record: EndpointRecord, language: Language): View => {
-  const texts = WEBHOOKS[language];
+const tiles = (record: EndpointRecord): View => {
   const { successRate, medianMs, p95Ms } = healthOf(record.outcomes);
   return html`<div class="tiles small">
       ${tile(texts.success, successRate === null ? '–' : percent(successRate))}
@@ -102,8 +98,7 @@ const tiles = (record: EndpointRecord, language: Language): View => {
 const PICTURED = 60;
 
 /** Is it answering, and how fast? Its attempts one beside the other, the newest on the right. */
-const picture = ({ outcomes }: EndpointRecord, language: Language): View => {
-  const texts = WEBHOOKS[language];
+const picture = ({ outcomes }: EndpointRecord): View => {
   const shown = outcomes.slice(0, PICTURED).toReversed();
   if (shown.length === 0) return null;
   const valuesOf = (succeeded: boolean): readonly (number | null)[] =>
@@ -132,9 +127,7 @@ export const operationLink = ({ applicationId }: WebhookSubscription, code: stri
 export const nextText = (
   webhook: WebhookSubscription,
   { nextAttemptAt, waitsFor }: WaitingDelivery,
-  language: Language,
 ): View => {
-  const texts = WEBHOOKS[language];
   if (waitsFor === null) return nextAttemptAt === null ? '–' : instant(nextAttemptAt);
   if (waitsFor.kind === 'webhook_resumed') return texts.untilResumed;
   const { eventId, event, triedAt } = waitsFor;
@@ -153,12 +146,7 @@ const eventLink = (
     >${event}</a
   >`;
 
-const stateChoices = (
-  webhook: WebhookSubscription,
-  chosen: DeliveryState | undefined,
-  language: Language,
-) => {
-  const texts = WEBHOOKS[language];
+const stateChoices = (webhook: WebhookSubscription, chosen: DeliveryState | undefined) => {
   const link = (state: DeliveryState | undefined, label: string): View =>
     html`<a
       href=${withQuery(pathOf(webhook), { state })}
@@ -170,8 +158,7 @@ const stateChoices = (
   </nav>`;
 };
 
-const table = (webhook: WebhookSubscription, rows: readonly WaitingDelivery[], language: Language): View => {
-  const texts = WEBHOOKS[language];
+const table = (webhook: WebhookSubscription, rows: readonly WaitingDelivery[]): View => {
   if (rows.length === 0) return empty(texts.noDelivery, texts.deliveryComes);
   return tableView(
     { titledBy: 'deliveries-title' },
@@ -179,10 +166,10 @@ const table = (webhook: WebhookSubscription, rows: readonly WaitingDelivery[], l
       [texts.created, ({ createdAt }) => instant(createdAt), 'date'],
       [texts.event, (one) => eventLink(webhook, one, texts.show)],
       [texts.operation, ({ code }) => operationLink(webhook, code)],
-      [texts.state, ({ status }) => deliveryBadge(status, language)],
+      [texts.state, ({ status }) => deliveryBadge(status)],
       [texts.attempts, ({ attempts }) => count(attempts), 'number'],
-      [texts.answer, (one) => answerText(one, language), 'number'],
-      [texts.next, (one) => nextText(webhook, one, language), 'number'],
+      [texts.answer, (one) => answerText(one), 'number'],
+      [texts.next, (one) => nextText(webhook, one), 'number'],
     ],
     rows,
   );
@@ -190,8 +177,7 @@ const table = (webhook: WebhookSubscription, rows: readonly WaitingDelivery[], l
 
 /** What became of the deliveries of one endpoint, a page of them. */
 export const endpointView = async (visit: Visit, app: Desk): Promise<View> => {
-  const { language, query, params } = visit;
-  const texts = WEBHOOKS[language];
+  const { query, params } = visit;
   const { webhooks } = app;
   const webhook = await webhooks.find('operator', params['webhook']!);
   const { webhookId, applicationId } = webhook;
@@ -219,13 +205,13 @@ export const endpointView = async (visit: Visit, app: Desk): Promise<View> => {
   >
     <p><a href="/webhooks">← ${texts.back}</a></p>
     ${query.has('pinged') && html`<p class="done" role="status">${texts.pinged}</p>`}
-    <p>${stateBadge(webhook, language, visit.realClock.realNow())}</p>
-    ${factsOf(webhook, names, visit)} ${tiles(record!, language)} ${sendForm(visit, webhook, ping)}
+    <p>${stateBadge(webhook, visit.realClock.realNow())}</p>
+    ${factsOf(webhook, names)} ${tiles(record!)} ${sendForm(visit, webhook, ping)}
     ${mayRedeliver(visit, webhook) && html`<p><a href="#again">${texts.sendAllAgain}</a></p>`}
-    ${again && progressView(again, language)} ${picture(record!, language)}
+    ${again && progressView(again)} ${picture(record!)}
     <h2 id="deliveries-title">${texts.deliveries}</h2>
-    ${stateChoices(webhook, status, language)}
-    ${table(webhook, await webhooks.deliveries.waiting(webhook, page.deliveries), language)}
+    ${stateChoices(webhook, status)}
+    ${table(webhook, await webhooks.deliveries.waiting(webhook, page.deliveries))}
     <p class="pages">
       ${cursor !== undefined && html`<a href=${withQuery(path, { state: status })}>${texts.newest}</a>`}
       ${

@@ -8,12 +8,11 @@ import { badge } from '../../badge.ts';
 import { count, duration, instant, percent, span } from '../../format.ts';
 import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { liveWith } from '../../layout.ts';
 import { withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
-import { WEBHOOKS } from './texts.ts';
+import { texts } from './texts.ts';
 
 const AT_ONCE = 20;
 /** Of which success and latency are told. */
@@ -35,8 +34,7 @@ export const boundedCount = (value: number): string =>
 export const timeTaken = (milliseconds: number | null): string =>
   milliseconds === null ? '–' : duration(milliseconds);
 
-export const stateBadge = (endpoint: WebhookSubscription, language: Language, now: string): View => {
-  const texts = WEBHOOKS[language];
+export const stateBadge = (endpoint: WebhookSubscription, now: string): View => {
   switch (endpointState(endpoint, now)) {
     case 'paused':
       return badge('quiet', texts.paused);
@@ -61,8 +59,7 @@ const addressView = (endpoint: WebhookSubscription): View => [
   endpoint.description !== null && html`<br /><small>${endpoint.description}</small>`,
 ];
 
-const choices = (chosen: EndpointChoice, language: Language): View => {
-  const texts = WEBHOOKS[language];
+const choices = (chosen: EndpointChoice): View => {
   return html`<nav class="choices" aria-label=${texts.choice}>
     ${ENDPOINT_CHOICES.map(
       (choice) =>
@@ -75,8 +72,7 @@ const choices = (chosen: EndpointChoice, language: Language): View => {
   </nav>`;
 };
 
-const table = (listed: readonly Listed[], language: Language, now: string): View => {
-  const texts = WEBHOOKS[language];
+const table = (listed: readonly Listed[], now: string): View => {
   if (listed.length === 0) return empty(texts.noEndpoint, texts.endpointComes);
   const rows = listed.map((one) => ({ ...one, ...healthOf(one.record.outcomes) }));
   return html`${tableView(
@@ -84,7 +80,7 @@ const table = (listed: readonly Listed[], language: Language, now: string): View
       [
         [texts.endpoint, ({ endpoint }) => addressView(endpoint)],
         [texts.application, ({ owner }) => owner],
-        [texts.state, ({ endpoint }) => stateBadge(endpoint, language, now)],
+        [texts.state, ({ endpoint }) => stateBadge(endpoint, now)],
         [texts.success, ({ successRate }) => (successRate === null ? '–' : percent(successRate)), 'number'],
         [texts.median, ({ medianMs }) => timeTaken(medianMs), 'number'],
         [texts.p95, ({ p95Ms }) => timeTaken(p95Ms), 'number'],
@@ -103,9 +99,8 @@ const table = (listed: readonly Listed[], language: Language, now: string): View
 };
 
 /** The endpoints that were asked for, a page of them. */
-export const endpointsView = async ({ language, query, realClock }: Visit, app: Desk): Promise<View> => {
+export const endpointsView = async ({ query, realClock }: Visit, app: Desk): Promise<View> => {
   const { webhooks } = app;
-  const texts = WEBHOOKS[language];
   const [asked, cursor] = [query.get('show'), query.get('after') ?? undefined];
   const choice = isChoice(asked) ? asked : 'all';
   const page = await webhooks.desk.endpoints({
@@ -129,7 +124,7 @@ export const endpointsView = async ({ language, query, realClock }: Visit, app: 
     ...${liveWith(withQuery('/webhooks/list', { show, after: cursor }))}
   >
     <h2 id="endpoints-title">${texts.endpoints}</h2>
-    ${choices(choice, language)} ${table(listed, language, realClock.realNow())}
+    ${choices(choice)} ${table(listed, realClock.realNow())}
     ${
       page.nextCursor !== null &&
       html`<p><a href=${withQuery('/webhooks', { show, after: page.nextCursor })}>${texts.more}</a></p>`

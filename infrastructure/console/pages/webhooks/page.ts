@@ -7,7 +7,7 @@ import { deliveryView } from './delivery.ts';
 import { endpointView } from './endpoint.ts';
 import { endpointsView, pathOf } from './endpoints.ts';
 import { redeliver, redeliveryForm } from './redelivery.ts';
-import { WEBHOOKS } from './texts.ts';
+import { texts } from './texts.ts';
 
 const ping = async ({ params }: Visit, { webhooks }: Desk): Promise<ActionAnswer> => {
   const webhookId = params['webhook']!;
@@ -52,7 +52,7 @@ export const webhooksPage: Page = {
     action('/webhooks/:webhook/redeliver', redeliver),
     view('/webhooks/:webhook/events/:event', async (visit, app) => ({
       kind: 'page',
-      title: WEBHOOKS[visit.language].delivery,
+      title: texts.delivery,
       body: await deliveryView(visit, app),
     })),
     view('/webhooks/:webhook/events/:event/live', async (visit, app) => ({

@@ -7,14 +7,13 @@ import { count, instant, momentTyped } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { inEach } from '../../language.ts';
-import type { Language } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import { withQuery } from '../../names.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { ActionAnswer, Visit } from '../../page.ts';
 import { momentField } from '../../typed-fields.ts';
 import { mayReach, pathOf } from './endpoints.ts';
-import { WEBHOOKS } from './texts.ts';
+import { texts } from './texts.ts';
 
 const LOOKS: Readonly<Record<RangeRedelivery['status'], Meaning>> = {
   running: 'waits',
@@ -34,7 +33,7 @@ const sinceOf = (text: string): string | undefined => {
 export const redeliver = async ({ params, fields }: Visit, { webhooks }: Desk): Promise<ActionAnswer> => {
   const webhookId = params['webhook']!;
   const since = sinceOf(fields.get('since') ?? '');
-  if (since === undefined) throw new ConsoleProblem(422, inEach(WEBHOOKS, 'badSince'));
+  if (since === undefined) throw new ConsoleProblem(422, inEach(texts, 'badSince'));
   const begun = await webhooks.redeliveries.start('operator', webhookId, { since });
   const logged = [{ action: 'configured', decision: 'send_webhook', count: begun.queued }] as const;
   return { kind: 'redirect', to: withQuery(pathOf({ webhookId }), { again: begun.redeliveryId }), logged };
@@ -52,8 +51,7 @@ export const redeliveryOf = async (
   return found ?? webhooks.redeliveries.running(webhook.webhookId);
 };
 
-export const progressView = (one: RangeRedelivery, language: Language): View => {
-  const texts = WEBHOOKS[language];
+export const progressView = (one: RangeRedelivery): View => {
   const { status, since, queued, delivered, failed, gone } = one;
   const done = delivered + failed + gone;
   const counted = [
@@ -85,7 +83,6 @@ export const mayRedeliver = (visit: Visit, webhook: WebhookSubscription): boolea
 export const redeliveryForm = async (visit: Visit, { webhooks }: Desk): Promise<View> => {
   const webhook = await webhooks.find('operator', visit.params['webhook']!);
   if (!mayRedeliver(visit, webhook)) return null;
-  const texts = WEBHOOKS[visit.language];
   return html`<form id="again" method="post" action=${`${pathOf(webhook)}/redeliver`} class="actions">
     ${tokenField(visit)}
     <label>
