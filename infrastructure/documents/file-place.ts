@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isNativeError } from 'node:util/types';
 import { HEADER_LENGTH, keyIdOf } from './sealed-content.ts';
 import type { PlacedContent, SealedPlace } from './sealed-document-store.ts';
-import { sync, writeDurably } from '../support/durable-files.ts';
+import { ifThere, sync, writeDurably } from '../support/durable-files.ts';
 
 const ABANDONED_AFTER_MS = 3_600_000;
 
@@ -38,7 +37,7 @@ export class FilePlace implements SealedPlace {
   }
 
   async open(name: string, keyId: string): Promise<PlacedContent | undefined> {
-    const file = await unlessMissing(open(join(this.#root, name), 'r'));
+    const file = await ifThere(open(join(this.#root, name), 'r'));
     if (file === undefined) return undefined;
     try {
       const { size } = await file.stat();
@@ -55,7 +54,7 @@ export class FilePlace implements SealedPlace {
   async remove(name: string): Promise<void> {
     const path = join(this.#root, name);
     await rm(path, { force: true });
-    await unlessMissing(sync(dirname(path)));
+    await ifThere(sync(dirname(path)));
   }
 
   /** Synced even when the folder exists: the process that made it may not have synced it yet. */
@@ -84,20 +83,11 @@ const bytesOf = async (file: FileHandle, start: number, end: number): Promise<Bu
 };
 
 const readKeyId = async (path: string): Promise<string | undefined> => {
-  const file = await unlessMissing(open(path, 'r'));
+  const file = await ifThere(open(path, 'r'));
   if (file === undefined) return undefined;
   try {
     return keyIdOf(await bytesOf(file, 0, HEADER_LENGTH));
   } finally {
     await file.close();
-  }
-};
-
-const unlessMissing = async <Result>(result: Promise<Result>): Promise<Result | undefined> => {
-  try {
-    return await result;
-  } catch (error) {
-    if (isNativeError(error) && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
   }
 };

@@ -1,6 +1,6 @@
 import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sync, writeDurably } from '../support/durable-files.ts';
+import { ifThere, sync, writeDurably } from '../support/durable-files.ts';
 
 export type MovedRow = 'event store' | 'database' | 'documents';
 
@@ -18,13 +18,8 @@ export const MOVED_FILE = 'moved.json';
 /** Undefined where nothing was moved. @throws Error the file is damaged */
 export const readMigrationMarker = async (dataDir: string): Promise<MigrationMarker | undefined> => {
   const path = join(dataDir, MOVED_FILE);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = await ifThere(readFile(path, 'utf8'));
+  if (text === undefined) return undefined;
   try {
     return JSON.parse(text) as MigrationMarker;
   } catch (error) {

@@ -3,8 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { link, mkdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isNativeError } from 'node:util/types';
-import { sync, writeDurably } from '../support/durable-files.ts';
+import { hasCode, ifThere, sync, writeDurably } from '../support/durable-files.ts';
 
 const BYTES = 32;
 const BASE64_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
@@ -79,7 +78,7 @@ export const masterKeyFromFile = async (
   isUsed: () => Promise<boolean>,
 ): Promise<MasterKey> => {
   const path = join(dataDir, FILE_NAME);
-  const text = await readIfThere(path);
+  const text = await ifThere(readFile(path, 'utf8'));
   if (text === undefined && (await isUsed())) throw new MasterKeyFileError(`${path} is missing: ${PUT_BACK}`);
   return parsed(path, text ?? (await create(dataDir, path)));
 };
@@ -135,15 +134,6 @@ const parsed = (path: string, text: string): MasterKey => {
   throw new MasterKeyFileError(`${path} ${found}: ${PUT_BACK}`);
 };
 
-const readIfThere = async (path: string): Promise<string | undefined> => {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
-};
-
 /** A hard link appears with its whole content or not at all, and only one process can make it. */
 const create = async (dataDir: string, path: string): Promise<string> => {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -159,6 +149,3 @@ const create = async (dataDir: string, path: string): Promise<string> => {
   await sync(dataDir);
   return readFile(path, 'utf8');
 };
-
-const hasCode = (error: unknown, code: string): boolean =>
-  isNativeError(error) && 'code' in error && error.code === code;

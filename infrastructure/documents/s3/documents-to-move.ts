@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MoveFailedError } from '../../../application/maintenance/moving/log-to-move.ts';
+import { ifThere } from '../../support/durable-files.ts';
 import { keyIdOf } from '../sealed-content.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { KEY_ID } from './bucket-place.ts';
@@ -11,13 +12,8 @@ const IN_FLIGHT = 8;
 
 const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-const digestsIn = async (folder: string): Promise<readonly string[]> => {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return names.filter((name) => DIGEST.test(name));
-};
+const digestsIn = async (folder: string): Promise<readonly string[]> =>
+  ((await ifThere(readdir(folder))) ?? []).filter((name) => DIGEST.test(name));
 
 /** Copies sealed files into a bucket, byte for byte: both stores keep the same bytes under the same names. */
 export class DocumentsToMove {

@@ -3,46 +3,34 @@ import { createReadStream } from 'node:fs';
 import { chmod, copyFile, mkdir, readFile, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { sync, writeDurably } from '../../support/durable-files.ts';
+import { ifThere, sync, writeDurably } from '../../support/durable-files.ts';
 
 /** A backup that is not whole, not readable, or not of this service; or a place where none can be put. */
 export class BackupFailedError extends Error {
   override readonly name = 'BackupFailedError';
 }
 
-const hasCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
-
 /**
  * Files below a directory, `/` between names; none when it is not there. Names that begin with a dot are drafts.
  * @throws BackupFailedError for a link, which may lead out of the directory, and for a pipe, which has no end
  */
 export const filesBelow = async (root: string, below: string): Promise<readonly string[]> => {
-  try {
-    const entries = await readdir(join(root, below), { withFileTypes: true });
-    const nested = entries
-      .filter(({ name }) => !name.startsWith('.'))
-      .map(async (entry) => {
-        const path = `${below}/${entry.name}`;
-        if (entry.isDirectory()) return filesBelow(root, path);
-        if (!entry.isFile()) throw new BackupFailedError(`${join(root, path)} is neither file nor directory`);
-        return [path];
-      });
-    return (await Promise.all(nested)).flat().toSorted();
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
+  const entries = (await ifThere(readdir(join(root, below), { withFileTypes: true }))) ?? [];
+  const nested = entries
+    .filter(({ name }) => !name.startsWith('.'))
+    .map(async (entry) => {
+      const path = `${below}/${entry.name}`;
+      if (entry.isDirectory()) return filesBelow(root, path);
+      if (!entry.isFile()) throw new BackupFailedError(`${join(root, path)} is neither file nor directory`);
+      return [path];
+    });
+  return (await Promise.all(nested)).flat().toSorted();
 };
 
 /** Readable by its owner alone, who may write it, whatever the source is. False when that has just been removed. */
 export const copyDurably = async (source: string, target: string): Promise<boolean> => {
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  try {
-    await copyFile(source, target);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
+  if (!(await ifThere(copyFile(source, target).then(() => true)))) return false;
   await chmod(target, 0o600);
   await sync(target);
   await sync(dirname(target));
@@ -50,34 +38,21 @@ export const copyDurably = async (source: string, target: string): Promise<boole
 };
 
 /** What is in a directory; undefined when there is none. */
-export const namesIn = async (directory: string): Promise<readonly string[] | undefined> => {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
-};
+export const namesIn = (directory: string): Promise<readonly string[] | undefined> =>
+  ifThere(readdir(directory));
 
 /** Another file system begins here. False for what is not there. */
 export const isMountPoint = async (path: string): Promise<boolean> => {
-  try {
-    return (await stat(path)).dev !== (await stat(dirname(path))).dev;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
+  const [own, above] = [await ifThere(stat(path)), await ifThere(stat(dirname(path)))];
+  return own !== undefined && above !== undefined && own.dev !== above.dev;
 };
 
 /** Where a path leads, also one that is not there yet. */
 export const placeOf = async (path: string): Promise<string> => {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
-    const whole = resolve(path);
-    return join(await placeOf(dirname(whole)), basename(whole));
-  }
+  const place = await ifThere(realpath(path));
+  if (place !== undefined) return place;
+  const whole = resolve(path);
+  return join(await placeOf(dirname(whole)), basename(whole));
 };
 
 export const MANIFEST_FILE = 'manifest.json';
