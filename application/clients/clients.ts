@@ -3,7 +3,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RealTime } from '../../domain/shared/identifiers.ts';
 import { SCOPES } from './scopes.ts';
 import { applicationsIn } from './client-registry.ts';
-import type { ClientChanges, ClientRegistry, ListedClient } from './client-registry.ts';
+import type { ClientChanges, ClientRegistry, ClientWithSecret, ListedClient } from './client-registry.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -20,15 +20,12 @@ import {
 interface Dependencies {
   readonly registry: ClientRegistry;
   /** Makes credentials that cannot be guessed, written with letters, digits, `-` and `_` only. */
-  readonly credentials: {
-    issue(): Promise<{
-      readonly clientId: string;
+  readonly issue: () => Promise<
+    Pick<ClientWithSecret, 'clientId' | 'secretHash'> & {
       /** Shown once, never stored. */
       readonly clientSecret: string;
-      /** Salted hash of the secret, self-describing text. */
-      readonly secretHash: string;
-    }>;
-  };
+    }
+  >;
   readonly clock: RealClock;
   readonly formats: Pick<StoredFormats, 'forEarlierRelease'>;
   readonly signingKeys: SigningKeys;
@@ -82,7 +79,7 @@ export class Clients {
    * @throws DomainError `validation_error` with every violation, `fund_not_allowed` for a limit to funds that are not linked
    */
   async create(input: CreateClientInput) {
-    const { registry, credentials, clock, formats } = this.#deps;
+    const { registry, issue, clock, formats } = this.#deps;
     const fundIds = uuids(input.fundIds);
     const onlyFundIds = input.onlyFundIds && uuids(input.onlyFundIds);
     requireValid({ ...input, fundIds, ...(onlyFundIds && { onlyFundIds }) });
@@ -92,7 +89,7 @@ export class Clients {
       ...(onlyFundIds && { onlyFundIds }),
     };
     await this.#requireLinked(input.applicationId, fundIds, onlyFundIds ?? []);
-    const { clientId, clientSecret, secretHash } = await credentials.issue();
+    const { clientId, clientSecret, secretHash } = await issue();
     const application = await registry.create(
       {
         clientId,

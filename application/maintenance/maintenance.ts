@@ -14,9 +14,9 @@ import type { Counting } from './behind.ts';
 import { FollowerPlaces } from './follower-places.ts';
 import type { RotationResult } from './master-key-rotation.ts';
 import { QuarantinedOperations } from './quarantine/quarantined-operations.ts';
-import { ReadModels } from './read-models.ts';
+import { listReadModels } from './read-models.ts';
 import type { Generations } from './rebuild/generations.ts';
-import type { RebuildReadModels } from './rebuild/rebuild-read-models.ts';
+import type { RebuildReadModels, RebuildRequest } from './rebuild/rebuild-read-models.ts';
 import type { SandboxClock } from './sandbox/sandbox-clock.ts';
 import { lagOf } from './service-status.ts';
 import type { FoundService, Health, Lag, ServiceStatus } from './service-status.ts';
@@ -62,9 +62,14 @@ export class Maintenance {
     this.sandboxClock = dependencies.sandboxClock;
   }
 
-  get readModels(): ReadModels {
+  /** The generations of the read models; a rebuild may be refused with RebuildRefusedError, and what is dropped is told by its number. */
+  get readModels() {
     const { generations, projections, rebuilding } = this.#deps;
-    return new ReadModels(generations, projections, rebuilding());
+    return {
+      list: () => listReadModels(generations, projections),
+      rebuild: (request: RebuildRequest) => rebuilding().execute(request),
+      dropOld: () => generations.dropOld(),
+    };
   }
 
   get quarantine(): QuarantinedOperations {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { RowDifference } from '../../application/maintenance/rebuild/table-comparison.ts';
-import type { ListedReadModel, ReadModels } from '../../application/maintenance/read-models.ts';
+import type { Maintenance } from '../../application/maintenance/maintenance.ts';
+import type { ListedReadModel } from '../../application/maintenance/read-models.ts';
 import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, DifferencesFoundError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
@@ -77,7 +78,7 @@ const addDropOld = (projections: Command, dependencies: CliDependencies): void =
 };
 
 async function* rebuilding(
-  readModels: ReadModels,
+  readModels: Maintenance['readModels'],
   force: boolean,
   dependencies: CliDependencies,
 ): AsyncGenerator<object> {

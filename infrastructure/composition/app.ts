@@ -7,22 +7,47 @@ import { Desk } from '../../application/desk/desk.ts';
 import { DeskSessions } from '../../application/desk/sessions.ts';
 import { Funds } from '../../application/funds/funds.ts';
 import { Loans } from '../../application/loans/loans.ts';
+import { Maintenance } from '../../application/maintenance/maintenance.ts';
 import { Portfolio } from '../../application/portfolio/portfolio.ts';
 import { Privacy } from '../../application/privacy/privacy.ts';
 import { Reconciliation } from '../../application/reconciliation/reconciliation.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { DataKeyAnchorSigner, sealKeysIn } from '../security/audit-keys.ts';
-import { RandomClientCredentials } from '../security/client-secrets.ts';
+import { issueCredentials } from '../security/client-secrets.ts';
 import { SqliteAuditNotes } from '../sqlite/audit-notes.ts';
 import { emptyWriteAheadLog } from '../sqlite/connection.ts';
 import { lazily } from '../support/lazily.ts';
-import { pause, throttled } from '../support/time.ts';
+import { pause, throttled, within } from '../support/time.ts';
 import { SERVICE_FILE } from './engine-rows.ts';
-import { maintenanceOf } from './maintenance/maintenance.ts';
+import { enginesOf, findService } from './maintenance/found-service.ts';
+import { rotateMasterKey } from './maintenance/rotate-master-key.ts';
+import { logOrder, toProjected } from './projections.ts';
+import { rebuildOf } from './serving-generation.ts';
 
 /** No request waits for a seal. */
 const SEALER_PAUSE_MS = 100;
+
+const maintenanceOf = (parts: Parts): Maintenance => {
+  const { engines } = parts.foundations;
+  const { eventStore: log, generations, projections, serviceDatabase, readModelDatabase } = engines;
+  const { projectionStore, checkpoints, relayQuarantine, formats } = parts;
+  return new Maintenance({
+    ...{ log, generations, projections, serviceDatabase, readModelDatabase },
+    ...{ projectionStore, checkpoints, relayQuarantine, formats },
+    order: logOrder,
+    within,
+    decode: toProjected,
+    rebuilding: () => rebuildOf({ log, generations }),
+    renegotiation: () => parts.renegotiation,
+    actors: () => [parts.scheduling.completion, ...[parts.administrator.sandbox ?? []].flat()],
+    webhooks: () => parts.webhooks.webhooks,
+    sandboxClock: parts.sandboxClock,
+    rotateMasterKey: () => rotateMasterKey(parts),
+    findService: () => findService(parts),
+    engines: () => enginesOf(parts),
+  });
+};
 
 /** What the service consists of: each module is made when it is first asked for. */
 export const appOf = (parts: Parts): App => {
@@ -48,7 +73,7 @@ export const appOf = (parts: Parts): App => {
     clients: () =>
       new Clients({
         registry: parts.clientRegistry,
-        credentials: new RandomClientCredentials(parts.formats),
+        issue: () => issueCredentials(parts.formats),
         clock: realClock,
         formats: parts.formats,
         signingKeys: parts.signingKeys,

@@ -17,6 +17,13 @@ import { SqlProjectionStore } from '../../application/projecting/projection-stor
 import { RelayQuarantine } from '../../application/publication/relay-quarantine.ts';
 import { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
 import { FileDeadLetters } from '../administrator/file-dead-letters.ts';
+import { FileDocumentInspector } from '../documents/file-document-inspector.ts';
+import { FilePlace } from '../documents/file-place.ts';
+import { PdfChecker } from '../documents/pdf-checker.ts';
+import { CostlyFiles } from '../documents/pdf-queue.ts';
+import { BucketPlace } from '../documents/s3/bucket-place.ts';
+import { S3Bucket, parseS3Url } from '../documents/s3/s3-bucket.ts';
+import { SealedDocumentStore } from '../documents/sealed-document-store.ts';
 import { JwtTokens } from '../security/jwt-tokens.ts';
 import { OperationKeys } from '../security/operation-keys.ts';
 import { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';
@@ -26,7 +33,7 @@ import { lazily } from '../support/lazily.ts';
 import { pause, throttled } from '../support/time.ts';
 import { appOf } from './app.ts';
 import { cacheBytes } from './cache-shares.ts';
-import { documentsOf } from './documents.ts';
+import { ConfigurationError } from './environment-reader.ts';
 import type { Foundations } from './foundations.ts';
 import type { Parts } from './parts.ts';
 import { readModelsOf, schedulingOf } from './processors.ts';
@@ -35,6 +42,30 @@ import { webhooksOf } from './webhooks.ts';
 
 const DEAD_LETTER_FILE = 'administrator-decisions.dead-letter.jsonl';
 const ADMINISTRATOR_PAUSE_MS = 40;
+
+/** Files in DATA_DIR, or the bucket of S3_URL. @throws ConfigurationError */
+const documentsOf = ({ foundations, operationKeys }: Parts): Parts['documents'] => {
+  const { configuration, logger, observability } = foundations;
+  const { dataDir, engines } = configuration;
+  const location = engines.s3Url === undefined ? undefined : parseS3Url(engines.s3Url);
+  if (engines.s3Url !== undefined && location === undefined) {
+    throw new ConfigurationError(
+      'S3_URL must be like https://KEY:SECRET@host/bucket?region=sa-east-1, key and secret percent-encoded',
+    );
+  }
+  const pdfChecker = new PdfChecker({}, new CostlyFiles(), ({ message }) => {
+    observability.metrics?.work.inspectorAway();
+    logger.error({ event: 'inspector_away', error: message }, 'an uploaded file could not be checked');
+  });
+  return {
+    store: new SealedDocumentStore(
+      location ? new BucketPlace(new S3Bucket({ location, pause })) : new FilePlace(dataDir),
+      operationKeys,
+    ),
+    inspector: new FileDocumentInspector(pdfChecker),
+    close: () => pdfChecker.close(),
+  };
+};
 
 const vaultOf = ({ foundations, operationKeys, borrowerIndex, formats }: Parts): SealedBorrowerVault => {
   const { keys, engines, logger, observability } = foundations;

@@ -58,9 +58,6 @@ const refuse = (missing: string | undefined): void => {
 export const requireServiceData = (configuration: Configuration): void =>
   refuse(missingServiceData(configuration));
 
-/** The same for what needs no key. */
-const requireServiceFiles = (configuration: Configuration): void => refuse(missingFiles(configuration));
-
 const VARIABLES: Readonly<Record<MovedRow, string>> = {
   'event store': 'EVENTSTORE_URL',
   database: 'DATABASE_URL',
@@ -87,17 +84,9 @@ const gone = (
   );
 };
 
-const share = (dataDir: string): DirectoryLock => {
+const locked = async (lock: () => DirectoryLock | Promise<DirectoryLock>): Promise<DirectoryLock> => {
   try {
-    return lockDirectory(dataDir, 'shared');
-  } catch (error) {
-    throw error instanceof DirectoryInUseError ? new ConfigurationError(error.message) : error;
-  }
-};
-
-const alone = async (dataDir: string): Promise<DirectoryLock> => {
-  try {
-    return await lockForService(dataDir);
+    return await lock();
   } catch (error) {
     throw error instanceof DirectoryInUseError ? new ConfigurationError(error.message) : error;
   }
@@ -126,10 +115,11 @@ export const useDataDirectory = async (
 ): Promise<DirectoryLock> => {
   const { dataDir, engines } = configuration;
   const onlyDocuments = engines.eventStoreUrl !== undefined && engines.databaseUrl !== undefined;
-  const lock = onlyDocuments ? NO_LOCK : share(dataDir);
+  const lock = onlyDocuments ? NO_LOCK : await locked(() => lockDirectory(dataDir, 'shared'));
   try {
     await refuseMoved(configuration);
-    const service = onlyDocuments || part !== 'service' ? NO_LOCK : await alone(dataDir);
+    const service =
+      onlyDocuments || part !== 'service' ? NO_LOCK : await locked(() => lockForService(dataDir));
     return {
       close: async () => {
         await service.close();
@@ -186,7 +176,8 @@ export const backupsOf = (environment: NodeJS.ProcessEnv): NonNullable<CliDepend
     const { dataDir, engines } = configuration;
     if (engines.databaseUrl !== undefined || engines.eventStoreUrl !== undefined)
       throw new BackupFailedError(ENGINES_KEEP_THEIR_OWN);
-    requireServiceFiles(configuration);
+    // It needs no key.
+    refuse(missingFiles(configuration));
     await refuseMoved(configuration);
     const clock = new SystemClock();
     return writeBackup({

@@ -54,9 +54,7 @@ export const openEventStore = async (
   const guards = { mayAppend, watch: observability.eventStore };
   const options = { ...guards, logger, pageCaches: pageCachesOf(configuration, part) };
   if (engines.eventStoreUrl === undefined)
-    return writer
-      ? SqliteEventStore.beside(dataDir, writer, options)
-      : SqliteEventStore.open(dataDir, { ...options, ...(createWorker && { createWorker }) });
+    return SqliteEventStore.open(dataDir, { ...options, ...(createWorker && { createWorker }) }, writer);
   const { EventStoreDbStore } = await import('../eventstoredb/event-store-db-store.ts');
   return EventStoreDbStore.open({ ...guards, url: engines.eventStoreUrl, logger });
 };

@@ -9,7 +9,6 @@ import type {
 } from '../../application/ports/event-store.ts';
 import { Generations } from '../../application/maintenance/rebuild/generations.ts';
 import { migrate } from '../../application/sql/migrations/migrate.ts';
-import type { Migration } from '../../application/sql/migrations/migrate.ts';
 import { serviceMigrations } from '../../application/sql/migrations/service.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import type { TracedEvents } from '../observability/tracing/event-traces.ts';
@@ -66,42 +65,20 @@ const tellsTime = (database: SqlDatabase): database is SqlDatabase & { now(): nu
 /** Opens what was begun and closes it again, last first, when a later step fails. */
 class Opening {
   readonly #closing: (() => Promise<void>)[] = [];
-  readonly #options: EngineOptions;
+  readonly #retry: StartRetry;
 
-  constructor(options: EngineOptions) {
-    this.#options = options;
+  constructor(retry: StartRetry) {
+    this.#retry = retry;
   }
 
-  async step<T extends { close(): Promise<void> }>(
+  async step<T extends { close(): Promise<void> } | undefined>(
     what: string,
     open: () => Promise<T>,
-    retry: StartRetry = this.#options.retry,
+    retry: StartRetry = this.#retry,
   ): Promise<T> {
     const opened = await retry.until(what, open);
-    this.#closing.unshift(() => opened.close());
-    return opened;
-  }
-
-  async optional<T extends { close(): Promise<void> }>(
-    what: string,
-    open: () => Promise<T | undefined>,
-  ): Promise<T | undefined> {
-    const opened = await this.#options.retry.until(what, open);
     if (opened) this.#closing.unshift(() => opened.close());
     return opened;
-  }
-
-  async database(
-    what: string,
-    open: (options: RowOptions) => Promise<SqlDatabase>,
-    migrations: readonly Migration[],
-    retry: StartRetry,
-  ): Promise<SqlDatabase> {
-    const { clock, logger } = this.#options;
-    const database = await this.step(what, () => open(this.#options), retry);
-    const steps = await retry.until(what, () => migrate(database, migrations, clock.realNow()));
-    if (steps.length > 0) logger.info({ database: what, steps }, 'tables brought up to date');
-    return database;
   }
 
   readonly close = async (): Promise<void> => {
@@ -109,17 +86,28 @@ class Opening {
   };
 }
 
-const makeDataDirectory = async (path: string): Promise<void> => {
+const prepareDataDirectory = async (path: string): Promise<void> => {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new ConfigurationError(troubleWith(error as NodeJS.ErrnoException), { cause: error });
   }
+  await ensureUsable(path);
 };
 
-const prepareDataDirectory = async (path: string): Promise<void> => {
-  await makeDataDirectory(path);
-  await ensureUsable(path);
+/** What a service keeps beside its streams, brought up to date. */
+const openService = async (
+  opening: Opening,
+  options: EngineOptions,
+  retry: StartRetry,
+): Promise<SqlDatabase> => {
+  const what = 'service_store';
+  const database = await opening.step(what, () => openServiceDatabase(options), retry);
+  const now = options.clock.realNow();
+  const steps = await retry.until(what, () => migrate(database, serviceMigrations, now));
+  if (steps.length > 0) options.logger.info({ database: what, steps }, 'tables brought up to date');
+  await retry.until(what, () => ensureMovedWhole(database));
+  return database;
 };
 
 const keepsFiles = ({ engines }: Configuration): boolean =>
@@ -135,16 +123,14 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
   if (part === 'service' || part === 'background' || keepsFiles(configuration))
     await prepareDataDirectory(configuration.dataDir);
   if (part === 'service') refuseMissingPart(configuration);
-  const opening = new Opening(options);
+  const opening = new Opening(options.retry);
   const { ofFiles, ofLog, ofDatabase } = retriesOf(configuration, options.retry);
   try {
     await opening.step('data_directory', () => useDataDirectory(configuration, part), ofFiles);
     const opened: { readModels?: SqlDatabase; logFit?: LogFit } = {};
     const mayAppend = async (): Promise<void> => opened.logFit?.ensure();
     const eventStore = await opening.step('event_store', () => openEventStore(options, mayAppend), ofLog);
-    const [open, migrations] = [openServiceDatabase, serviceMigrations];
-    const serviceDatabase = await opening.database('service_store', open, migrations, ofDatabase);
-    await ofDatabase.until('service_store', () => ensureMovedWhole(serviceDatabase));
+    const serviceDatabase = await openService(opening, options, ofDatabase);
     const logFit = logFitOf(eventStore, serviceDatabase, () => opened.readModels);
     opened.logFit = logFit;
     if (part !== 'background') await refuseEmptyDatabase(configuration, eventStore, serviceDatabase, ofLog);
@@ -167,7 +153,7 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
     );
     opened.readModels = readModelDatabase;
     if (part === 'service') await refuseOlderLog(configuration, logFit);
-    const eventBus = await opening.optional('event_bus', () => openEventBus(options, serviceDatabase));
+    const eventBus = await opening.step('event_bus', () => openEventBus(options, serviceDatabase));
     return {
       eventStore,
       ...(eventStore instanceof SqliteEventStore && { embeddedLog: eventStore }),

@@ -1,14 +1,16 @@
 import type { Parts } from './parts.ts';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { recordDecisions } from '../../application/administrator/desk-lines.ts';
 import { running, together } from '../../application/coordination/background.ts';
 import type { Background } from '../../application/coordination/background.ts';
 import { LeasedRunner } from '../../application/coordination/leased-runner.ts';
+import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { pause } from '../support/time.ts';
-import { decisionConsumer } from './decision-consumer.ts';
 import type { Role } from './configuration.ts';
 import type { Foundations } from './foundations.ts';
 import { sharesStores } from './engines.ts';
+import { kafkaConnection } from './kafka-configuration.ts';
 import { keepServing } from './serving-generation.ts';
 
 const ATTEMPT_GRACE_MS = 2_000;
@@ -48,17 +50,30 @@ const schedulerParts = (parts: Parts): readonly RolePart[] => {
   ];
 };
 
-/** Without a lease: the consumer group gives every process its share. */
+/** Who decides where a decision of the topic names nobody. */
+const NOBODY_NAMED = 'administrator';
+
+/** Carries out the decisions of the topic; without a lease, because the consumer group gives every process its share. */
 const decisionParts = (parts: Parts): readonly RolePart[] => {
-  const { foundations } = parts;
-  const { kafka } = foundations.configuration;
+  const { configuration, engines, logger, realClock, observability } = parts.foundations;
+  const { kafka } = configuration;
   if (!kafka) return [];
-  return [
-    {
-      role: 'scheduler',
-      make: () => decisionConsumer(foundations, parts.app, kafka),
-    },
-  ];
+  const consume = async (signal: AbortSignal): Promise<void> => {
+    const offsets = new ConsumerOffsets(engines.serviceDatabase, realClock);
+    const { KafkaDecisionTopics } = await import('../kafka/kafka-decision-topics.ts');
+    const topicMetrics = observability.metrics?.bus;
+    const topics = KafkaDecisionTopics.open({ ...kafkaConnection(kafka, logger), offsets, topicMetrics });
+    const { administrator, desk } = parts.app;
+    try {
+      await topics.run(async (received) => {
+        const answers = await administrator.process(received, { deadLetters: topics, logger });
+        await recordDecisions(desk, { way: 'topic', name: NOBODY_NAMED }, answers);
+      }, signal);
+    } finally {
+      await topics.close();
+    }
+  };
+  return [{ role: 'scheduler', make: () => running('administrator decisions', consume) }];
 };
 
 /** Processes that write read models of other versions write into other tables, so each of the two kinds has one at work. */
@@ -67,43 +82,25 @@ const projectorLease = ({ engines }: Foundations): string =>
 
 const projectorParts = (parts: Parts): readonly RolePart[] => {
   const { engines, logger } = parts.foundations;
-  const { projectors } = parts.readModels;
-  const part = (projector: Background): RolePart => ({
-    role: 'projector',
-    lease: 'projector',
-    make: () => projector,
-  });
-  return [
-    {
-      role: 'projector',
-      lease: 'projector',
-      make: () =>
-        running('read model keeper', (signal) =>
-          keepServing({ generations: engines.generations, log: engines.eventStore, logger, signal }),
-        ),
-    },
-    ...projectors.map(part),
-  ];
+  const { generations, eventStore: log } = engines;
+  const keeper = () =>
+    running('read model keeper', (signal) => keepServing({ generations, log, logger, signal }));
+  return [keeper, ...parts.readModels.projectors.map((projector) => () => projector)].map((make) => ({
+    ...{ role: 'projector', lease: 'projector' },
+    make,
+  }));
 };
 
+const webhooksOf = ({ webhooks }: Parts): Background => ({
+  name: 'webhooks',
+  start: () => void webhooks.worker.start(),
+  stop: () => webhooks.worker.stop(ATTEMPT_GRACE_MS),
+});
+
 const workOf = (parts: Parts): readonly RolePart[] => [
-  {
-    role: 'webhooks',
-    make: () => {
-      const { worker } = parts.webhooks;
-      return {
-        name: 'webhooks',
-        start: () => void worker.start(),
-        stop: () => worker.stop(ATTEMPT_GRACE_MS),
-      };
-    },
-  },
+  { role: 'webhooks', make: () => webhooksOf(parts) },
   ...projectorParts(parts),
-  {
-    role: 'relay',
-    lease: 'relay',
-    make: () => parts.relay,
-  },
+  { role: 'relay', lease: 'relay', make: () => parts.relay },
   ...schedulerParts(parts),
   ...decisionParts(parts),
 ];
@@ -119,17 +116,11 @@ const leasedRunner = (parts: Parts, lease: string, inner: readonly Background[])
     now: () => performance.now(),
   });
 
-/** Every process and thread of a sandbox follows the clock, because another one may move it. */
-const clockParts = (parts: Parts): readonly Background[] => {
-  const { sandboxClock: clock } = parts;
-  return clock ? [running('sandbox clock', (signal) => clock.follow(signal))] : [];
-};
-
-/** Every process and thread that may append. */
-const fitParts = (parts: Parts): readonly Background[] => {
-  const { engines } = parts.foundations;
-  return [running('fit of the log', (signal) => engines.logFit.watch(signal))];
-};
+/** Every process and thread that may append; of a sandbox each follows the clock, too, because another one may move it. */
+const always = ({ sandboxClock: clock, foundations: { engines } }: Parts): readonly Background[] => [
+  ...(clock ? [running('sandbox clock', (signal) => clock.follow(signal))] : []),
+  running('fit of the log', (signal) => engines.logFit.watch(signal)),
+];
 
 /**
  * What this process runs beside the requests. Leases are for processes that share a database; alone, a process that died would
@@ -138,21 +129,13 @@ const fitParts = (parts: Parts): readonly Background[] => {
 export const rolesOf = (parts: Parts): Roles => {
   const { configuration } = parts.foundations;
   const work = workOf(parts).filter(({ role }) => configuration.roles.includes(role));
-  const always = [...clockParts(parts), ...fitParts(parts)];
-  if (!sharesStores(configuration))
-    return { leased: [], free: [...always, ...work.map(({ make }) => make())] };
-  const byLease = Map.groupBy(
-    work.filter(({ lease }) => lease !== undefined),
-    ({ lease }) => lease!,
-  );
+  const shares = sharesStores(configuration);
+  const byLease = Map.groupBy(work, ({ lease }) => (shares ? lease : undefined));
+  const made = (of: readonly RolePart[] = []) => of.map(({ make }) => make());
   return {
-    leased: [...byLease].map(([lease, of]) =>
-      leasedRunner(
-        parts,
-        lease,
-        of.map(({ make }) => make()),
-      ),
+    leased: [...byLease].flatMap(([lease, of]) =>
+      lease === undefined ? [] : [leasedRunner(parts, lease, made(of))],
     ),
-    free: [...always, ...work.filter(({ lease }) => lease === undefined).map(({ make }) => make())],
+    free: [...always(parts), ...made(byLease.get(undefined))],
   };
 };

@@ -1,9 +1,8 @@
 import type { Parts } from './parts.ts';
 import type { HealthChecks } from '../http/server/health-app.ts';
-import type { MetricValues, Scrape } from '../observability/metrics/scrape.ts';
+import type { Scrape } from '../observability/metrics/scrape.ts';
 import { partsOf } from './container.ts';
 import type { Foundations } from './foundations.ts';
-import type { Engines } from './engines.ts';
 import { scrapeOf } from './metrics.ts';
 import { readinessOf } from './readiness.ts';
 import { rolesOf } from './roles.ts';
@@ -11,11 +10,9 @@ import { rolesOf } from './roles.ts';
 /** One thread's share of the service: its parts, and the roles of its configuration at work. */
 export interface Work {
   readonly parts: Parts;
-  readonly engines: Engines;
   /** Undefined when metrics are off. */
   readonly scrape: Scrape | undefined;
   checks(): Promise<HealthChecks>;
-  metricValues(): Promise<readonly MetricValues[]>;
   /** What another process can take over. */
   stopLeased(): Promise<void>;
   /** Everything but the engines. */
@@ -45,10 +42,8 @@ export const startWork = async ({ speaks, beside, ...foundations }: WorkOptions)
   };
   return {
     parts,
-    engines,
     scrape,
     checks,
-    metricValues: async () => (await scrape?.values()) ?? [],
     stopLeased,
     stop: async () => {
       await stopLeased();

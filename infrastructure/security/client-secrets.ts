@@ -72,21 +72,10 @@ const derive = (secret: string, salt: Buffer, { logN, r, p }: Cost): Promise<Buf
   });
 
 /** An id has 128 random bits, a secret 256. The prefixes let scanners of leaked secrets recognise them. */
-export class RandomClientCredentials {
-  readonly #formats: Pick<StoredFormats, 'forEarlierRelease'>;
-
-  constructor(formats: Pick<StoredFormats, 'forEarlierRelease'>) {
-    this.#formats = formats;
-  }
-
-  async issue() {
-    const clientSecret = `rfs_${randomBytes(32).toString('base64url')}`;
-    return {
-      clientId: `client_${randomBytes(16).toString('base64url')}`,
-      clientSecret,
-      secretHash: (await this.#formats.forEarlierRelease())
-        ? await costlyHash(clientSecret)
-        : hashSecret(clientSecret),
-    };
-  }
-}
+export const issueCredentials = async (formats: Pick<StoredFormats, 'forEarlierRelease'>) => {
+  const clientSecret = `rfs_${randomBytes(32).toString('base64url')}`;
+  const clientId = `client_${randomBytes(16).toString('base64url')}`;
+  const isEarlier = await formats.forEarlierRelease();
+  const secretHash = isEarlier ? await costlyHash(clientSecret) : hashSecret(clientSecret);
+  return { clientId, clientSecret, secretHash };
+};

@@ -42,78 +42,74 @@ export const rotatedKeys = (store: KeyStore): RotatedTexts => ({
 const PAGE = 500;
 
 /**
- * Wraps everything that the old master key wrapped with the new one, while the service runs with both. It can be killed at any point
- * and run again, also by several processes at once: each text names the key that wrapped it, and is replaced by compare-and-set.
+ * Wraps everything that the old master key wrapped with the new one, while the service runs with both: to the current key of the ring, from
+ * the previous one. It can be killed at any point and run again, also by several processes at once: each text names the key that wrapped it,
+ * and is replaced by compare-and-set. @throws RotationRefusedError
  */
-export class MasterKeyRotation {
-  readonly #store: KeyStore;
-  readonly #masterKeys: MasterKeys;
-  readonly #places: readonly RotatedTexts[];
-
-  constructor(store: KeyStore, masterKeys: MasterKeys, places: readonly RotatedTexts[]) {
-    this.#store = store;
-    this.#masterKeys = masterKeys;
-    this.#places = places;
+export const rotateKeys = async (
+  store: KeyStore,
+  masterKeys: MasterKeys,
+  places: readonly RotatedTexts[],
+): Promise<RotationResult> => {
+  const { from, to } = await begin(store, masterKeys);
+  let [rewrapped, already] = [0, 0];
+  for (;;) {
+    const pass = await rewrapAll(masterKeys, places);
+    already = rewrapped === 0 ? pass.already : already;
+    rewrapped += pass.rewrapped;
+    if (!pass.found) break;
   }
+  await store.delete(MASTER_KEY_ROTATION);
+  return { from, to, rewrapped, already };
+};
 
-  /** To the current key of the ring, from the previous one. @throws RotationRefusedError */
-  async execute(): Promise<RotationResult> {
-    const { from, to } = await this.#begin();
-    let [rewrapped, already] = [0, 0];
-    for (;;) {
-      const pass = await this.#pass();
-      already = rewrapped === 0 ? pass.already : already;
-      rewrapped += pass.rewrapped;
-      if (!pass.found) break;
+/** After this no process wraps with the old key. */
+const begin = async (store: KeyStore, masterKeys: MasterKeys) => {
+  const { current, previous } = masterKeys.ring;
+  if (!previous || previous.id === current.id)
+    throw new RotationRefusedError(
+      'set MASTER_KEY to the new key and MASTER_KEY_PREVIOUS to the one before it',
+    );
+  const rotation = { from: previous.id, to: current.id };
+  const record = JSON.stringify(rotation);
+  if ((await store.putIfAbsent(MASTER_KEY_ROTATION, record)) !== record)
+    throw new RotationRefusedError(
+      'a rotation between two other keys is not finished: run it again with those',
+    );
+  await masterKeys.refresh();
+  while (masterKeys.activeId !== current.id) {
+    const from = masterKeys.condition.wrapped;
+    await store.turn({ name: MASTER_KEY_CHECK, from, to: checkTextOf(current) });
+    await masterKeys.refresh();
+  }
+  return rotation;
+};
+
+const rewrapAll = async (masterKeys: MasterKeys, places: readonly RotatedTexts[]) => {
+  const sum = { found: false, rewrapped: 0, already: 0 };
+  for (const place of places) {
+    for (let after = ''; ;) {
+      const page = await place.texts.page(after, PAGE);
+      const last = page.at(-1);
+      if (!last) break;
+      const changes = page.flatMap((text) => rewrap(masterKeys, place, text));
+      sum.found ||= changes.length > 0;
+      sum.rewrapped += await place.texts.rewrap(changes);
+      sum.already += page.filter(({ name }) => place.purposeOf(name)).length - changes.length;
+      after = last.name;
     }
-    await this.#store.delete(MASTER_KEY_ROTATION);
-    return { from, to, rewrapped, already };
   }
+  return sum;
+};
 
-  /** After this no process wraps with the old key. */
-  async #begin(): Promise<{ readonly from: string; readonly to: string }> {
-    const { current, previous } = this.#masterKeys.ring;
-    if (!previous || previous.id === current.id)
-      throw new RotationRefusedError(
-        'set MASTER_KEY to the new key and MASTER_KEY_PREVIOUS to the one before it',
-      );
-    const rotation = { from: previous.id, to: current.id };
-    const record = JSON.stringify(rotation);
-    if ((await this.#store.putIfAbsent(MASTER_KEY_ROTATION, record)) !== record)
-      throw new RotationRefusedError(
-        'a rotation between two other keys is not finished: run it again with those',
-      );
-    await this.#masterKeys.refresh();
-    while (this.#masterKeys.activeId !== current.id) {
-      const from = this.#masterKeys.condition.wrapped;
-      await this.#store.turn({ name: MASTER_KEY_CHECK, from, to: checkTextOf(current) });
-      await this.#masterKeys.refresh();
-    }
-    return rotation;
-  }
-
-  async #pass() {
-    const sum = { found: false, rewrapped: 0, already: 0 };
-    for (const place of this.#places) {
-      for (let after = ''; ;) {
-        const page = await place.texts.page(after, PAGE);
-        const last = page.at(-1);
-        if (!last) break;
-        const changes = page.flatMap((text) => this.#rewrapped(place, text));
-        sum.found ||= changes.length > 0;
-        sum.rewrapped += await place.texts.rewrap(changes);
-        sum.already += page.filter(({ name }) => place.purposeOf(name)).length - changes.length;
-        after = last.name;
-      }
-    }
-    return sum;
-  }
-
-  #rewrapped({ purposeOf, contextOf }: RotatedTexts, { name, wrapped }: WrappedText): readonly Rewrapped[] {
-    const { current } = this.#masterKeys.ring;
-    const purpose = purposeOf(name);
-    if (purpose === undefined || wrappingKeyOf(wrapped) === current.id) return [];
-    const text = this.#masterKeys.unwrap(purpose, wrapped, contextOf(name));
-    return [{ name, from: wrapped, to: wrapWith(current, purpose, text, contextOf(name)) }];
-  }
-}
+const rewrap = (
+  masterKeys: MasterKeys,
+  { purposeOf, contextOf }: RotatedTexts,
+  { name, wrapped }: WrappedText,
+): readonly Rewrapped[] => {
+  const { current } = masterKeys.ring;
+  const purpose = purposeOf(name);
+  if (purpose === undefined || wrappingKeyOf(wrapped) === current.id) return [];
+  const text = masterKeys.unwrap(purpose, wrapped, contextOf(name));
+  return [{ name, from: wrapped, to: wrapWith(current, purpose, text, contextOf(name)) }];
+};

@@ -5,7 +5,6 @@ import { plainFields } from '../../observability/logging.ts';
 import { MasterKey } from '../../security/master-key.ts';
 import type { AppendReply, Row } from '../../sqlite/event-log/event-log-writer.ts';
 import type { AppendWriter } from '../../sqlite/event-log/event-log-threads.ts';
-import type { Engines } from '../engines.ts';
 import { openFoundations } from '../foundations.ts';
 import { retryUntilAvailable } from '../start-retry.ts';
 import { startWork } from '../work.ts';
@@ -62,17 +61,12 @@ const forwarding = (post: Post, level: BackgroundData['configuration']['logLevel
   return { error: at(0), warn: at(1), info: at(2), debug: at(3) };
 };
 
-interface Opened {
-  readonly engines: Engines;
-  readonly work: Work;
-}
-
 const open = async (
   data: BackgroundData,
   post: Post,
   signal: AbortSignal,
   appends: RemoteAppends,
-): Promise<Opened> => {
+): Promise<Work> => {
   const { masterKey, previousMasterKey } = data;
   const configuration = {
     ...data.configuration,
@@ -83,42 +77,41 @@ const open = async (
   const retry = retryUntilAvailable({ logger, signal, onWaiting: () => undefined });
   const options = { retry, part: 'background', writer: appends } as const;
   const foundations = await openFoundations(configuration, logger, options);
-  const { engines } = foundations;
   try {
-    return { engines, work: await startWork(foundations) };
+    return await startWork(foundations);
   } catch (error) {
-    await engines.close();
+    await foundations.engines.close();
     throw error;
   }
 };
 
-const answerTo = async (question: Question, { work }: Opened) =>
-  question === 'checks' ? work.checks() : work.metricValues();
+const answerTo = async (question: Question, work: Work) =>
+  question === 'checks' ? work.checks() : ((await work.scrape?.values()) ?? []);
 
 /** Plays its roles until it is told to stop. */
 export const runBackground = async (data: BackgroundData, port: MessagePort): Promise<void> => {
   const post: Post = (message) => port.postMessage(message);
   const stopping = new AbortController();
   const appends = new RemoteAppends(post);
-  let opened: Opened | undefined;
+  let work: Work | undefined;
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     stopping.abort();
-    await opened?.work.stop();
-    await opened?.engines.close();
+    await work?.stop();
+    await work?.parts.foundations.engines.close();
     port.close();
   };
   port.on('message', (message: ToBackground) => {
     switch (message.kind) {
       case 'appended':
-        return opened?.engines.embeddedLog?.advanceTo(message.position);
+        return work?.parts.foundations.engines.embeddedLog?.advanceTo(message.position);
       case 'append result':
         return appends.settle(message.id, message.reply);
       case 'queued':
-        return opened?.work.parts.webhooks.worker.wake(message.webhookIds);
+        return work?.parts.webhooks.worker.wake(message.webhookIds);
       case 'ask':
-        if (opened)
-          void answerTo(message.question, opened).then((answer) =>
+        if (work)
+          void answerTo(message.question, work).then((answer) =>
             post({ kind: 'answer', id: message.id, answer }),
           );
         return;
@@ -128,7 +121,7 @@ export const runBackground = async (data: BackgroundData, port: MessagePort): Pr
     }
   });
   try {
-    opened = await open(data, post, stopping.signal, appends);
+    work = await open(data, post, stopping.signal, appends);
   } catch (error) {
     if (stopping.signal.aborted) return;
     throw error;

@@ -4,7 +4,7 @@ import type { RotationResult } from '../../../application/maintenance/master-key
 import { secretContext, webhookSecrets } from '../../../application/webhooks/webhook-secrets.ts';
 import { DirectoryInUseError, lockFile } from '../../embedded/directory-lock.ts';
 import type { DirectoryLock } from '../../embedded/directory-lock.ts';
-import { MasterKeyRotation, rotatedKeys } from '../../security/master-key-rotation.ts';
+import { rotateKeys, rotatedKeys } from '../../security/master-key-rotation.ts';
 import { dropPreviousKey, renewKeyFile } from '../../security/master-key.ts';
 import type { Parts } from '../parts.ts';
 
@@ -34,14 +34,14 @@ export const rotateMasterKey = async ({ foundations, keyStore }: Parts): Promise
     contextOf: tokensContext,
   };
   const places = [rotatedKeys(keyStore), secrets, sessions];
-  const rotation = new MasterKeyRotation(keyStore, masterKeys, places);
-  if (configuration.masterKey) return rotation.execute();
+  const rotate = () => rotateKeys(keyStore, masterKeys, places);
+  if (configuration.masterKey) return rotate();
   const { dataDir } = configuration;
   const lock = lockRotation(dataDir);
   try {
     await renewKeyFile(dataDir);
     masterKeys.reload();
-    const result = await rotation.execute();
+    const result = await rotate();
     await dropPreviousKey(dataDir);
     return result;
   } finally {

@@ -133,41 +133,24 @@ const startWriter = (file: EventLogFile, options: SqliteEventStoreOptions): Prom
 
 const cacheOf = (bytes: number | undefined) => (bytes === undefined ? {} : { pageCacheBytes: bytes });
 
-/** The writer first: it creates the file and brings the schema up to date. @throws StoreUnavailableError */
+/**
+ * The writer first: it creates the file and brings the schema up to date.
+ * @param beside the writer of the thread that opened the file before this one @throws StoreUnavailableError
+ */
 export const openEventLogOf = async (
   dataDir: string,
   options: SqliteEventStoreOptions,
+  beside?: AppendWriter,
 ): Promise<OpenedEventLog> => {
-  await mkdir(dataDir, { recursive: true });
+  if (!beside) await mkdir(dataDir, { recursive: true });
   const { busyTimeoutMs = BUSY_TIMEOUT_MS, maxPageCount, pageCaches } = options;
   const limit = maxPageCount === undefined ? {} : { maxPageCount };
   const file: EventLogFile = { path: join(dataDir, EVENT_LOG_FILE), busyTimeoutMs, ...limit };
-  const writer = await startWriter({ ...file, ...cacheOf(pageCaches?.writer) }, options);
+  const writer = beside ?? (await startWriter({ ...file, ...cacheOf(pageCaches?.writer) }, options));
   try {
     return { writer, reader: openEventLog({ ...file, ...cacheOf(pageCaches?.reader), role: 'reader' }) };
   } catch (error) {
-    await writer.close(0);
+    if (!beside) await writer.close(0);
     throw unusable(file.path, error);
   }
-};
-
-/** The file exists. @throws StoreUnavailableError */
-export const openEventLogBeside = (
-  dataDir: string,
-  writer: AppendWriter,
-  pageCaches?: PageCaches,
-): OpenedEventLog => {
-  const path = join(dataDir, EVENT_LOG_FILE);
-  const file = { path, busyTimeoutMs: BUSY_TIMEOUT_MS, ...cacheOf(pageCaches?.reader) };
-  try {
-    return { writer, reader: openEventLog({ ...file, role: 'reader' }) };
-  } catch (error) {
-    throw unusable(file.path, error);
-  }
-};
-
-/** The writer last: the last connection to leave moves the write-ahead log into the file. */
-export const closeEventLogOf = async ({ writer, reader }: OpenedEventLog, graceMs: number): Promise<void> => {
-  reader.close();
-  await writer.close(graceMs);
 };

@@ -26,7 +26,7 @@ import { encodeAppend, resultOfAppend, toRevision } from './event-log-writer.ts'
 import type { AppendReply, Row } from './event-log-writer.ts';
 import { EventLogReader, SharedReading, toPosition } from './event-log-reader.ts';
 import type { AppendWriter, OpenedEventLog, SqliteEventStoreOptions } from './event-log-threads.ts';
-import { closeEventLogOf, openEventLogBeside, openEventLogOf } from './event-log-threads.ts';
+import { openEventLogOf } from './event-log-threads.ts';
 import type { LogSource } from './log-subscription.ts';
 import { ensureReaches, followFile } from './log-subscription.ts';
 
@@ -59,19 +59,15 @@ export class SqliteEventStore implements EventStore, EventSubscription, LogPlace
 
   /**
    * Opens `events.db` in the directory; both are created when missing, an older schema is brought up to date.
+   * @param beside in a further thread of a process: the writer of the thread that opened it first, through which appends go
    * @throws StoreUnavailableError it cannot be opened, or a newer program has written it; the message says which
    */
-  static async open(dataDir: string, options: SqliteEventStoreOptions = {}): Promise<SqliteEventStore> {
-    return new SqliteEventStore(await openEventLogOf(dataDir, options), options);
-  }
-
-  /** Opens the log in a further thread of a process; appends go through the writer of the thread that opened it first. */
-  static beside(
+  static async open(
     dataDir: string,
-    writer: AppendWriter,
     options: SqliteEventStoreOptions = {},
-  ): SqliteEventStore {
-    return new SqliteEventStore(openEventLogBeside(dataDir, writer, options.pageCaches), options);
+    beside?: AppendWriter,
+  ): Promise<SqliteEventStore> {
+    return new SqliteEventStore(await openEventLogOf(dataDir, options, beside), options);
   }
 
   async read(
@@ -169,7 +165,9 @@ export class SqliteEventStore implements EventStore, EventSubscription, LogPlace
   /** Ends the subscriptions, finishes the appends that wait, and leaves one tidy file behind. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await closeEventLogOf(this.#log, this.#options.closeGraceMs ?? 5_000);
+    // The writer last: the last connection to leave moves the write-ahead log into the file.
+    this.#log.reader.close();
+    await this.#log.writer.close(this.#options.closeGraceMs ?? 5_000);
   }
 
   /** @param where is told of a damaged file @param call as the watch knows it @throws StoreUnavailableError @throws DamagedStoreError @throws DamagedEventError */

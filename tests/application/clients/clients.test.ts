@@ -15,14 +15,12 @@ describe('clients', () => {
     registry = new InMemoryClientRegistry();
     const clock = new ManualClock('2026-01-15T12:00:00.000Z');
     let number = 0;
-    const credentials = {
-      issue: async () => ({
-        clientId: `client_${(number += 1)}`,
-        clientSecret: 'secret',
-        secretHash: 'hash',
-      }),
-    };
-    clients = new Clients({ registry, credentials, clock, formats: ALONE, signingKeys: undefined as never });
+    const issue = async () => ({
+      clientId: `client_${(number += 1)}`,
+      clientSecret: 'secret',
+      secretHash: 'hash',
+    });
+    clients = new Clients({ registry, issue, clock, formats: ALONE, signingKeys: undefined as never });
   });
 
   test('a new client gets an application of its own, and the secret is handed out but not kept', async () => {

@@ -27,7 +27,7 @@ describe('updating a client', () => {
     const issue = () => Promise.reject(new Error('no client is made here'));
     const clients = new Clients({
       registry,
-      credentials: { issue },
+      issue,
       clock: new ManualClock(NOW),
       formats: ALONE,
       signingKeys: undefined as never,

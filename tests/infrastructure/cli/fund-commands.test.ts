@@ -23,9 +23,7 @@ beforeEach(async () => {
   formats = ALONE;
   const clients = new Clients({
     registry: new InMemoryClientRegistry(),
-    credentials: {
-      issue: async () => ({ clientId: `client_${Math.random()}`, clientSecret: 's', secretHash: 'hash' }),
-    },
+    issue: async () => ({ clientId: `client_${Math.random()}`, clientSecret: 's', secretHash: 'hash' }),
     clock: new ManualClock(SINCE),
     formats: ALONE,
     signingKeys: {} as never,

@@ -39,7 +39,7 @@ describe('command line', () => {
             desk: UNHEEDING as App['desk'],
             funds: fundsOver({}),
             clients: new Clients({
-              ...{ registry, credentials: { issue }, clock, formats: ALONE },
+              ...{ registry, issue, clock, formats: ALONE },
               signingKeys: {
                 rotate: async () => ({ kid: 'k2', activeFrom: Date.UTC(2026, 0, 15, 12, 1) }),
                 revoke: async (kid) => ({ kid, successor: 'k2' }),

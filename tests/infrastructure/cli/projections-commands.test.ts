@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import type { RowDifference } from '../../../application/maintenance/rebuild/table-comparison.ts';
 import type { Projection } from '../../../projections/projection.ts';
-import type { ReadModels } from '../../../application/maintenance/read-models.ts';
+import type { Maintenance } from '../../../application/maintenance/maintenance.ts';
 import type { BackupSummary } from '../../../infrastructure/cli/command-line.ts';
 import { commandLine, maintaining } from '../../support/command-line.ts';
 
@@ -15,7 +15,7 @@ const difference: RowDifference = {
   only: undefined,
 };
 
-const readModels = (differs: boolean): Pick<ReadModels, 'list' | 'rebuild' | 'dropOld'> => ({
+const readModels = (differs: boolean): Maintenance['readModels'] => ({
   list: async function* () {
     const one = { projection: 'loan', programVersion: 1 };
     yield { ...one, generation: 1, state: 'serving', place: place('12'), rows: 40 };

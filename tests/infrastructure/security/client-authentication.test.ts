@@ -6,7 +6,7 @@ import {
   HashedClientAuthenticator,
 } from '../../../infrastructure/security/hashed-client-authenticator.ts';
 import {
-  RandomClientCredentials,
+  issueCredentials,
   costlySecretMatches,
   unmatchableHash,
   hashSecret,
@@ -24,7 +24,7 @@ const scryptHash = (secret: string, logN = 14): string => {
   return `$scrypt$ln=${logN},r=8,p=1$${salt.toString('base64url')}$${digest.toString('base64url')}`;
 };
 
-const credentials = await new RandomClientCredentials(ALONE).issue();
+const credentials = await issueCredentials(ALONE);
 let registry: InMemoryClientRegistry;
 let authenticator: HashedClientAuthenticator;
 
@@ -51,7 +51,7 @@ beforeEach(async () => {
 
 describe('client credentials', () => {
   test('are unguessable, different every time, and safe in a header and a form', async () => {
-    const other = await new RandomClientCredentials(ALONE).issue();
+    const other = await issueCredentials(ALONE);
     expect(credentials.clientId).toMatch(/^client_[\w-]{22}$/);
     expect(credentials.clientSecret).toMatch(/^rfs_[\w-]{43}$/);
     expect(other.clientId).not.toBe(credentials.clientId);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { KeyStore, WrappedTexts } from '../../../application/ports/key-store.ts';
 import { RotationRefusedError } from '../../../application/maintenance/master-key-rotation.ts';
 import { DATA_KEYS, WrappedKeys, dataKey } from '../../../infrastructure/security/wrapped-keys.ts';
-import { MasterKeyRotation, rotatedKeys } from '../../../infrastructure/security/master-key-rotation.ts';
+import { rotateKeys, rotatedKeys } from '../../../infrastructure/security/master-key-rotation.ts';
 import { MasterKeys, WrongMasterKeyError } from '../../../infrastructure/security/master-keys.ts';
 import { OperationKeys } from '../../../infrastructure/security/operation-keys.ts';
 import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
@@ -34,7 +34,7 @@ const secretsIn = (texts: WrappedTexts) => ({
 
 const rotate = async (store: KeyStore, secrets = new InMemoryKeyStore(), ring = NEW_WITH_OLD) => {
   const masterKeys = await MasterKeys.open(store, () => ring);
-  return new MasterKeyRotation(store, masterKeys, [rotatedKeys(store), secretsIn(secrets)]).execute();
+  return rotateKeys(store, masterKeys, [rotatedKeys(store), secretsIn(secrets)]);
 };
 
 /** A store as versions before key ids filled it. */
