@@ -2,6 +2,7 @@ import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import { REPURCHASE_END_STATUSES, REPURCHASE_REASONS } from '../../domain/loan/exits.ts';
 import { partiallyPaid } from '../../domain/loan/payments.ts';
+import { EXAMPLE } from '../schemas/example-values.ts';
 import { listOf, object, oneOf, ref, text } from '../schemas/schema.ts';
 import { constant, shown, shownAmount, shownIfThere, shownPartIfThere } from '../schemas/shown-fields.ts';
 import type { ShownFields } from '../schemas/shown-fields.ts';
@@ -16,8 +17,8 @@ import {
 } from '../schemas/values.ts';
 
 /** What all examples of messages are about. */
-export const EXAMPLE_OPERATION = { applicationId: 'acme', code: 'OP-2026-000123' } as const;
-const RECEIVED = '2026-01-15T12:00:00.000Z';
+export const EXAMPLE_OPERATION = { applicationId: 'acme', code: EXAMPLE.code } as const;
+const RECEIVED = EXAMPLE.received;
 const PAID = '2026-02-15T15:04:05.000Z';
 
 /** What is published of a stored event. */
@@ -43,12 +44,12 @@ const CATALOGUE = {
     example: [RECEIVED, 0],
     data: {
       status: constant('received'),
-      received_at: shown(ref(Timestamp), RECEIVED, ({ receivedAt }) => receivedAt),
-      acquisition_value: shownAmount(ref(Amount), 1800.0, ({ acquisitionValue }) => acquisitionValue),
+      received_at: shown(ref(Timestamp), ({ receivedAt }) => receivedAt, RECEIVED),
+      acquisition_value: shownAmount(ref(Amount), ({ acquisitionValue }) => acquisitionValue, 1800.0),
       number_of_installments: shown(
         { type: 'integer', minimum: 1, description: 'Length of the schedule.' },
-        2,
         ({ installments }) => installments.length,
+        2,
       ),
     },
   },
@@ -58,7 +59,7 @@ const CATALOGUE = {
     example: ['2026-01-15T12:00:02.000Z', 1],
     data: {
       status: constant('approved'),
-      approved_at: shown(ref(Timestamp), '2026-01-15T12:00:02.000Z', ({ approvedAt }) => approvedAt),
+      approved_at: shown(ref(Timestamp), ({ approvedAt }) => approvedAt, '2026-01-15T12:00:02.000Z'),
     },
   },
   LoanRejected: {
@@ -67,7 +68,7 @@ const CATALOGUE = {
     example: ['2026-01-15T12:00:02.000Z', 1],
     data: {
       status: constant('rejected'),
-      rejected_at: shown(ref(Timestamp), '2026-01-15T12:00:02.000Z', ({ rejectedAt }) => rejectedAt),
+      rejected_at: shown(ref(Timestamp), ({ rejectedAt }) => rejectedAt, '2026-01-15T12:00:02.000Z'),
       reasons: shown(
         listOf(
           object({
@@ -76,8 +77,8 @@ const CATALOGUE = {
           }),
           { description: 'Why the administrator turned the operation down.' },
         ),
-        [{ code: 'concentration_limit', message: 'The fund holds too much of this borrower' }],
         ({ reasons }) => reasons.map(({ code, message }) => ({ code, message })),
+        [{ code: 'concentration_limit', message: 'The fund holds too much of this borrower' }],
       ),
     },
   },
@@ -87,7 +88,7 @@ const CATALOGUE = {
     example: ['2026-01-15T12:00:04.000Z', 2],
     data: {
       status: constant('term_signed'),
-      signed_at: shown(ref(Timestamp), '2026-01-15T12:00:04.000Z', ({ signedAt }) => signedAt),
+      signed_at: shown(ref(Timestamp), ({ signedAt }) => signedAt, '2026-01-15T12:00:04.000Z'),
     },
   },
   LoanDisbursed: {
@@ -96,13 +97,13 @@ const CATALOGUE = {
     example: ['2026-01-15T12:00:06.000Z', 3],
     data: {
       status: constant('active'),
-      disbursed_value: shownAmount(ref(Amount), 1800.0, ({ disbursedValue }) => disbursedValue),
-      disbursed_at: shown(ref(Timestamp), '2026-01-15T12:00:06.000Z', ({ disbursedAt }) => disbursedAt),
+      disbursed_value: shownAmount(ref(Amount), ({ disbursedValue }) => disbursedValue, 1800.0),
+      disbursed_at: shown(ref(Timestamp), ({ disbursedAt }) => disbursedAt, '2026-01-15T12:00:06.000Z'),
       // Of a step of the sandbox, which states its day too, `disbursed_at` is enough.
       disbursement_date: shownIfThere(
         { ...ref(CalendarDate), description: 'The day on which the fund paid, if stated.' },
-        '2026-01-15',
         ({ decision, disbursementDate }) => decision && disbursementDate,
+        '2026-01-15',
       ),
     },
   },
@@ -111,15 +112,15 @@ const CATALOGUE = {
     summary: 'An installment was paid',
     example: [PAID, 4],
     data: {
-      installment_code: shown(ref(InstallmentCode), '001', ({ installmentCode }) => installmentCode),
-      settled_at: shown(ref(CalendarDate), '2026-02-15', ({ settledAt }) => settledAt),
-      settled_value: shownAmount(ref(Amount), 950.0, ({ settledValue }) => settledValue),
-      scheduled_value: shownAmount(ref(Balance), 950.0, ({ scheduledValue }) => scheduledValue),
-      payment_method: shown(ref(PaymentMethod), 'pix', ({ paymentMethod }) => paymentMethod),
+      installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode, '001'),
+      settled_at: shown(ref(CalendarDate), ({ settledAt }) => settledAt, '2026-02-15'),
+      settled_value: shownAmount(ref(Amount), ({ settledValue }) => settledValue, 950.0),
+      scheduled_value: shownAmount(ref(Balance), ({ scheduledValue }) => scheduledValue, 950.0),
+      payment_method: shown(ref(PaymentMethod), ({ paymentMethod }) => paymentMethod, 'pix'),
       late_days: shown(
         { type: 'integer', minimum: 0, description: 'Days after the due date; 0 when in time.' },
-        0,
         ({ lateDays }) => lateDays,
+        0,
       ),
     },
     flat: ['installment_code', 'settled_value'],
@@ -129,21 +130,21 @@ const CATALOGUE = {
     summary: 'A prepayment was allocated',
     example: [PAID, 4],
     data: {
-      prepayment_value: shownAmount(ref(Amount), 1000.0, ({ prepaymentValue }) => prepaymentValue),
-      prepayment_date: shown(ref(CalendarDate), '2026-02-15', ({ prepaymentDate }) => prepaymentDate),
+      prepayment_value: shownAmount(ref(Amount), ({ prepaymentValue }) => prepaymentValue, 1000.0),
+      prepayment_date: shown(ref(CalendarDate), ({ prepaymentDate }) => prepaymentDate, '2026-02-15'),
       settled_installments: shown(
         listOf(ref(InstallmentCode), { description: 'What the money closed; may be empty.' }),
-        ['002'],
         ({ settledInstallments }) => settledInstallments,
+        ['002'],
       ),
-      remaining_balance: shownAmount(ref(Balance), 862.4, ({ remainingBalance }) => remainingBalance),
-      excess_value: shownAmount(ref(Balance), 0.0, ({ excessValue }) => excessValue),
+      remaining_balance: shownAmount(ref(Balance), ({ remainingBalance }) => remainingBalance, 862.4),
+      excess_value: shownAmount(ref(Balance), ({ excessValue }) => excessValue, 0.0),
       partially_paid: shownPartIfThere(
         'Present when a part of the money became a credit on an open installment.',
         partiallyPaid,
         {
-          installment_code: shown(ref(InstallmentCode), '001', ({ installmentCode }) => installmentCode),
-          outstanding_value: shownAmount(ref(Balance), 862.4, ({ outstandingAtDue }) => outstandingAtDue),
+          installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode, '001'),
+          outstanding_value: shownAmount(ref(Balance), ({ outstandingAtDue }) => outstandingAtDue, 862.4),
         },
       ),
     },
@@ -154,15 +155,15 @@ const CATALOGUE = {
     example: [PAID, 6],
     data: {
       status: constant('settled'),
-      settled_at: shown(ref(CalendarDate), '2026-02-15', ({ settledAt }) => settledAt),
+      settled_at: shown(ref(CalendarDate), ({ settledAt }) => settledAt, '2026-02-15'),
       closing_event: shown(
         oneOf(['installment_settled', 'installment_prepaid'], {
           description: 'Kind of payment that closed the last installment.',
         }),
-        'installment_settled',
         ({ closingEvent }) => closingEvent,
+        'installment_settled',
       ),
-      total_received: shownAmount(ref(Balance), 1900.5, ({ totalReceived }) => totalReceived),
+      total_received: shownAmount(ref(Balance), ({ totalReceived }) => totalReceived, 1900.5),
     },
   },
   InstallmentUnderpaid: {
@@ -170,15 +171,15 @@ const CATALOGUE = {
     summary: 'An installment was closed with less than it owed',
     example: [PAID, 5],
     data: {
-      installment_code: shown(ref(InstallmentCode), '001', ({ installmentCode }) => installmentCode),
-      scheduled_value: shownAmount(ref(Balance), 950.0, ({ scheduledValue }) => scheduledValue),
-      settled_value: shownAmount(ref(Amount), 900.0, ({ settledValue }) => settledValue),
+      installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode, '001'),
+      scheduled_value: shownAmount(ref(Balance), ({ scheduledValue }) => scheduledValue, 950.0),
+      settled_value: shownAmount(ref(Amount), ({ settledValue }) => settledValue, 900.0),
       difference: shownAmount(
         { ...ref(Balance), description: 'Scheduled less settled: log it.' },
-        50.0,
         ({ difference }) => difference,
+        50.0,
       ),
-      settled_at: shown(ref(CalendarDate), '2026-02-15', ({ settledAt }) => settledAt),
+      settled_at: shown(ref(CalendarDate), ({ settledAt }) => settledAt, '2026-02-15'),
     },
   },
   RepurchaseRequested: {
@@ -186,16 +187,16 @@ const CATALOGUE = {
     summary: 'A repurchase was recorded and valued',
     example: [PAID, 4],
     data: {
-      reason: shown(REASON, 'repurchase', ({ reason }) => reason),
-      effective_date: shown(ref(CalendarDate), '2026-02-15', ({ effectiveDate }) => effectiveDate),
-      repurchase_value: shownAmount(ref(Balance), 1871.2, ({ repurchaseValue }) => repurchaseValue),
-      calculated_at: shown(ref(Timestamp), PAID, ({ calculatedAt }) => calculatedAt),
+      reason: shown(REASON, ({ reason }) => reason, 'repurchase'),
+      effective_date: shown(ref(CalendarDate), ({ effectiveDate }) => effectiveDate, '2026-02-15'),
+      repurchase_value: shownAmount(ref(Balance), ({ repurchaseValue }) => repurchaseValue, 1871.2),
+      calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt, PAID),
       value_source: shown(
         oneOf(['calculated', 'informed'], {
           description: 'Whether the value is ours or came with the request.',
         }),
-        'calculated',
         ({ valueSource }) => valueSource,
+        'calculated',
       ),
     },
   },
@@ -204,14 +205,14 @@ const CATALOGUE = {
     summary: 'A repurchase is through: the operation has left the fund',
     example: ['2026-02-15T15:04:07.000Z', 5],
     data: {
-      reason: shown(REASON, 'repurchase', ({ reason }) => reason),
-      repurchase_value: shownAmount(ref(Balance), 1871.2, ({ repurchaseValue }) => repurchaseValue),
+      reason: shown(REASON, ({ reason }) => reason, 'repurchase'),
+      repurchase_value: shownAmount(ref(Balance), ({ repurchaseValue }) => repurchaseValue, 1871.2),
       status: shown(
         oneOf(REPURCHASE_END_STATUSES, { description: 'Final status.' }),
-        'repurchased',
         ({ status }) => status,
+        'repurchased',
       ),
-      completed_at: shown(ref(Timestamp), '2026-02-15T15:04:07.000Z', ({ completedAt }) => completedAt),
+      completed_at: shown(ref(Timestamp), ({ completedAt }) => completedAt, '2026-02-15T15:04:07.000Z'),
     },
   },
   LoanRenegotiationCompleted: {
@@ -221,20 +222,20 @@ const CATALOGUE = {
     data: {
       original_proposal_codes: shown(
         listOf(ref(ProposalCode), { description: 'Every operation that was replaced.' }),
-        [EXAMPLE_OPERATION.code],
         ({ renegotiation }) => renegotiation.originalProposalCodes,
+        [EXAMPLE_OPERATION.code],
       ),
       new_proposal_code: shown(
         ref(ProposalCode),
-        'OP-2026-000456',
         ({ renegotiation }) => renegotiation.newProposalCode,
+        'OP-2026-000456',
       ),
       effective_date: shown(
         ref(CalendarDate),
-        '2026-02-15',
         ({ renegotiation }) => renegotiation.effectiveDate,
+        '2026-02-15',
       ),
-      completed_at: shown(ref(Timestamp), '2026-02-15T15:04:10.000Z', ({ completedAt }) => completedAt),
+      completed_at: shown(ref(Timestamp), ({ completedAt }) => completedAt, '2026-02-15T15:04:10.000Z'),
     },
   },
   InstallmentBecameOverdue: 'internal',

@@ -2,14 +2,14 @@ import type { Static } from 'typebox';
 import type { Cents } from '../../domain/shared/money.ts';
 import { amountOrNull } from '../support/json-amounts.ts';
 import { object } from './schema.ts';
-import type { Schema, SchemaOf } from './schema.ts';
+import type { Schema } from './schema.ts';
 
-/** A field that the service shows: how it is described, what examples say, and its value. */
+/** A field that the service shows: how it is described, where its value comes from, and what examples say. */
 interface ShownField<From> {
   readonly schema: Schema;
+  readonly of: (this: void, from: From) => unknown;
   /** Undefined: examples are without it. */
   readonly example: unknown;
-  readonly of: (this: void, from: From) => unknown;
   /** It is left out where its value is undefined. */
   readonly isOptional?: true;
 }
@@ -19,27 +19,27 @@ export type ShownFields<From> = Readonly<Record<string, ShownField<From>>>;
 
 export const shown = <From, const Given extends Schema>(
   schema: Given,
-  example: unknown,
   of: (this: void, from: From) => Static<Given>,
-): ShownField<From> => ({ schema, example, of });
+  example?: unknown,
+): ShownField<From> => ({ schema, of, example });
 
 export const shownIfThere = <From, const Given extends Schema>(
   schema: Given,
-  example: unknown,
   of: (this: void, from: From) => Static<Given> | undefined,
-): ShownField<From> => ({ schema, example, of, isOptional: true });
+  example?: unknown,
+): ShownField<From> => ({ schema, of, example, isOptional: true });
 
 export const shownAmount = <From>(
-  schema: SchemaOf<number> | SchemaOf<number | null>,
-  example: number | null | undefined,
+  schema: Schema,
   of: (this: void, from: From) => Cents | null,
-): ShownField<From> => ({ schema, example, of: (from) => amountOrNull(of(from)) });
+  example?: number | null,
+): ShownField<From> => ({ schema, of: (from) => amountOrNull(of(from)), example });
 
 /** The same word in every body. */
 export const constant = (value: string): ShownField<unknown> => ({
   schema: { type: 'string', const: value },
-  example: value,
   of: () => value,
+  example: value,
 });
 
 /** The object that has these fields, as a schema. */
@@ -71,8 +71,8 @@ export const shownBy = <From>(fields: ShownFields<From>): ((from: From) => Recor
   };
 };
 
-/** An object of its own, where there is what it tells of. */
-export const shownPartIfThere = <From, Part>(
+/** An object of its own. */
+export const shownPart = <From, Part>(
   description: string,
   of: (this: void, from: From) => Part | undefined,
   fields: ShownFields<Part>,
@@ -81,11 +81,24 @@ export const shownPartIfThere = <From, Part>(
   const example = exampleOf(fields);
   return {
     schema: { ...schemaOf(fields), description },
-    example: Object.keys(example).length > 0 ? example : undefined,
     of: (from) => {
       const part = of(from);
       return part && show(part);
     },
-    isOptional: true,
+    example: Object.keys(example).length > 0 ? example : undefined,
   };
 };
+
+export const shownPartIfThere: typeof shownPart = (...part) => ({ ...shownPart(...part), isOptional: true });
+
+/** The same fields of something that holds what they are of. */
+export const within = <From, Part>(
+  of: (this: void, from: From) => Part,
+  fields: ShownFields<Part>,
+): ShownFields<From> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      { ...field, of: (from: From) => field.of(of(from)) },
+    ]),
+  );

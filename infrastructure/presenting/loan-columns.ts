@@ -1,23 +1,69 @@
 import type { LoanRow } from '../../application/loans/late-operations.ts';
 import type { LoanSummary } from '../../application/loans/loan-page.ts';
 import { amount } from '../../application/support/json-amounts.ts';
+import { EXAMPLE } from '../../application/schemas/example-values.ts';
+import { ref } from '../../application/schemas/schema.ts';
+import type { Schema } from '../../application/schemas/schema.ts';
+import { shownBy } from '../../application/schemas/shown-fields.ts';
+import type { ShownFields } from '../../application/schemas/shown-fields.ts';
+import {
+  Amount,
+  CalendarDate,
+  FundId,
+  LoanStatus,
+  ProductType,
+  ProposalCode,
+  Timestamp,
+} from '../../application/schemas/values.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { Column } from './columns.ts';
 import { statusName } from './status-name.ts';
 
+interface SummaryColumn extends Column<LoanSummary> {
+  /** Of what the interface shows. There a token says whose operation it is, and what came in stands among the balances. */
+  readonly shown?: readonly [schema: Schema, example: unknown];
+}
+
+const COUNT = { type: 'integer', minimum: 1, description: 'Length of the schedule.' } as const;
+
 const SUMMARY_COLUMNS = [
   { name: 'application_id', of: (row) => row.application_id },
-  { name: 'originator_proposal_code', of: (row) => row.code },
-  { name: 'fund_id', of: (row) => row.fund_id },
-  { name: 'status', of: (row) => row.status, brazilian: (row) => statusName(row.status, 'pt-BR') },
-  { name: 'product_type', of: (row) => row.product_type, table: false },
-  { name: 'acquisition_value', of: (row) => row.acquisition_value, amount: true },
+  { name: 'originator_proposal_code', of: (row) => row.code, shown: [ref(ProposalCode), EXAMPLE.code] },
+  { name: 'fund_id', of: (row) => row.fund_id, shown: [ref(FundId), EXAMPLE.fundId] },
+  {
+    name: 'status',
+    of: (row) => row.status,
+    brazilian: (row) => statusName(row.status, 'pt-BR'),
+    shown: [ref(LoanStatus), 'active'],
+  },
+  {
+    name: 'product_type',
+    of: (row) => row.product_type,
+    table: false,
+    shown: [ref(ProductType), 'financing'],
+  },
+  {
+    name: 'acquisition_value',
+    of: (row) => row.acquisition_value,
+    amount: true,
+    shown: [ref(Amount), 1800.0],
+  },
   { name: 'received_value', of: (row) => row.received_value, amount: true, table: false },
-  { name: 'number_of_installments', of: (row) => row.number_of_installments, table: false },
-  { name: 'date_issued', of: (row) => row.date_issued },
-  { name: 'received_at', of: (row) => row.received_at, table: false },
-  { name: 'updated_at', of: (row) => row.updated_at },
-] as const satisfies readonly Column<LoanSummary>[];
+  {
+    name: 'number_of_installments',
+    of: (row) => row.number_of_installments,
+    table: false,
+    shown: [COUNT, 2],
+  },
+  { name: 'date_issued', of: (row) => row.date_issued, shown: [ref(CalendarDate), '2026-01-15'] },
+  {
+    name: 'received_at',
+    of: (row) => row.received_at,
+    table: false,
+    shown: [ref(Timestamp), EXAMPLE.received],
+  },
+  { name: 'updated_at', of: (row) => row.updated_at, shown: [ref(Timestamp), '2026-02-15T15:04:05.000Z'] },
+] as const satisfies readonly SummaryColumn[];
 
 const LATE_COLUMNS = [
   { name: 'days_late', of: (row) => row.days_late, align: 'right' },
@@ -32,12 +78,17 @@ export const LOAN_COLUMNS: readonly (Column<LoanRow> & { readonly name: LoanColu
   ...LATE_COLUMNS,
 ];
 
-/** In the interface a token says whose operation it is, and what came in stands among the balances. */
-const SHOWN: readonly Column<LoanSummary>[] = SUMMARY_COLUMNS.filter(
-  ({ name }) => name !== 'application_id' && name !== 'received_value',
+/** An operation in a list of the interface. */
+export const SUMMARY: ShownFields<LoanSummary> = Object.fromEntries(
+  (SUMMARY_COLUMNS as readonly SummaryColumn[]).flatMap(
+    ({ name, of, amount: isAmount, shown: described }) => {
+      if (!described) return [];
+      const [schema, example] = described;
+      return [
+        [name, { schema, of: isAmount ? (loan: LoanSummary) => amount(of(loan) as Cents) : of, example }],
+      ];
+    },
+  ),
 );
 
-export const presentLoanSummary = (loan: LoanSummary): object =>
-  Object.fromEntries(
-    SHOWN.map(({ name, of, amount: isAmount }) => [name, isAmount ? amount(of(loan) as Cents) : of(loan)]),
-  );
+export const presentLoanSummary = shownBy(SUMMARY);

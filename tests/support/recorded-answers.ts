@@ -1,6 +1,6 @@
 import { ConcurrencyError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import { exampleLoanData } from '../../infrastructure/http/resources/assign-loan.ts';
-import { EXAMPLE } from '../../infrastructure/http/resources/example-values.ts';
+import { EXAMPLE } from '../../application/schemas/example-values.ts';
 import { examplePrepayment } from '../../infrastructure/http/resources/process-prepayment.ts';
 import {
   exampleRenegotiation,

@@ -1,4 +1,5 @@
 import { exampleOf, schemaOf, shown } from '../../schemas/shown-fields.ts';
+import { EXAMPLE } from '../../schemas/example-values.ts';
 import { object, ref, text } from '../../schemas/schema.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { EXAMPLE_OPERATION, PUBLICATIONS } from '../catalogue.ts';
@@ -10,13 +11,13 @@ type Described = Pick<Publication<never, EventName>, 'name' | 'example' | 'data'
 
 const MESSAGE = shown<never, Schema>(
   text({ description: 'A greeting.' }),
-  'This webhook is registered and reachable.',
   () => undefined,
+  'This webhook is registered and reachable.',
 );
 
 const DESCRIBED: readonly Described[] = [
   ...PUBLICATIONS,
-  { name: PING, example: ['2026-01-15T12:00:00.000Z', 0], data: { message: MESSAGE } },
+  { name: PING, example: [EXAMPLE.received, 0], data: { message: MESSAGE } },
 ];
 
 const envelope: Schema = {
@@ -84,7 +85,7 @@ export const eventExample = (event: EventName, apiVersion: string) => {
     event,
     event_id: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
     originator_proposal_code: event === PING ? null : EXAMPLE_OPERATION.code,
-    fund_id: event === PING ? null : '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11',
+    fund_id: event === PING ? null : EXAMPLE.fundId,
     timestamp,
     sequence,
     api_version: apiVersion,

@@ -10,9 +10,8 @@ import { forClient, outcomeReply } from '../operation.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
 import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } from './backing-documents.ts';
 import { endpoint } from './endpoint.ts';
-import { EXAMPLE } from './example-values.ts';
-import { StoredDocument } from './stored-documents.ts';
-import { presentDocument } from '../../presenting/loan.ts';
+import { EXAMPLE } from '../../../application/schemas/example-values.ts';
+import { presentDocument, StoredDocument } from '../../presenting/loan.ts';
 
 const FilesData = component('FilesData', {
   ...object({

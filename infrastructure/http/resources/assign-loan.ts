@@ -32,7 +32,7 @@ import { amount } from '../../../application/support/json-amounts.ts';
 import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } from './backing-documents.ts';
 import { Borrower, borrowerOf, checkBorrower } from './borrower.ts';
 import { endpoint } from './endpoint.ts';
-import { EXAMPLE, exampleSchedule } from './example-values.ts';
+import { EXAMPLE, exampleSchedule } from '../../../application/schemas/example-values.ts';
 import { dryRun, presentQuotedLine, presentQuotedOperation, quotedLine, quotedOperation } from './quotes.ts';
 import { askedWishes } from './sandbox-outcome.ts';
 import { checkSchedule, NewInstallments, NumberOfInstallments, scheduleOf } from './schedule.ts';

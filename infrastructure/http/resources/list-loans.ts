@@ -8,47 +8,14 @@ import {
   schemasOf,
   text,
 } from '../../../application/schemas/schema.ts';
-import {
-  Amount,
-  CalendarDate,
-  FundId,
-  LoanStatus,
-  ProductType,
-  ProposalCode,
-  Timestamp,
-} from '../../../application/schemas/values.ts';
+import { exampleOf, schemaOf } from '../../../application/schemas/shown-fields.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
-import { presentLoanSummary } from '../../presenting/loan-columns.ts';
+import { presentLoanSummary, SUMMARY } from '../../presenting/loan-columns.ts';
 import type { Query } from '../requests/parameters.ts';
 import { endpoint } from './endpoint.ts';
-import { EXAMPLE } from './example-values.ts';
 
-export const summaryFields = {
-  originator_proposal_code: ref(ProposalCode),
-  fund_id: ref(FundId),
-  status: ref(LoanStatus),
-  product_type: ref(ProductType),
-  acquisition_value: ref(Amount),
-  number_of_installments: { type: 'integer', minimum: 1, description: 'Length of the schedule.' },
-  date_issued: ref(CalendarDate),
-  received_at: ref(Timestamp),
-  updated_at: ref(Timestamp),
-} as const;
-
-export const LoanSummary = component('LoanSummary', object(summaryFields));
-
-export const exampleSummary = {
-  originator_proposal_code: EXAMPLE.code,
-  fund_id: EXAMPLE.fundId,
-  status: 'active',
-  product_type: 'financing',
-  acquisition_value: 1800.0,
-  number_of_installments: 2,
-  date_issued: '2026-01-15',
-  received_at: EXAMPLE.received,
-  updated_at: '2026-02-15T15:04:05.000Z',
-};
+export const LoanSummary = component('LoanSummary', schemaOf(SUMMARY));
 
 const LoanPage = component(
   'LoanPage',
@@ -83,7 +50,7 @@ export const listLoans = endpoint({
   access: 'loans:read',
   bucket: 'read',
   parameters: ['LoanStatus', 'FundId', 'Overdue', 'UpdatedSince', 'Limit', 'Cursor'],
-  success: [json(200, 'One page.', LoanPage, { data: [exampleSummary], next_cursor: null })],
+  success: [json(200, 'One page.', LoanPage, { data: [exampleOf(SUMMARY)], next_cursor: null })],
   errors: ['invalid_query_parameter'],
   handler: ({ app: { loans } }) => ({
     run: forClient(async (context, { query }) => {

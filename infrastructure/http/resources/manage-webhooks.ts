@@ -22,7 +22,7 @@ import { FundId } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, NO_CONTENT, ok } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
-import { EXAMPLE } from './example-values.ts';
+import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import {
   EXAMPLE_WEBHOOK_ID,
   exampleWebhook,

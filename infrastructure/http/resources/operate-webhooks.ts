@@ -5,7 +5,7 @@ import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
-import { EXAMPLE } from './example-values.ts';
+import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import {
   EVENT_ID,
   eventIdOf,

@@ -17,7 +17,7 @@ import { forClient, ok, outcomeReply } from '../operation.ts';
 import { amount, amountOrNull } from '../../../application/support/json-amounts.ts';
 import { FILE_ERRORS } from './backing-documents.ts';
 import { endpoint } from './endpoint.ts';
-import { EXAMPLE } from './example-values.ts';
+import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { presentQuotedInstallment, quotedInstallment, quotedOperation, receiptOrQuote } from './quotes.ts';
 import {
   RENEGOTIATION_DATA,

@@ -18,7 +18,7 @@ import { asDraft, asList, asText, checkIssue, repetitions } from '../requests/re
 import type { CrossCheck, Draft } from '../requests/request-rules.ts';
 import { BackingDocuments, checkDocumentNames, namedDocuments } from './backing-documents.ts';
 import { Borrower, borrowerOf, checkBorrower } from './borrower.ts';
-import { EXAMPLE } from './example-values.ts';
+import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { dryRun } from './quotes.ts';
 import { NewInstallments, NumberOfInstallments, checkSchedule, scheduleOf } from './schedule.ts';
 

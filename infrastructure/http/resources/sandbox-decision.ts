@@ -20,7 +20,7 @@ import { HttpProblem } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
-import { EXAMPLE } from './example-values.ts';
+import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { SANDBOX_TAG } from './sandbox-clock.ts';
 
 interface AskedDecision {

@@ -14,7 +14,7 @@ import { json } from '../openapi/operation.ts';
 import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
 import { Refusal } from '../openapi/responses.ts';
 import { endpoint } from './endpoint.ts';
-import { EXAMPLE } from './example-values.ts';
+import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import {
   SettlementReceipt,
   exampleSettlement,

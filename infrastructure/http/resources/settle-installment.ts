@@ -29,7 +29,7 @@ import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
 import { forClient, ok, outcomeReply } from '../operation.ts';
 import { amount } from '../../../application/support/json-amounts.ts';
 import { endpoint } from './endpoint.ts';
-import { EXAMPLE } from './example-values.ts';
+import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import {
   dryRun,
   presentQuotedInstallment,

@@ -13,7 +13,7 @@ import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
 import type { Query } from '../requests/parameters.ts';
 import { endpoint } from './endpoint.ts';
-import { EXAMPLE } from './example-values.ts';
+import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import {
   EVENT_ID,
   eventIdOf,

@@ -4,7 +4,7 @@ import { isSoundText } from '../../../application/schemas/document-validators.ts
 import { FundId, Timestamp } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import type { Call } from '../operation.ts';
-import { EXAMPLE } from './example-values.ts';
+import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 
 export const WEBHOOK_ID = text({ description: 'Our name for the subscription.' });
 export const TIMESTAMP_OR_NULL = { type: ['string', 'null'], format: 'date-time' } as const;

@@ -1,5 +1,5 @@
 import { exampleLoanData } from '../../resources/assign-loan.ts';
-import { EXAMPLE } from '../../resources/example-values.ts';
+import { EXAMPLE } from '../../../../application/schemas/example-values.ts';
 import { exampleRangeRequest } from '../../resources/redeliver-webhook.ts';
 import { exampleWebhook } from '../../resources/webhook.ts';
 import type { BodyContent, OperationSpec } from '../operation.ts';
