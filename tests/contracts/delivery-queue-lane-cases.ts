@@ -208,6 +208,7 @@ export const laneCases: readonly DeliveryQueueCase[] = [
         webhookId,
         firstAttemptAt: at(20),
         retryAt: at(50_000),
+        changedAt: at(0),
       });
     },
   },

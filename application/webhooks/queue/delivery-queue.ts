@@ -200,9 +200,10 @@ export class DeliveryQueue {
         active.map((row) => [row.webhook_id, [row.first_at, row.retry_at, row.lease_ends_at] as const]),
       ),
     );
-    return active.flatMap(({ webhook_id: webhookId, first_at, retry_at: retryAt, lease_ends_at }) => {
+    return active.flatMap(({ webhook_id: webhookId, first_at, retry_at: retryAt, lease_ends_at, ...row }) => {
       const [firstAttemptAt = null] = [first_at, lease_ends_at].filter((at) => at !== null).sort();
-      return firstAttemptAt === null && retryAt === null ? [] : [{ webhookId, firstAttemptAt, retryAt }];
+      if (firstAttemptAt === null && retryAt === null) return [];
+      return [{ webhookId, firstAttemptAt, retryAt, changedAt: row.updated_at }];
     });
   }
 

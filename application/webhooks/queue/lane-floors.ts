@@ -206,7 +206,7 @@ export const activeSubscriptions = (
     .$if(floored, (q) => q.leftJoin(floorRows(floors[0], 'first_floor'), 'first_floor.key', 's.webhook_id'))
     .$if(floored, (q) => q.leftJoin(floorRows(floors[1], 'retry_floor'), 'retry_floor.key', 's.webhook_id'))
     .$if(floored, (q) => q.leftJoin(floorRows(floors[2], 'lease_floor'), 'lease_floor.key', 's.webhook_id'))
-    .select('s.webhook_id')
+    .select(['s.webhook_id', 's.updated_at'])
     .select([due(0).as('first_at'), due(1).as('retry_at')])
     .select(lanesFrom('lease_floor').where('l.token', '<>', UNLEASED).as('lease_ends_at'))
     .where('s.status', '=', ACTIVE);

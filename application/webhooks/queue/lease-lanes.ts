@@ -44,6 +44,8 @@ export interface LaneSchedule {
   readonly webhookId: string;
   readonly firstAttemptAt: string | null;
   readonly retryAt: string | null;
+  /** When somebody last changed the subscription; of a look at all of them. */
+  readonly changedAt?: string;
 }
 
 export interface LeasedLanes {

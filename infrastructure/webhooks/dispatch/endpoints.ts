@@ -96,6 +96,7 @@ export class Endpoint {
   lanes = 0;
   #firstAt = Infinity;
   #retryAt = Infinity;
+  #changedAt: string | undefined;
   #notedAt = -Infinity;
   #notedSuccess: boolean | undefined;
 
@@ -118,7 +119,10 @@ export class Endpoint {
     this.#retryAt = Math.min(this.#retryAt, at);
   }
 
-  learn({ firstAttemptAt, retryAt }: LaneSchedule): void {
+  learn({ firstAttemptAt, retryAt, changedAt = this.#changedAt }: LaneSchedule, now: number): void {
+    // By way of another process: it may have another address.
+    if (this.#changedAt !== undefined && changedAt !== this.#changedAt) this.breaker.seenTo(now);
+    this.#changedAt = changedAt;
     this.#firstAt = Math.min(this.#firstAt, msOf(firstAttemptAt));
     this.#retryAt = Math.min(this.#retryAt, msOf(retryAt));
   }
@@ -226,7 +230,7 @@ export class EndpointSchedule {
 
   learn(schedule: LaneSchedule): void {
     const endpoint = this.endpoint(schedule.webhookId);
-    endpoint.learn(schedule);
+    endpoint.learn(schedule, this.#options.now());
     this.expect(endpoint);
   }
 

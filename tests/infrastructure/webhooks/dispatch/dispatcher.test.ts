@@ -364,6 +364,23 @@ describe('an endpoint that is plainly down', () => {
     expect(breakers).toEqual(['opened', 'closed']);
   });
 
+  test('is tried at once when another process gave it another address', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    const breakers: string[] = [];
+    const { dispatcher, sender } = world.worker({
+      settings: { breaker: { failures: 1, firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 } },
+      metrics: { breaker: (state) => breakers.push(state) },
+    });
+    sender.respond = ({ url }) => (url === URL_A ? DOWN : OK);
+    dispatcher.start();
+    await until(() => breakers.length === 1, 'it is down');
+    const at = new Date().toISOString();
+    await world.subscriptions.update(world.applicationId, webhookId, { url: URL_B }, at);
+    await world.untilDelivered(webhookId, 1);
+    expect(sender.idsTo(URL_A)).toHaveLength(1);
+  });
+
   test('answers at all, however badly, and it is not down', async () => {
     const webhookId = await world.subscribe(URL_A);
     const breakers: string[] = [];

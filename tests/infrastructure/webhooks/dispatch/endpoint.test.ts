@@ -11,7 +11,7 @@ describe('what an endpoint asks for', () => {
   test('is nothing while nothing is due', () => {
     const one = endpoint();
     expect([one.dueAt, one.request(0, allowance)]).toEqual([Infinity, undefined]);
-    one.learn({ webhookId: 'w', firstAttemptAt: iso(50), retryAt: null });
+    one.learn({ webhookId: 'w', firstAttemptAt: iso(50), retryAt: null }, 0);
     expect([one.dueAt, one.request(49, allowance)]).toEqual([50, undefined]);
   });
 
