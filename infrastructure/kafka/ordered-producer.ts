@@ -39,6 +39,8 @@ const QUICK_TRIES = 3;
 /** A broker that leads no more, or does not yet: the library has asked who does by the next try. */
 const TRIES = 3;
 const TRY_AGAIN_MS = 100;
+/** For the topic's largest message, and for the segments that its messages are kept in. */
+const TOO_LARGE = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'];
 const isOfTheMoment = (error: unknown): boolean =>
   error instanceof kafkajs.KafkaJSError &&
   error.cause instanceof kafkajs.KafkaJSError &&
@@ -65,7 +67,7 @@ class RefusedForSizeError extends MessageTooLargeError {
   readonly refused: OutgoingMessage;
   constructor(refused: OutgoingMessage, topic: string) {
     super(
-      `message ${nameOf(refused)} for ${topic} has ${sizeOf(refused)} bytes, more than the broker takes: raise max.message.bytes of the topic`,
+      `message ${nameOf(refused)} for ${topic} has ${sizeOf(refused)} bytes, more than the broker takes: raise max.message.bytes of the topic, and segment.bytes where that is less`,
     );
     this.refused = refused;
   }
@@ -126,7 +128,7 @@ export class OrderedProducer {
     const { maxMessageBytes } = this.#deps.settings;
     const size = sizeOf(message);
     if (size <= maxMessageBytes) return;
-    const text = `message ${nameOf(message)} for ${this.#deps.topic} has ${size} bytes, more than the ${maxMessageBytes} allowed`;
+    const text = `message ${nameOf(message)} for ${this.#deps.topic} has ${size} bytes, more than the ${maxMessageBytes} that are sent at most: no setting changes that, it waits for a release that sends more`;
     throw new MessageTooLargeError(text);
   }
 
@@ -181,7 +183,7 @@ export class OrderedProducer {
       this.#timeouts = 0;
       this.#lastError = undefined;
     } catch (error) {
-      if (isAnswer(error, 'MESSAGE_TOO_LARGE')) return this.#oneByOne(messages);
+      if (TOO_LARGE.some((type) => isAnswer(error, type))) return this.#oneByOne(messages);
       if (error instanceof TimedOutError) this.#timeouts++;
       this.#lastError = messageOf(error);
       void this.#discard();
