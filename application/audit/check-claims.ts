@@ -41,13 +41,14 @@ const claimOf = ({ metadata }: RecordedEvent): KeyClaim | undefined => {
 };
 
 /** Every key that an event used up must lead to its stream. */
-interface ClaimCheck {
+export interface ClaimCheck {
   /** Of one stream, which was met before. */
   check(stream: string, events: readonly RecordedEvent[]): Promise<readonly Difference[]>;
   /** Where a check that goes on later has to begin; what was checked before is certain by then. */
   readonly at: LogPosition | 'start';
   /** Differences that could not be told before all streams were checked. */
   end(): AsyncIterable<readonly Difference[]>;
+  stop(): Promise<void>;
 }
 
 type Claims = Pick<EventStore, 'findClaim'>;
@@ -66,20 +67,12 @@ const checkEach = async (store: Claims, events: readonly RecordedEvent[]): Promi
 };
 
 /** For a store that finds a key at once. */
-export class AskedClaims implements ClaimCheck {
-  readonly #store: Claims;
-  readonly at = 'start';
-
-  constructor(store: Claims) {
-    this.#store = store;
-  }
-
-  check(_stream: string, events: readonly RecordedEvent[]): Promise<readonly Difference[]> {
-    return checkEach(this.#store, events);
-  }
-
-  async *end(): AsyncGenerator<readonly Difference[]> {}
-}
+export const askedClaims = (store: Claims): ClaimCheck => ({
+  at: 'start',
+  check: (_, events) => checkEach(store, events),
+  async *end() {},
+  stop: async () => undefined,
+});
 
 /** Of what a digest is taken never leaves this file, so half of it is enough to tell billions apart. */
 const DIGEST_BYTES = 16;

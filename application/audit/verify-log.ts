@@ -10,8 +10,8 @@ import { AuditBatch } from './audit-batch.ts';
 import { earlierProgress } from './audit-progress.ts';
 import type { AuditProgress } from './audit-progress.ts';
 import type { AuditStores, AuditedStream } from './audit-batch.ts';
-import { AskedClaims, PairedClaims } from './check-claims.ts';
-import type { ClaimLog } from './check-claims.ts';
+import { PairedClaims, askedClaims } from './check-claims.ts';
+import type { ClaimCheck, ClaimLog } from './check-claims.ts';
 import type { Difference, Report } from './difference.ts';
 import { AuditedStreams, LogWalk } from './log-walk.ts';
 import { placedRows } from './operation-audit.ts';
@@ -60,9 +60,6 @@ const BATCHES_BETWEEN_SAVES = 20;
 /** What must be the same for an audit to go on. */
 const requestText = ({ fundId, anchor }: VerifyRequest): string => JSON.stringify([fundId, anchor]);
 
-const isClaimLogged = (claims: AskedClaims | PairedClaims): claims is PairedClaims =>
-  claims instanceof PairedClaims;
-
 /** One pass over everything: the log from its beginning, stream by stream, and all that was ever made of it. */
 export class VerifyLog {
   readonly #deps: Dependencies;
@@ -93,7 +90,7 @@ class Run {
   readonly #streams: AuditedStreams;
   readonly #rows: SettledRows;
   readonly #seals: SealCheck;
-  readonly #claims: AskedClaims | PairedClaims;
+  readonly #claims: ClaimCheck;
   readonly #earlier: AuditProgress | undefined;
   readonly #startedAt: string;
   /** The last event of the log that its stream was told of. */
@@ -126,7 +123,7 @@ class Run {
     const { claimLog: log, events: store, pause } = deps;
     this.#claims = log
       ? new PairedClaims({ log, store, notes, pause }, this.#earlier?.claimsAt ?? 'start')
-      : new AskedClaims(store);
+      : askedClaims(store);
   }
 
   summary(): VerifySummary {
@@ -138,7 +135,7 @@ class Run {
     try {
       yield* this.#everything();
     } finally {
-      if (isClaimLogged(this.#claims)) await this.#claims.stop();
+      await this.#claims.stop();
     }
   }
 

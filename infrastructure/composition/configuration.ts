@@ -6,9 +6,7 @@ import { MasterKey } from '../security/master-key.ts';
 import { CACHE_MEMORY } from './cache-shares.ts';
 import { ConfigurationError, EnvironmentReader } from './environment-reader.ts';
 import { readAllowInsecure, refuseOpenAddresses } from './insecurities.ts';
-import type { Insecurity } from './insecurities.ts';
 import { readKafka } from './kafka-configuration.ts';
-import type { KafkaConfiguration } from './kafka-configuration.ts';
 
 /** Of an attempt, which one timer of Node.js ends. */
 const LONGEST_TIMER_DAYS = 24;
@@ -21,68 +19,12 @@ const DATABASE_FAILOVERS = ['checked', 'managed'] as const;
 const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
 /** Everything that the environment decides. Durations are milliseconds. */
-export interface Configuration {
-  readonly host: string;
-  readonly port: number;
-  /** Base addresses as clients see them, without a slash at the end. */
-  readonly publicUrl: string;
-  readonly authUrl: string;
-  readonly environment: (typeof ENVIRONMENTS)[number];
-  /** Absolute path. */
-  readonly dataDir: string;
-  readonly engines: Engines;
-  /** Whether the service looks for a synchronous standby of its database, or its provider keeps commits across a fail-over. */
-  readonly databaseFailover: (typeof DATABASE_FAILOVERS)[number];
-  /** What production may do unprotected. */
-  readonly allowInsecure: readonly Insecurity[];
-  /** Undefined with the bus inside the process. */
-  readonly kafka: KafkaConfiguration | undefined;
-  readonly roles: readonly Role[];
-  /** Undefined only in the sandbox: then it is kept in the data directory. */
-  readonly masterKey: MasterKey | undefined;
-  /** The one before it, while a rotation is under way. */
-  readonly previousMasterKey: MasterKey | undefined;
-  readonly sandboxStep: number;
-  /** Whether every request is checked as in production; a sandbox otherwise leaves that to each. */
-  readonly strict: boolean;
-  /** For everything that this process remembers in order to be faster, in bytes. */
-  readonly cacheMemory: number;
-  /** How far a disbursed value may be from the acquisition value without being said twice, in basis points. */
-  readonly disbursementTolerance: number;
-  readonly webhooks: WebhookConfiguration;
-  /** Number of proxies in front whose forwarding headers are believed. */
-  readonly trustProxy: number;
-  readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** An announced change that breaks the interface, as the header X-SVC-API-Deprecation shows it. */
-  readonly apiDeprecation: string | undefined;
-  readonly metrics: ReturnType<typeof readMetricsAddress>;
-  readonly tracing: TracingSettings | undefined;
-}
-
-/** Addresses of real engines; undefined means the embedded one. They may hold passwords. */
-interface Engines {
-  readonly eventStoreUrl: string | undefined;
-  readonly kafkaBrokers: string | undefined;
-  readonly databaseUrl: string | undefined;
-  readonly s3Url: string | undefined;
-}
-
-interface WebhookConfiguration {
-  /** Gaps between attempts; one attempt more than gaps. */
-  readonly retrySchedule: readonly number[];
-  /** For a whole attempt. */
-  readonly timeout: number;
-  /** PEM text of additional roots. */
-  readonly extraRoots: string | undefined;
-  readonly allowPrivateNetwork: boolean;
-}
+export type Configuration = ReturnType<typeof readConfiguration>;
 
 const MOST_PROXIES = 16;
 
 /** @throws ConfigurationError one line that names the variable */
-export const readConfiguration = (
-  environment: Readonly<Record<string, string | undefined>>,
-): Configuration => {
+export const readConfiguration = (environment: Readonly<Record<string, string | undefined>>) => {
   const variables = new EnvironmentReader(environment);
   const port = variables.integer('PORT', 3000, { from: 1, to: 65_535 });
   const address = `http://localhost:${port}`;
@@ -91,29 +33,41 @@ export const readConfiguration = (
     // A sandbox listens on this machine only, unless its operator sets HOST.
     host: variables.text('HOST') ?? (kind === 'sandbox' ? '127.0.0.1' : '0.0.0.0'),
     port,
+    // Base addresses as clients see them, without a slash at the end.
     publicUrl: variables.baseUrl('PUBLIC_URL', address),
     authUrl: variables.baseUrl('AUTH_URL', address),
     environment: kind,
     dataDir: resolve(variables.text('DATA_DIR') ?? './data'),
+    // Addresses of real engines; undefined means the embedded one. They may hold passwords.
     engines: Object.freeze({
       eventStoreUrl: variables.address('EVENTSTORE_URL', ['esdb', 'esdb+discover']),
       kafkaBrokers: variables.text('KAFKA_BROKERS'),
       databaseUrl: readDatabaseUrl(variables),
       s3Url: variables.text('S3_URL'),
     }),
+    // Whether the service looks for a synchronous standby of its database, or its provider keeps commits across a fail-over.
     databaseFailover: variables.oneOf('DATABASE_FAILOVER', DATABASE_FAILOVERS, 'checked'),
+    // What production may do unprotected.
     allowInsecure: readAllowInsecure(variables),
+    // Undefined with the bus inside the process.
     kafka: readKafka(variables),
     roles: readRoles(variables),
+    // Undefined only in the sandbox: then it is kept in the data directory.
     masterKey: readMasterKey(variables, kind),
+    // The one before it, while a rotation is under way.
     previousMasterKey: readPreviousMasterKey(variables),
+    // For everything that this process remembers in order to be faster, in bytes.
     cacheMemory: variables.bytes('CACHE_MEMORY', CACHE_MEMORY.byDefault, CACHE_MEMORY.least),
     sandboxStep: variables.duration('SANDBOX_STEP', '2s', { from: 0 }),
+    // Whether every request is checked as in production; a sandbox otherwise leaves that to each.
     strict: sandboxSwitch(variables, 'SANDBOX_STRICT', kind) || kind === 'production',
+    // How far a disbursed value may be from the acquisition value without being said twice, in basis points.
     disbursementTolerance: Math.round(variables.percent('DISBURSEMENT_TOLERANCE', '10') * 100),
     webhooks: readWebhooks(variables, kind),
+    // Number of proxies in front whose forwarding headers are believed.
     trustProxy: variables.integer('TRUST_PROXY', 0, { from: 0, to: MOST_PROXIES }),
     logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    // An announced change that breaks the interface, as the header X-SVC-API-Deprecation shows it.
     apiDeprecation: readDeprecation(variables),
     metrics: readMetricsAddress(variables),
     tracing: readTracing(variables),
@@ -162,7 +116,7 @@ const MAKE_A_KEY = "node -p \"require('node:crypto').randomBytes(32).toString('b
 
 const readMasterKey = (
   variables: EnvironmentReader,
-  kind: Configuration['environment'],
+  kind: (typeof ENVIRONMENTS)[number],
 ): MasterKey | undefined => {
   const text = variables.text('MASTER_KEY');
   if (text === undefined) {
@@ -197,10 +151,13 @@ const sandboxSwitch = (variables: EnvironmentReader, name: string, kind: string)
   return on;
 };
 
-const readWebhooks = (variables: EnvironmentReader, kind: string): WebhookConfiguration =>
+const readWebhooks = (variables: EnvironmentReader, kind: string) =>
   Object.freeze({
+    // Gaps between attempts; one attempt more than gaps.
     retrySchedule: variables.durations('WEBHOOK_RETRY_SCHEDULE', '30s,2m,10m,1h,4h,12h,24h'),
+    // For a whole attempt.
     timeout: variables.duration('WEBHOOK_TIMEOUT', '10s', { from: 1, longestDays: LONGEST_TIMER_DAYS }),
+    // PEM text of additional roots.
     extraRoots: variables.certificates('WEBHOOK_CA_FILE'),
     allowPrivateNetwork: sandboxSwitch(variables, 'WEBHOOK_ALLOW_PRIVATE_NETWORK', kind),
   });

@@ -4,7 +4,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 import { UNWATCHED_COMMANDS, UNWATCHED_REQUESTS } from '../../application/ports/observation.ts';
 import type { CommandWatch, EventStoreWatch, RequestWatch } from '../../application/ports/observation.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
-import { ObservedCommands, ObservedEventStore, ObservedRequests } from '../observability/observed-work.ts';
+import { observedCommands, observedEventStore, observedRequests } from '../observability/observed-work.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
 import { EventTraces, TracedEvents } from '../observability/tracing/event-traces.ts';
 import { NO_TRACER } from '../observability/tracing/tracer.ts';
@@ -59,9 +59,9 @@ export const openObservability = async (
   const metrics = configuration.metrics && new ServiceMetrics(about, clock);
   const tracer = await openTracer(configuration, logger);
   return {
-    requests: new ObservedRequests({ metrics: metrics?.requests, tracer, logger }),
-    commands: new ObservedCommands(metrics?.commands, tracer),
-    eventStore: new ObservedEventStore({ metrics: metrics?.stores, tracer, logger }),
+    requests: observedRequests({ metrics: metrics?.requests, tracer, logger }),
+    commands: observedCommands(metrics?.commands, tracer),
+    eventStore: observedEventStore({ metrics: metrics?.stores, tracer, logger }),
     metrics,
     tracer,
     follower: (name, subscription) => metrics?.followers.watch(name, subscription) ?? subscription,

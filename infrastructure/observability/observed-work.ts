@@ -10,7 +10,6 @@ import type {
   CommandWatch,
   EventStoreWatch,
   RequestWatch,
-  WatchedCommand,
   WatchedRequest,
   WatchedResult,
 } from '../../application/ports/observation.ts';
@@ -35,19 +34,34 @@ const failureOf = (error: unknown): CommandOutcome => {
   return error instanceof StoreUnavailableError ? 'unavailable' : 'failed';
 };
 
-/** Counts and traces commands. */
-export class ObservedCommands implements CommandWatch {
-  readonly #metrics: CommandMetrics | undefined;
-  readonly #tracer: Tracer;
-
-  constructor(metrics: CommandMetrics | undefined, tracer: Tracer) {
-    this.#metrics = metrics;
-    this.#tracer = tracer;
+const counted = async <Result extends WatchedResult>(
+  metrics: CommandMetrics | undefined,
+  role: CommandRole,
+  work: () => Promise<Result>,
+  note?: NoteOnSpan,
+): Promise<Result> => {
+  try {
+    const result = await work();
+    const outcome = outcomeOf(result);
+    metrics?.handled(role, outcome);
+    note?.({ 'receivables.outcome': outcome });
+    return result;
+  } catch (error) {
+    if (error instanceof DomainError) {
+      metrics?.refused(role, error.code);
+      note?.({ 'receivables.outcome': 'refused', 'receivables.error_code': error.code });
+    } else {
+      metrics?.handled(role, failureOf(error));
+    }
+    throw error;
   }
+};
 
-  run<Result extends WatchedResult>(command: WatchedCommand, work: () => Promise<Result>): Promise<Result> {
+/** Counts and traces commands. */
+export const observedCommands = (metrics: CommandMetrics | undefined, tracer: Tracer): CommandWatch => ({
+  run: (command, work) => {
     const role = ROLES[command.actor.split('/')[0]!] ?? 'client';
-    if (!this.#tracer.active) return this.#counted(role, work);
+    if (!tracer.active) return counted(metrics, role, work);
     const { stream, correlationId, causationId } = command;
     const attributes = {
       'receivables.stream': stream,
@@ -56,36 +70,14 @@ export class ObservedCommands implements CommandWatch {
       'receivables.role': role,
     };
     const traceId = traceIdOf(correlationId, stream);
-    return this.#tracer.run({ name: 'command', kind: 'internal', traceId, attributes }, (note) =>
-      this.#counted(role, work, note),
+    return tracer.run({ name: 'command', kind: 'internal', traceId, attributes }, (note) =>
+      counted(metrics, role, work, note),
     );
-  }
+  },
+});
 
-  async #counted<Result extends WatchedResult>(
-    role: CommandRole,
-    work: () => Promise<Result>,
-    note?: NoteOnSpan,
-  ): Promise<Result> {
-    try {
-      const result = await work();
-      const outcome = outcomeOf(result);
-      this.#metrics?.handled(role, outcome);
-      note?.({ 'receivables.outcome': outcome });
-      return result;
-    } catch (error) {
-      if (error instanceof DomainError) {
-        this.#metrics?.refused(role, error.code);
-        note?.({ 'receivables.outcome': 'refused', 'receivables.error_code': error.code });
-      } else {
-        this.#metrics?.handled(role, failureOf(error));
-      }
-      throw error;
-    }
-  }
-}
-
-interface Observers {
-  readonly metrics: RequestMetrics | undefined;
+interface Observers<Metrics> {
+  readonly metrics: Metrics | undefined;
   readonly tracer: Tracer;
   readonly logger: Logger;
 }
@@ -94,59 +86,47 @@ const REFUSED = 400;
 const FAILED = 500;
 
 /** Counts, times, traces and logs requests. */
-export class ObservedRequests implements RequestWatch {
-  readonly #observers: Observers;
-
-  constructor(observers: Observers) {
-    this.#observers = observers;
-  }
-
-  async run(request: WatchedRequest, work: () => Promise<void>): Promise<void> {
-    const { tracer } = this.#observers;
+export const observedRequests = (observers: Observers<RequestMetrics>): RequestWatch => ({
+  run: async (request, work) => {
+    const { tracer } = observers;
     const startedAt = performance.now();
     try {
-      await (tracer.active ? this.#traced(request, work) : work());
+      await (tracer.active ? tracedRequest(tracer, request, work) : work());
     } finally {
-      this.#answered(request, (performance.now() - startedAt) / 1_000);
+      answered(observers, request, (performance.now() - startedAt) / 1_000);
     }
-  }
+  },
+});
 
-  /** The service begins a trace of its own and links it to the caller's: what callers send must not decide what is kept here. */
-  #traced(request: WatchedRequest, work: () => Promise<void>): Promise<void> {
-    const { requestId, operation = 'unmatched', method } = request;
-    const traceId = traceIdOf(requestId, '');
-    const link = parseTraceparent(request.traceparent);
-    const attributes = { 'receivables.request_id': requestId, 'http.request.method': method };
-    return this.#observers.tracer.run(
-      { name: operation, kind: 'server', traceId, attributes, link },
-      async (note) => {
-        await work();
-        const status = request.status();
-        if (status === undefined) note({}, 'gone');
-        else note({ 'http.response.status_code': status }, status >= FAILED ? 'http_status' : undefined);
-      },
-    );
-  }
-
-  #answered(request: WatchedRequest, seconds: number): void {
-    const { metrics, logger } = this.#observers;
-    const { requestId, operation } = request;
+/** The service begins a trace of its own and links it to the caller's: what callers send must not decide what is kept here. */
+const tracedRequest = (tracer: Tracer, request: WatchedRequest, work: () => Promise<void>): Promise<void> => {
+  const { requestId, operation = 'unmatched', method } = request;
+  const traceId = traceIdOf(requestId, '');
+  const link = parseTraceparent(request.traceparent);
+  const attributes = { 'receivables.request_id': requestId, 'http.request.method': method };
+  return tracer.run({ name: operation, kind: 'server', traceId, attributes, link }, async (note) => {
+    await work();
     const status = request.status();
-    metrics?.answered(operation, status, seconds);
-    // Refusals have a line of their own, with the reason.
-    if (status !== undefined && status >= REFUSED) return;
-    const fields = { request_id: requestId, operation, status, duration_ms: Math.round(seconds * 1e5) / 100 };
-    if (status === undefined) logger.info(fields, 'request abandoned by its caller');
-    // What a request changed has a line of its own, under the same id; how many there are and how long they take, the metrics say.
-    else logger.debug(fields, 'request answered');
-  }
-}
+    if (status === undefined) note({}, 'gone');
+    else note({ 'http.response.status_code': status }, status >= FAILED ? 'http_status' : undefined);
+  });
+};
 
-interface StoreObservers {
-  readonly metrics: StoreMetrics | undefined;
-  readonly tracer: Tracer;
-  readonly logger: Logger;
-}
+const answered = (
+  { metrics, logger }: Observers<RequestMetrics>,
+  request: WatchedRequest,
+  seconds: number,
+): void => {
+  const { requestId, operation } = request;
+  const status = request.status();
+  metrics?.answered(operation, status, seconds);
+  // Refusals have a line of their own, with the reason.
+  if (status !== undefined && status >= REFUSED) return;
+  const fields = { request_id: requestId, operation, status, duration_ms: Math.round(seconds * 1e5) / 100 };
+  if (status === undefined) logger.info(fields, 'request abandoned by its caller');
+  // What a request changed has a line of its own, under the same id; how many there are and how long they take, the metrics say.
+  else logger.debug(fields, 'request answered');
+};
 
 const appendFailure = (error: unknown): AppendOutcome => {
   if (error instanceof ConcurrencyError) return 'conflict';
@@ -155,23 +135,18 @@ const appendFailure = (error: unknown): AppendOutcome => {
   return error instanceof StoreUnavailableError ? 'unavailable' : 'failed';
 };
 
+type Append = Parameters<EventStoreWatch['append']>;
+
 /** Counts, times, traces and logs every append. */
-export class ObservedEventStore implements EventStoreWatch {
-  readonly #observers: StoreObservers;
-
-  constructor(observers: StoreObservers) {
-    this.#observers = observers;
-  }
-
-  async append(
-    stream: string,
-    events: readonly EventToAppend[],
-    append: () => Promise<AppendResult>,
-  ): Promise<AppendResult> {
-    const { metrics, tracer, logger } = this.#observers;
+export const observedEventStore = ({
+  metrics,
+  tracer,
+  logger,
+}: Observers<StoreMetrics>): EventStoreWatch => ({
+  append: async (stream, events, append) => {
     const startedAt = performance.now();
     try {
-      const result = await (tracer.active ? this.#traced(stream, events, append) : append());
+      const result = await (tracer.active ? tracedAppend(tracer, [stream, events, append]) : append());
       metrics?.appended('stored', (performance.now() - startedAt) / 1_000, events.length);
       logStored(logger, stream, events, result);
       return result;
@@ -179,36 +154,29 @@ export class ObservedEventStore implements EventStoreWatch {
       metrics?.appended(appendFailure(error), (performance.now() - startedAt) / 1_000, 0);
       throw error;
     }
-  }
+  },
+  readFailed: (call) => metrics?.readFailed(call),
+});
 
-  readFailed(call: string): void {
-    this.#observers.metrics?.readFailed(call);
-  }
-
-  #traced(
-    stream: string,
-    events: readonly EventToAppend[],
-    append: () => Promise<AppendResult>,
-  ): Promise<AppendResult> {
-    const [first] = events;
-    if (!first) return append();
-    const span = {
-      name: 'append',
-      kind: 'client',
-      traceId: traceIdOf(first.metadata.correlationId, stream),
-      attributes: {
-        'receivables.stream': stream,
-        'receivables.event_ids': events.map(({ id }) => id).join(','),
-        'receivables.event_types': events.map(({ type }) => type).join(','),
-      },
-    } as const;
-    return this.#observers.tracer.run(span, async (note) => {
-      const result = await append();
-      note({ 'receivables.revision': Number(result.revision) });
-      return result;
-    });
-  }
-}
+const tracedAppend = (tracer: Tracer, [stream, events, append]: Append): Promise<AppendResult> => {
+  const [first] = events;
+  if (!first) return append();
+  const span = {
+    name: 'append',
+    kind: 'client',
+    traceId: traceIdOf(first.metadata.correlationId, stream),
+    attributes: {
+      'receivables.stream': stream,
+      'receivables.event_ids': events.map(({ id }) => id).join(','),
+      'receivables.event_types': events.map(({ type }) => type).join(','),
+    },
+  } as const;
+  return tracer.run(span, async (note) => {
+    const result = await append();
+    note({ 'receivables.revision': Number(result.revision) });
+    return result;
+  });
+};
 
 /** The line that leads from a request or a decision to its events, and from there to the deliveries. */
 const logStored = (

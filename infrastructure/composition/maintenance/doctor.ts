@@ -38,13 +38,8 @@ const CLOCK_TOLERANCE_MS = 5_000;
 const OLDEST_NODE = 24;
 
 /** A look that throws is a check that failed. */
-const look = async (check: string, work: () => Promise<Finding> | Finding): Promise<Finding> => {
-  try {
-    return await work();
-  } catch (error) {
-    return finding(check, 'failed', messageOf(error));
-  }
-};
+const look = async (check: string, work: () => Promise<Finding>): Promise<Finding> =>
+  work().catch((error: unknown) => finding(check, 'failed', messageOf(error)));
 
 const dataDirectory = (configuration: Configuration): Finding => {
   const missing = missingServiceData(configuration);
@@ -212,16 +207,8 @@ const topicsOf = async (
 };
 
 /** Several findings, or one that says why there are none. */
-const lookAll = async (
-  check: string,
-  work: () => Promise<readonly Finding[]>,
-): Promise<readonly Finding[]> => {
-  try {
-    return await work();
-  } catch (error) {
-    return [finding(check, 'failed', messageOf(error))];
-  }
-};
+const lookAll = async (check: string, work: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> =>
+  work().catch((error: unknown) => [finding(check, 'failed', messageOf(error))]);
 
 const isOfMasterKey = (error: unknown): boolean =>
   error instanceof WrongMasterKeyError || error instanceof MasterKeyFileError;

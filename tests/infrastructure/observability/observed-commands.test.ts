@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { CommandMetrics } from '../../../infrastructure/observability/metrics/work-metrics.ts';
-import { ObservedCommands } from '../../../infrastructure/observability/observed-work.ts';
+import { observedCommands } from '../../../infrastructure/observability/observed-work.ts';
 
 test.each([
   ['administrator', 'administrator'],
@@ -13,7 +13,7 @@ test.each([
     handled: (by: string) => void counted.push(by),
     refused: () => undefined,
   } as unknown as CommandMetrics;
-  const commands = new ObservedCommands(metrics, { active: false } as never);
+  const commands = observedCommands(metrics, { active: false } as never);
   await commands.run({ actor, stream: 's', correlationId: 'c' }, async () => ({ replayed: true }));
   expect(counted).toEqual([role]);
 });
