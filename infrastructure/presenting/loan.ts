@@ -115,6 +115,17 @@ const BALANCES: ShownFields<LoanDetails['balances']> = {
 
 const presentPrepayment = shownBy(PREPAYMENT);
 
+const BORROWER: Schema = {
+  type: ['object', 'null'],
+  required: ['document_type', 'document_number', 'name'],
+  properties: {
+    document_type: text({ description: 'CPF or CNPJ.', examples: ['CPF'] }),
+    document_number: text({ description: 'Masked but for its end.', examples: ['*********25'] }),
+    name: text({ description: 'Name of the person or company.', examples: ['Maria da Silva'] }),
+  },
+  description: 'null after the personal data was erased.',
+};
+
 /** An operation as the interface and the command line show it. */
 export const LOAN: ShownFields<LoanDetails> = {
   ...within(({ loan }) => loan, SUMMARY),
@@ -131,16 +142,7 @@ export const LOAN: ShownFields<LoanDetails> = {
     ],
   ),
   borrower: shown(
-    {
-      type: ['object', 'null'],
-      required: ['document_type', 'document_number', 'name'],
-      properties: {
-        document_type: text({ description: 'CPF or CNPJ.', examples: ['CPF'] }),
-        document_number: text({ description: 'Masked but for its end.', examples: ['*********25'] }),
-        name: text({ description: 'Name of the person or company.', examples: ['Maria da Silva'] }),
-      },
-      description: 'null after the personal data was erased.',
-    },
+    BORROWER,
     ({ borrower }) =>
       borrower && {
         document_type: borrower.documentType,
