@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { HEADER_LENGTH, keyIdOf } from './sealed-content.ts';
 import type { PlacedContent, SealedPlace } from './sealed-document-store.ts';
 import { ifThere, sync, writeDurably } from '../support/durable-files.ts';
+import { giveToOwner } from '../support/file-owners.ts';
 
 const ABANDONED_AFTER_MS = 3_600_000;
 
@@ -21,7 +22,10 @@ export class FilePlace implements SealedPlace {
 
   /** Makes the folders, and removes files that a crash left half written; files that another process is writing are younger. */
   async start(): Promise<void> {
-    await mkdir(this.#incoming, { recursive: true, mode: 0o700 });
+    for (const folder of [this.#root, this.#incoming]) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      giveToOwner(folder);
+    }
     for (const name of await readdir(this.#incoming)) {
       const path = join(this.#incoming, name);
       const modified = (await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity;
@@ -60,6 +64,7 @@ export class FilePlace implements SealedPlace {
   /** Synced even when the folder exists: the process that made it may not have synced it yet. */
   async #makeFolder(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    giveToOwner(folder);
     await sync(this.#root);
   }
 

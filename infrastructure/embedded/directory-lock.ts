@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SQLITE_BUSY, sqliteCode, unusable } from '../sqlite/connection.ts';
+import { makeForOwner } from '../support/file-owners.ts';
 import { pause } from '../support/time.ts';
 
 const FILE = 'in-use.db';
@@ -20,6 +21,7 @@ const STATEMENTS = { shared: 'BEGIN; SELECT count(*) FROM sqlite_schema', alone:
 
 const open = (path: string): DatabaseSync => {
   try {
+    makeForOwner(path);
     return new DatabaseSync(path);
   } catch (error) {
     throw unusable(path, error);

@@ -5,6 +5,7 @@ import { BEFORE_GENERATIONS } from '../../application/maintenance/rebuild/genera
 import type { GenerationTables } from '../../application/maintenance/rebuild/generations.ts';
 import { migrate } from '../../application/sql/migrations/migrate.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import { makeForOwner } from '../support/file-owners.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import type { SqliteOptions } from './sqlite-database.ts';
 import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
@@ -30,8 +31,10 @@ export class SqliteGenerationTables implements GenerationTables {
   }
 
   async open(number: number): Promise<SqlDatabase> {
+    const path = this.#pathOf(number);
+    makeForOwner(path);
     // Rebuildable from the streams, so a power cut may cost its last transactions, never its consistency.
-    const options = { ...this.#options, path: this.#pathOf(number), synchronous: 'NORMAL' } as const;
+    const options = { ...this.#options, path, synchronous: 'NORMAL' } as const;
     const database = await SqliteDatabase.open(options);
     try {
       if (!(await hasTables(database))) await migrate(database, readModelMigrations, this.#now());

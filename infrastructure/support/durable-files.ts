@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { isNativeError } from 'node:util/types';
+import { giveToOwner } from './file-owners.ts';
 
 /** As Node.js names what the operating system said. */
 export const hasCode = (error: unknown, code: string): boolean =>
@@ -19,6 +20,7 @@ export const ifThere = async <Result>(result: Promise<Result>): Promise<Result |
 export const writeDurably = async (path: string, content: string | AsyncIterable<Buffer>): Promise<void> => {
   const file = await open(path, 'wx', 0o600);
   try {
+    giveToOwner(path);
     await file.writeFile(content);
     await file.sync();
   } finally {
