@@ -35,19 +35,7 @@ export interface ClientChanges {
   readonly removeFundIds: readonly string[];
 }
 
-/** Clients, their applications and the funds linked to them. Durable when a call resolves. */
-export interface ClientRegistry {
-  create(client: ClientWithSecret, fundIds: readonly string[]): Promise<Application>;
-  find(clientId: string): Promise<ClientWithSecret | undefined>;
-  application(applicationId: string): Promise<Application | undefined>;
-  list(): Promise<readonly ListedClient[]>;
-  /** All of it or nothing; false when there is no such client that is not revoked. */
-  update(clientId: string, changes: ClientChanges): Promise<boolean>;
-  /** False when the client has another hash by now, or there is none. */
-  replaceSecretHash(clientId: string, from: string, to: string): Promise<boolean>;
-  /** False when there is no such client that is not revoked. */
-  revoke(clientId: string, at: string): Promise<boolean>;
-}
+export type ClientRegistry = Pick<SqlClientRegistry, keyof SqlClientRegistry>;
 
 /** Every application, in the order of their first clients. */
 export const applicationsIn = async (registry: Pick<ClientRegistry, 'list'>): Promise<readonly string[]> => [
@@ -81,8 +69,8 @@ const rowOf = (client: ClientWithSecret): ClientRow => ({
   only_fund_ids: listText(client.onlyFundIds),
 });
 
-/** An application is known by its clients; it has no row of its own. */
-export class SqlClientRegistry implements ClientRegistry {
+/** Clients, their applications, which have no rows of their own, and the funds linked to them. Durable when a call resolves. */
+export class SqlClientRegistry {
   readonly #database: SqlDatabase;
 
   constructor(database: SqlDatabase) {
@@ -134,6 +122,7 @@ export class SqlClientRegistry implements ClientRegistry {
     }));
   }
 
+  /** All of it or nothing; false when there is no such client that is not revoked. */
   async update(clientId: string, changes: ClientChanges): Promise<boolean> {
     const client = await this.find(clientId);
     if (!client || client.revokedAt !== null) return false;
@@ -162,6 +151,7 @@ export class SqlClientRegistry implements ClientRegistry {
     }
   }
 
+  /** False when the client has another hash by now, or there is none. */
   async replaceSecretHash(clientId: string, from: string, to: string): Promise<boolean> {
     const query = this.#database.builder
       .updateTable('client')
@@ -172,6 +162,7 @@ export class SqlClientRegistry implements ClientRegistry {
     return result!.changes === 1;
   }
 
+  /** False when there is no such client that is not revoked. */
   async revoke(clientId: string, at: string): Promise<boolean> {
     const query = this.#database.builder
       .updateTable('client')

@@ -1,5 +1,5 @@
 import type { RealClock } from '../ports/clock.ts';
-import type { KeyStore, Rewrapped, WrappedText } from '../ports/key-store.ts';
+import type { Rewrapped, WrappedText } from './wrapped-texts.ts';
 import { alone, notAlone } from '../sql/engine.ts';
 import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 import { SqlWrappedTexts } from './wrapped-texts.ts';
@@ -48,7 +48,10 @@ export const withoutKey = async (
   return missing;
 };
 
-export class SqlKeyStore extends SqlWrappedTexts implements KeyStore {
+export type KeyStore = Pick<SqlKeyStore, keyof SqlKeyStore>;
+
+/** Keys wrapped by the master key. Durable when a call resolves. */
+export class SqlKeyStore extends SqlWrappedTexts {
   readonly #database: SqlDatabase;
   readonly #clock: RealClock;
 
@@ -58,6 +61,7 @@ export class SqlKeyStore extends SqlWrappedTexts implements KeyStore {
     this.#clock = clock;
   }
 
+  /** Stores unless one exists; answers the one that counts. */
   async putIfAbsent(name: string, wrapped: string): Promise<string> {
     const insert = this.#database.builder
       .insertInto('wrapped_key')
@@ -71,6 +75,7 @@ export class SqlKeyStore extends SqlWrappedTexts implements KeyStore {
     return (stored!.rows[0] as { readonly wrapped: string }).wrapped;
   }
 
+  /** The same while another entry still reads so; otherwise nothing is stored or answered. */
   async putIfAbsentWhile(condition: WrappedText, name: string, wrapped: string): Promise<string | undefined> {
     const row = this.#database.builder
       .selectFrom('wrapped_key as condition')
@@ -97,6 +102,7 @@ export class SqlKeyStore extends SqlWrappedTexts implements KeyStore {
     return stored?.wrapped;
   }
 
+  /** Turns a condition over: once it resolves with true, nothing that was put while it read `from` is still on its way. */
   async turn(change: Rewrapped): Promise<boolean> {
     const results = await this.#database.transaction([
       ...alone(this.#database, CONDITIONS),
@@ -115,7 +121,7 @@ export class SqlKeyStore extends SqlWrappedTexts implements KeyStore {
     await this.#database.transaction([{ query: query.compile() }]);
   }
 
-  async list(prefix: string): ReturnType<KeyStore['list']> {
+  async list(prefix: string): Promise<readonly (WrappedText & { readonly createdAt: string })[]> {
     let query = this.#database.builder
       .selectFrom('wrapped_key')
       .select(['name', 'wrapped', 'created_at as createdAt'])

@@ -1,4 +1,4 @@
-import type { Lease, Leases } from '../ports/coordination.ts';
+import type { Lease, Leases } from './leases.ts';
 import type { Logger } from '../ports/logger.ts';
 import { running } from './background.ts';
 import type { Background } from './background.ts';

@@ -1,12 +1,26 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { Lease, Leases } from '../ports/coordination.ts';
+
 import { engineNow } from '../sql/engine.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
 const ENDED = 0;
 
-export class SqlLeases implements Leases {
+/** The right to play a role that only one process may play, until it ends, is given back or is taken over. */
+export interface Lease {
+  readonly name: string;
+  readonly holder: string;
+  /** Grows with every acquisition of this name, by any process: a later holder has a higher one. */
+  readonly token: number;
+}
+
+export type Leases = Pick<SqlLeases, 'acquire' | 'renew' | 'release'>;
+
+/**
+ * Leases of named roles, at most one holder a name. The store's clock alone decides when a lease has ended, so the clocks of the
+ * processes need not agree. A holder counts its own time from before it asked: its view then ends no later than the store's.
+ */
+export class SqlLeases {
   readonly #database: SqlDatabase;
   readonly #now: RawBuilder<number>;
 
@@ -15,6 +29,11 @@ export class SqlLeases implements Leases {
     this.#now = engineNow[database.dialect];
   }
 
+  /**
+   * For `ttlMs` from now, as long as every holder of the name asks for; undefined while another holder's lease lasts, which is no longer
+   * than that however the store's clock is set. The same holder gets it again under a higher token, because
+   * an answer may have been lost on the way.
+   */
   async acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined> {
     // A process that waits for the lease asks often; a look costs no disk.
     const held = await this.#heldByAnother(name, holder, ttlMs);
@@ -38,6 +57,7 @@ export class SqlLeases implements Leases {
     return row && { name, holder, token: row.token };
   }
 
+  /** Another `ttlMs` from now; false when it has ended or passed on, and then it stays so. */
   async renew({ name, token }: Lease, ttlMs: number): Promise<boolean> {
     const query = this.#database.builder
       .updateTable('lease')
@@ -49,7 +69,7 @@ export class SqlLeases implements Leases {
     return result!.changes === 1;
   }
 
-  /** The row stays, so that its token never starts again. */
+  /** Free for the next one at once; the row stays, so that its token never starts again. */
   async release({ name, token }: Lease): Promise<void> {
     const query = this.#database.builder
       .updateTable('lease')

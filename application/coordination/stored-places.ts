@@ -1,5 +1,5 @@
 import type { RealClock } from '../ports/clock.ts';
-import type { StoredPlace, CheckpointStore } from '../ports/coordination.ts';
+
 import type { LogPosition } from '../ports/event-store.ts';
 import { changeRow } from '../sql/compare-and-set.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
@@ -19,7 +19,17 @@ export const placeMove = (
   to: to === START ? undefined : { position: to, updated_at: now },
 });
 
-export class SqlCheckpointStore implements CheckpointStore {
+export interface StoredPlace {
+  readonly name: string;
+  readonly position: LogPosition;
+  /** ISO 8601 UTC */
+  readonly updatedAt: string;
+}
+
+export type CheckpointStore = Pick<SqlCheckpointStore, keyof SqlCheckpointStore>;
+
+/** How far a named process manager or relay has come. */
+export class SqlCheckpointStore {
   readonly #database: SqlDatabase;
   readonly #clock: RealClock;
 
@@ -34,6 +44,10 @@ export class SqlCheckpointStore implements CheckpointStore {
     return row ? (row.position as LogPosition) : START;
   }
 
+  /**
+   * Anywhere, back too; false, and nothing is stored, when it stands elsewhere than at `from`: another process moved it, and the
+   * caller is behind. A crash may take back the last moves, newest first; what they stood for is done again then.
+   */
   move(name: string, from: LogPosition | 'start', to: LogPosition | 'start'): Promise<boolean> {
     const moved = placeMove(name, from, to, this.#clock.realNow());
     // A position is stored after the work it stands for, which is safe to repeat from an older one.
@@ -41,6 +55,7 @@ export class SqlCheckpointStore implements CheckpointStore {
     return changeRow(this.#database, 'checkpoint', moved, { durability });
   }
 
+  /** All of them, for whoever has to set one right, in the order of their names; one that is at the start has none. */
   async list(): Promise<readonly StoredPlace[]> {
     const query = this.#database.builder.selectFrom('checkpoint').selectAll().orderBy('name');
     return (await this.#database.read(query)).map(({ name, position, updated_at: updatedAt }) => ({

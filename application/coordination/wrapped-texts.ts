@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Rewrapped, WrappedText, WrappedTexts } from '../ports/key-store.ts';
+
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 
@@ -12,8 +12,23 @@ type Place = {
   };
 }[keyof Schema];
 
-/** One column of wrapped texts. An empty text is none. */
-export class SqlWrappedTexts implements WrappedTexts {
+/** A wrapped text and where it lies. */
+export interface WrappedText {
+  readonly name: string;
+  readonly wrapped: string;
+}
+
+/** A text that is wrapped anew: nothing happens unless it still reads `from`. */
+export interface Rewrapped {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export type WrappedTexts = Pick<SqlWrappedTexts, keyof SqlWrappedTexts>;
+
+/** One column of texts that keys wrap, so that they can be wrapped by another key. An empty text is none. Durable when a call resolves. */
+export class SqlWrappedTexts {
   readonly #database: SqlDatabase;
   readonly #place: Place;
 
@@ -22,6 +37,7 @@ export class SqlWrappedTexts implements WrappedTexts {
     this.#place = place;
   }
 
+  /** In the order of names, after this one; `''` is before the first. */
   async page(after: string, limit: number): Promise<readonly WrappedText[]> {
     const { table, name, wrapped } = this.#columns();
     const query = sql<WrappedText>`select ${name} as name, ${wrapped} as wrapped from ${table}
@@ -29,6 +45,7 @@ export class SqlWrappedTexts implements WrappedTexts {
     return this.#database.read({ compile: () => query.compile(this.#database.builder) });
   }
 
+  /** Answers how many still read `from`. A text that was deleted meanwhile stays deleted. */
   async rewrap(changes: readonly Rewrapped[]): Promise<number> {
     if (changes.length === 0) return 0;
     const results = await this.#database.transaction(changes.map((change) => this.rewrapping(change)));

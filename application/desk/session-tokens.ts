@@ -1,5 +1,5 @@
 import { SqlWrappedTexts } from '../coordination/wrapped-texts.ts';
-import type { WrappedTexts } from '../ports/key-store.ts';
+import type { WrappedTexts } from '../coordination/wrapped-texts.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
 /** What the tokens of a session are sealed for. */

@@ -1,4 +1,4 @@
-import type { StoredPlace, CheckpointStore } from '../ports/coordination.ts';
+import type { StoredPlace, CheckpointStore } from '../coordination/stored-places.ts';
 import type { EventSubscription, LogPlaces, LogPosition } from '../ports/event-store.ts';
 import { misfit } from '../processors/log-fit.ts';
 import { upToNow } from '../support/up-to-now.ts';

@@ -2,10 +2,11 @@ import type { ProjectedEvent, Projection } from '../../projections/projection.ts
 import { EarlierReleaseError } from '../event-codec/stored-formats.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import { SqlOperationStates } from '../loans/operation-states.ts';
-import type { CheckpointStore } from '../ports/coordination.ts';
+import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { RelayQuarantine } from '../publication/relay-quarantine.ts';
 import type { EventStore, EventSubscription, LogPlaces, RecordedEvent } from '../ports/event-store.ts';
-import type { LogOrder, ProjectionStore } from '../ports/read-models.ts';
+import type { LogOrder } from '../ports/read-models.ts';
+import type { ProjectionStore } from '../projecting/projection-store.ts';
 import type { Renegotiation } from '../renegotiation/renegotiation.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { SqlBeginnings } from '../webhooks/beginnings.ts';

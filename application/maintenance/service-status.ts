@@ -1,7 +1,7 @@
 import type { Projection } from '../../projections/projection.ts';
 import type { StateCount } from '../loans/operation-states.ts';
-import type { CheckpointStore } from '../ports/coordination.ts';
-import type { ProjectionStore } from '../ports/read-models.ts';
+import type { CheckpointStore } from '../coordination/stored-places.ts';
+import type { ProjectionStore } from '../projecting/projection-store.ts';
 import type { Behind } from '../processors/status.ts';
 import { RELAY_CHECKPOINT } from '../publication/relay.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';

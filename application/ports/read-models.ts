@@ -1,4 +1,3 @@
-import type { Projection, TableWrite } from '../../projections/projection.ts';
 import type { LogPosition } from './event-store.ts';
 
 /**
@@ -13,27 +12,6 @@ export interface QuarantinedStream {
   readonly reason: string;
   /** Of that event; what comes after it waits. */
   readonly position: LogPosition;
-}
-
-/** Where projections write: the writes of a batch and its checkpoint commit together, or not at all. */
-export interface ProjectionStore {
-  checkpoint(projection: Projection): Promise<LogPosition | 'start'>;
-  /** What waits, in the order of the streams' names; it changes by writes like any row. */
-  quarantined(projection: Projection): Promise<readonly QuarantinedStream[]>;
-  /**
-   * @param expected the checkpoint that these writes follow; when the stored one differs (another projector was faster), another
-   *   generation serves than where it was read, or a write does not touch as many rows as it expects, nothing is written and the answer is
-   *   false
-   * @throws RefusedWritesError
-   */
-  apply(
-    projection: Projection,
-    writes: readonly TableWrite[],
-    expected: LogPosition | 'start',
-    checkpoint: LogPosition,
-  ): Promise<boolean>;
-  /** Empties the projection's tables and its checkpoint in one step. */
-  reset(projection: Projection): Promise<void>;
 }
 
 /** The store works, and will never take these writes; anything else that it throws may pass. */

@@ -2,7 +2,7 @@ import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import { loanReceived } from '../event-codec/entries.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
-import type { CheckpointStore } from '../ports/coordination.ts';
+import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { upToNow } from '../support/up-to-now.ts';
 import type { BorrowerIndexEntry, SqlBorrowerIndex } from './borrower-index.ts';

@@ -1,7 +1,7 @@
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { EventSubscription } from '../ports/event-store.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
-import type { CheckpointStore } from '../ports/coordination.ts';
+import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { SqlBorrowerIndex } from './borrower-index.ts';
 import { ForgetBorrower, borrowerDigest, maskDocument } from './forget-borrower.ts';
 import type { BorrowerOperation, Forgetting } from './forget-borrower.ts';

@@ -1,4 +1,4 @@
-import type { CheckpointStore } from '../ports/coordination.ts';
+import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
 import { Runner } from './runner.ts';
 import type { RunnerDependencies } from './runner.ts';

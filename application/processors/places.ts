@@ -1,4 +1,4 @@
-import type { CheckpointStore } from '../ports/coordination.ts';
+import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { ProcessorStore } from './processor.ts';
 
 /** A place and nothing beside it. @param name of the place; stored, so never changed */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { mayPass } from '../support/retry.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 import { RefusedWritesError } from '../ports/read-models.ts';
-import type { ProjectionStore, QuarantinedStream } from '../ports/read-models.ts';
+import type { QuarantinedStream } from '../ports/read-models.ts';
 import { messageOf } from '../support/failures.ts';
 import type { Projection, TableWrite } from '../../projections/projection.ts';
 import { compareAndSet, guarded } from '../sql/compare-and-set.ts';
@@ -12,8 +12,13 @@ import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 import { StoredWrites } from './stored-writes.ts';
 import { TableWriteStatements } from './table-writes.ts';
 
-/** Writes into one generation, or into the one that serves; a generation that another has succeeded refuses each of them. */
-export class SqlProjectionStore implements ProjectionStore {
+export type ProjectionStore = Pick<SqlProjectionStore, keyof SqlProjectionStore>;
+
+/**
+ * Where projections write: the writes of a batch and its checkpoint commit together, or not at all. Into one generation, or into the one that
+ * serves; a generation that another has succeeded refuses each of them.
+ */
+export class SqlProjectionStore {
   readonly #database: SqlDatabase;
   readonly #statements: TableWriteStatements;
   readonly #stored: StoredWrites;
@@ -54,6 +59,7 @@ export class SqlProjectionStore implements ProjectionStore {
     return this.checkpoint(projection);
   }
 
+  /** What waits, in the order of the streams' names; it changes by writes like any row. */
   async quarantined({ name }: Projection): Promise<readonly QuarantinedStream[]> {
     const query = this.#database.builder
       .selectFrom('quarantined_operation')
@@ -70,6 +76,12 @@ export class SqlProjectionStore implements ProjectionStore {
     }));
   }
 
+  /**
+   * @param expected the checkpoint that these writes follow; when the stored one differs (another projector was faster), another
+   *   generation serves than where it was read, or a write does not touch as many rows as it expects, nothing is written and the answer is
+   *   false
+   * @throws RefusedWritesError
+   */
   async apply(
     projection: Projection,
     writes: readonly TableWrite[],
@@ -93,6 +105,7 @@ export class SqlProjectionStore implements ProjectionStore {
     }
   }
 
+  /** Empties the projection's tables and its checkpoint in one step. */
   async reset(projection: Projection): Promise<void> {
     this.#stored.forget();
     await this.#empty(projection);

@@ -1,7 +1,7 @@
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
 import { LOAN_STREAM_PREFIX, isBesideOperations } from '../command-handling/operation.ts';
 import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
-import type { ProjectionStore } from '../ports/read-models.ts';
+import type { ProjectionStore } from './projection-store.ts';
 import { PoisonEventError } from '../processors/processor.ts';
 import type { Processor, ProcessorStore, ProcessorWatch } from '../processors/processor.ts';
 import { Runner } from '../processors/runner.ts';

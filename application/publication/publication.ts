@@ -1,6 +1,6 @@
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/operation.ts';
-import type { CheckpointStore } from '../ports/coordination.ts';
+import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { EventBus, EventDelivery, PublicEvent } from '../ports/event-bus.ts';
 import type {
   EventStore,

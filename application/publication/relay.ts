@@ -1,6 +1,6 @@
 import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
-import type { CheckpointStore } from '../ports/coordination.ts';
+import type { CheckpointStore } from '../coordination/stored-places.ts';
 import { MessageTooLargeError, PlaceMovedError } from '../ports/event-bus.ts';
 import type { EventBus, EventDelivery, PublicEvent } from '../ports/event-bus.ts';
 import type { RelayQuarantine } from './relay-quarantine.ts';

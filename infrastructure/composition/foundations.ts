@@ -1,5 +1,5 @@
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
-import type { KeyStore } from '../../application/ports/key-store.ts';
+import type { KeyStore } from '../../application/coordination/key-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { DataKeyAnchorSigner } from '../security/audit-keys.ts';

@@ -1,4 +1,5 @@
-import type { KeyStore, WrappedText } from '../../application/ports/key-store.ts';
+import type { KeyStore } from '../../application/coordination/key-store.ts';
+import type { WrappedText } from '../../application/coordination/wrapped-texts.ts';
 import type { Keyring, MasterKey } from './master-key.ts';
 import { BrokenSealError, AesGcmSealer } from './aes-gcm-sealer.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { KeyStore } from '../../application/ports/key-store.ts';
+import type { KeyStore } from '../../application/coordination/key-store.ts';
 import type { MasterKeys, WrappingPurpose } from './master-keys.ts';
 
 export type NamedKeys = Pick<WrappedKeys, 'putIfAbsent' | 'get' | 'unwrap' | 'delete' | 'list'>;

@@ -1,4 +1,4 @@
-import type { Lease, Leases } from '../../application/ports/coordination.ts';
+import type { Lease, Leases } from '../../application/coordination/leases.ts';
 import { pause } from '../support/time.ts';
 import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
 import type { Logger } from '../../application/ports/logger.ts';

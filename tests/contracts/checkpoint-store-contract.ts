@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { CheckpointStore } from '../../application/ports/coordination.ts';
+import type { CheckpointStore } from '../../application/coordination/stored-places.ts';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 
 /** A promise of the port. It holds beside other tests' checkpoints: it uses names of its own only. */

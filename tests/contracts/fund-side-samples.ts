@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { ProjectionStore } from '../../application/ports/read-models.ts';
+import type { ProjectionStore } from '../../application/projecting/projection-store.ts';
 import { analysisOf } from '../../application/portfolio/analysis.ts';
 import { positionOf } from '../../application/portfolio/position.ts';
 import type { LoanDisbursed, LoanEvent, LoanReceived } from '../../domain/loan/index.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { KeyStore } from '../../application/ports/key-store.ts';
+import type { KeyStore } from '../../application/coordination/key-store.ts';
 
 /** A promise of the port. It holds beside other tests' keys: it uses names of its own only. */
 interface KeyStoreCase {

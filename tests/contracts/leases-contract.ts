@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Lease, Leases } from '../../application/ports/coordination.ts';
+import type { Lease, Leases } from '../../application/coordination/leases.ts';
 
 /** A promise of the port. It holds beside other tests' leases: it uses names of its own only. */
 interface LeasesCase {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Leases } from '../../application/ports/coordination.ts';
+import type { Leases } from '../../application/coordination/leases.ts';
 import { SqlLeases } from '../../application/coordination/leases.ts';
 import { openServiceDatabase } from '../support/sql/temporary-database.ts';
 import * as memory from '../support/in-memory-leases.ts';

@@ -1,7 +1,7 @@
 import type { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { randomUUID } from 'node:crypto';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { ProjectionStore } from '../../application/ports/read-models.ts';
+import type { ProjectionStore } from '../../application/projecting/projection-store.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { LoanReceived } from '../../domain/loan/index.ts';
 import type { ProjectedEvent } from '../../projections/projection.ts';

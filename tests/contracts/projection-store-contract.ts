@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { ProjectionStore } from '../../application/ports/read-models.ts';
+import type { ProjectionStore } from '../../application/projecting/projection-store.ts';
 import type { Projection, Row, TableWrite } from '../../projections/projection.ts';
 import { installmentWrite, installments } from './installment-writes.ts';
 import { InMemoryTables } from '../projections/in-memory-tables.ts';

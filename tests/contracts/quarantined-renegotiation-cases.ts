@@ -8,7 +8,8 @@ import type {
   JsonText,
   RecordedEvent,
 } from '../../application/ports/event-store.ts';
-import type { LogOrder, ProjectionStore } from '../../application/ports/read-models.ts';
+import type { LogOrder } from '../../application/ports/read-models.ts';
+import type { ProjectionStore } from '../../application/projecting/projection-store.ts';
 import { projectedEvent } from '../../application/projecting/projected-event.ts';
 import { ReadModelFollower } from '../../application/projecting/read-model.ts';
 import { QuarantinedOperations } from '../../application/maintenance/quarantine/quarantined-operations.ts';

@@ -1,6 +1,7 @@
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import { RefusedWritesError } from '../../application/ports/read-models.ts';
-import type { ProjectionStore, QuarantinedStream } from '../../application/ports/read-models.ts';
+import type { QuarantinedStream } from '../../application/ports/read-models.ts';
+import type { ProjectionStore } from '../../application/projecting/projection-store.ts';
 import { QUARANTINE_TABLE } from '../../application/projecting/quarantine.ts';
 import type { Projection, Row, TableWrite } from '../../projections/projection.ts';
 import { READ_MODEL_KEYS } from './read-model-keys.ts';

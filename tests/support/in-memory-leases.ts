@@ -1,4 +1,4 @@
-import type { Lease, Leases } from '../../application/ports/coordination.ts';
+import type { Lease, Leases } from '../../application/coordination/leases.ts';
 
 interface Row {
   holder: string;

@@ -1,4 +1,4 @@
-import type { ProjectionStore } from '../../application/ports/read-models.ts';
+import type { ProjectionStore } from '../../application/projecting/projection-store.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import { operationColumn } from '../../application/sql/read-model-tables.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';

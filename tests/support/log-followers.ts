@@ -1,4 +1,4 @@
-import type { CheckpointStore } from '../../application/ports/coordination.ts';
+import type { CheckpointStore } from '../../application/coordination/stored-places.ts';
 import type {
   EventSubscription,
   LogPosition,

@@ -6,7 +6,8 @@ import { UnreadableEventError } from '../../event-codec/fields.ts';
 import type { RelayQuarantine } from '../../publication/relay-quarantine.ts';
 import type { EventStore, LogPosition, RecordedEvent } from '../../ports/event-store.ts';
 import { RefusedWritesError } from '../../ports/read-models.ts';
-import type { LogOrder, ProjectionStore, QuarantinedStream } from '../../ports/read-models.ts';
+import type { LogOrder, QuarantinedStream } from '../../ports/read-models.ts';
+import type { ProjectionStore } from '../../projecting/projection-store.ts';
 import { releaseWrite } from '../../projecting/quarantine.ts';
 import {
   namesRenegotiation,

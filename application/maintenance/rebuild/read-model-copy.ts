@@ -1,7 +1,8 @@
 import type { ProjectedEvent, Projection, TableWrite } from '../../../projections/projection.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../../ports/event-store.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { LogOrder, ProjectionStore } from '../../ports/read-models.ts';
+import type { LogOrder } from '../../ports/read-models.ts';
+import type { ProjectionStore } from '../../projecting/projection-store.ts';
 import { catchUp } from '../../processors/catch-up.ts';
 import type { Done } from '../../processors/processor.ts';
 import { Runner } from '../../processors/runner.ts';

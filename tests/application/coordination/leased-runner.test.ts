@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Background } from '../../../application/coordination/background.ts';
 import { LeasedRunner } from '../../../application/coordination/leased-runner.ts';
-import type { Lease } from '../../../application/ports/coordination.ts';
+import type { Lease } from '../../../application/coordination/leases.ts';
 import { pause } from '../../../infrastructure/support/time.ts';
 import { InMemoryLeases } from '../../support/in-memory-leases.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';

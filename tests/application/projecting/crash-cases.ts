@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { ProjectionStore } from '../../../application/ports/read-models.ts';
+import type { ProjectionStore } from '../../../application/projecting/projection-store.ts';
 import type { Row } from '../../../projections/projection.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { FaultyProjectionStore } from './faulty-projection-store.ts';

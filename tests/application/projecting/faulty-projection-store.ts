@@ -1,6 +1,7 @@
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
-import type { ProjectionStore, QuarantinedStream } from '../../../application/ports/read-models.ts';
+import type { QuarantinedStream } from '../../../application/ports/read-models.ts';
+import type { ProjectionStore } from '../../../application/projecting/projection-store.ts';
 import type { Projection, TableWrite } from '../../../projections/projection.ts';
 
 /** What becomes of a batch: stored, lost on the way, or stored with its answer lost. */

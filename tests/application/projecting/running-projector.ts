@@ -1,4 +1,4 @@
-import type { ProjectionStore } from '../../../application/ports/read-models.ts';
+import type { ProjectionStore } from '../../../application/projecting/projection-store.ts';
 import { ReadModelFollower } from '../../../application/projecting/read-model.ts';
 import { pause } from '../../../infrastructure/support/time.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { loanStream } from '../../../application/command-handling/operation.ts';
 import { UnreadableEventError } from '../../../application/event-codec/fields.ts';
-import type { CheckpointStore } from '../../../application/ports/coordination.ts';
+import type { CheckpointStore } from '../../../application/coordination/stored-places.ts';
 import { MessageTooLargeError } from '../../../application/ports/event-bus.ts';
 import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { HeldBack, RelayQuarantine } from '../../../application/publication/relay-quarantine.ts';

@@ -5,7 +5,8 @@ import type {
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../../../application/ports/event-store.ts';
-import type { LogOrder, ProjectionStore } from '../../../../application/ports/read-models.ts';
+import type { LogOrder } from '../../../../application/ports/read-models.ts';
+import type { ProjectionStore } from '../../../../application/projecting/projection-store.ts';
 import {
   ReadModelCopy,
   catchUpTogether,
