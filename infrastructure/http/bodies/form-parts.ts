@@ -57,9 +57,15 @@ export class FormParts {
     };
   }
 
-  /** The text of the data part, and the files. @param fields the text parts by their names @throws HttpProblem `invalid_request` */
-  async received(fields: Readonly<Record<string, unknown>>) {
+  /**
+   * The text of the data part, and the files.
+   * @param fields the text parts by their names
+   * @param begun how many parts came, those included that the parser passed over
+   * @throws HttpProblem `invalid_request`
+   */
+  async received(fields: Readonly<Record<string, unknown>>, begun: number) {
     const texts = Object.entries(fields);
+    if (begun > texts.length + this.#data.length + this.#files.length) throw this.#refusals.unreadPart();
     const other = texts.find(([name]) => name !== this.#dataPart);
     if (other !== undefined) throw this.#refusals.textPart(other[0]);
     const given = [...texts.map(([, text]) => this.#utf8(text)), ...(await Promise.all(this.#data))];

@@ -26,6 +26,12 @@ export class FormRefusals {
     return this.#otherParts(name === undefined ? 'a part has no name' : `it has none named ${quoted(name)}`);
   }
 
+  unreadPart(): HttpProblem {
+    return this.#otherParts(
+      'a part lacks a readable header Content-Disposition: form-data, or stands behind the end of the form',
+    );
+  }
+
   textPart(name: string): HttpProblem {
     if (name !== FILES) return this.unknownPart(name);
     return new HttpProblem('invalid_request', `a part named ${FILES} has no file name`);

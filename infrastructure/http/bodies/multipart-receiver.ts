@@ -43,7 +43,7 @@ export class MultipartReceiver {
       look: (bytes: Buffer) => texts.beginIn(bytes).forEach((name) => parts.beginText(name)),
     };
     const fields = await FormStream.of(req, this.#limits, watch, (form) => this.#read(form, parts));
-    return parts.received(fields);
+    return parts.received(fields, texts.parts);
   }
 
   /** The text parts, once the form has ended and its files are stored. */

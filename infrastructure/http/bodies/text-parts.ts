@@ -1,4 +1,5 @@
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
+const HEADER = 'Content-Disposition: form-data; name="';
 const LONGEST_NAME = 255;
 
 /**
@@ -8,10 +9,16 @@ const LONGEST_NAME = 255;
 export class TextParts {
   readonly #start: string;
   #rest = Buffer.from('\r\n');
+  #parts = 0;
 
   constructor(contentType = '') {
     const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
-    this.#start = `\r\n--${quoted ?? plain}\r\nContent-Disposition: form-data; name="`;
+    this.#start = `\r\n--${quoted ?? plain}\r\n`;
+  }
+
+  /** How many parts of any kind have begun: multer says nothing of those that do not tell what they are. */
+  get parts(): number {
+    return this.#parts;
   }
 
   /** The names of the text parts that begin in these bytes, which follow those of before. */
@@ -20,13 +27,17 @@ export class TextParts {
     const all = Buffer.concat([this.#rest, bytes]);
     let read = 0;
     for (let at = all.indexOf(this.#start); at >= 0; at = all.indexOf(this.#start, read)) {
-      const from = at + this.#start.length;
-      const end = all.indexOf('"\r\n', from);
-      if (end < 0 && all.length - from <= LONGEST_NAME) {
+      read = at + this.#start.length;
+      const from = read + HEADER.length;
+      const header = all.toString('latin1', read, from);
+      const isText = header === HEADER;
+      const end = isText ? all.indexOf('"\r\n', from) : -1;
+      const isWhole = isText ? end >= 0 || all.length - from > LONGEST_NAME : !HEADER.startsWith(header);
+      if (!isWhole) {
         this.#keep(all, at);
         return names;
       }
-      read = from;
+      this.#parts += 1;
       const name = end >= 0 && end - from <= LONGEST_NAME ? all.toString('utf8', from, end) : '"';
       if (!name.includes('"')) names.push(name);
     }

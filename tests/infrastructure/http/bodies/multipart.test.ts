@@ -253,6 +253,13 @@ describe('forms that cannot be read', () => {
     ['a file without a name', raw([data, ['name="files"', '%PDF']])],
     ['a JSON part that is not UTF-8', Buffer.from(raw([['name="loan_data"', '{"a":"\xe9"}']]), 'latin1')],
     ['a JSON part with what stands for bytes that are not UTF-8', raw([['name="loan_data"', '"\uFFFD"']])],
+    [
+      'a part that does not say what it is',
+      raw([data, file], '--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--\r\n'),
+    ],
+    ['an attachment', raw([data, file], '--b\r\nContent-Disposition: attachment\r\n\r\nx\r\n--b--\r\n')],
+    ['a part behind the end', raw([data, file]) + raw([file])],
+    ['a file whose name cannot be read', raw([data, ['name="files"; filename*=x-y\'\'a', '%PDF'], file])],
     ['nested part names', raw([data, ['name="loan_data[x]"', '1'], file])],
   ])('%s', async (_what, body) => {
     const answer = await sendRaw(body);

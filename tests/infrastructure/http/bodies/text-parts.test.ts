@@ -2,14 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { TextParts } from '../../../../infrastructure/http/bodies/text-parts.ts';
 
 const header = (disposition: string): string => `--b\r\nContent-Disposition: form-data; ${disposition}\r\n`;
-const seen = (form: string, pieceBytes: number, type = 'multipart/form-data; boundary=b'): string[] => {
-  const parts = new TextParts(type);
+const read = (form: string, pieceBytes: number, type = 'multipart/form-data; boundary=b') => {
+  const texts = new TextParts(type);
   const bytes = Buffer.from(form);
   const names: string[] = [];
   for (let at = 0; at < bytes.length; at += pieceBytes)
-    names.push(...parts.beginIn(bytes.subarray(at, at + pieceBytes)));
-  return names;
+    names.push(...texts.beginIn(bytes.subarray(at, at + pieceBytes)));
+  return { names, parts: texts.parts };
 };
+const seen = (...asked: Parameters<typeof read>): string[] => read(...asked).names;
 
 describe('the names of text parts', () => {
   const form = `${header('name="é"')}\r\n{}\r\n${header('name="files"; filename="x"')}\r\n%PDF\r\n${header('name="b"')}`;
@@ -31,4 +32,9 @@ describe('the names of text parts', () => {
   test('are not looked for without a boundary', () => {
     expect(seen(form, 1_000, 'multipart/form-data')).toEqual([]);
   });
+});
+
+test.each([1, 7, 100, 1_000])('parts of any kind are counted, in pieces of %s bytes', (bytes) => {
+  const form = `${header('name="a"')}\r\n{}\r\n${header('name="files"; filename="x"')}\r\n--b--b\r\n--b\r\n\r\nx\r\n--b--\r\n`;
+  expect(read(form, bytes)).toEqual({ names: ['a'], parts: 3 });
 });
