@@ -30,6 +30,9 @@ export const parseLoanStream = (stream: string): { applicationId: string; code: 
 };
 
 /** `renegotiation-<id>`: the coordinator of one renegotiation. */
+/** The application of an operation; of what is no operation there is one owner. */
+export const ownerOf = (stream: string): string => parseLoanStream(stream)?.applicationId ?? '';
+
 export const RENEGOTIATION_STREAM_PREFIX = 'renegotiation-';
 
 export const renegotiationStream = (id: RenegotiationId): string => `${RENEGOTIATION_STREAM_PREFIX}${id}`;

@@ -63,6 +63,8 @@ export interface Ties<W, E = RecordedEvent> {
 /** How streams wait whose events cannot be handled, while the others go on. */
 export interface Holding<W, E = RecordedEvent> {
   mayWait(stream: string): boolean;
+  /** Whose stream it is, as streams of one owner may be at fault where the program is not. */
+  ownerOf(stream: string): string;
   /** As a line of the log says it. */
   says(stream: string): string;
   readonly ties?: Ties<W, E>;
@@ -139,4 +141,19 @@ export class TiedToWaitingError<E extends Followed> extends PoisonEventError<E> 
 }
 
 /** Where more streams would have to wait, it is the program that is wrong and not their events. */
-export const MOST_HELD = 100;
+const MOST_HELD = 1_000;
+/** So it is where fewer belong to several owners, each of whom counts up to a bound: no owner brings the others to a halt. */
+const MOST_COUNTED = 100;
+const MOST_COUNTED_EACH = 50;
+
+/** True where no further stream may wait beside these. */
+export const waitTooMany = (streams: Iterable<string>, ownerOf: (stream: string) => string): boolean => {
+  const counts = new Map<string, number>();
+  let all = 0;
+  for (const owner of Iterator.from(streams).map(ownerOf)) {
+    counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    all += 1;
+  }
+  const counted = [...counts.values()].reduce((sum, count) => sum + Math.min(count, MOST_COUNTED_EACH), 0);
+  return all >= MOST_HELD || counted >= MOST_COUNTED;
+};

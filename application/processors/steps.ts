@@ -1,6 +1,5 @@
 import type { LogPosition } from '../ports/event-store.ts';
-import { MOST_HELD, TiedToWaitingError, isPoison } from './processor.ts';
-import type { PoisonEventError } from './processor.ts';
+import { PoisonEventError, TiedToWaitingError, isPoison, waitTooMany } from './processor.ts';
 import type { Done, Followed, Held, HoldChange, Processor } from './processor.ts';
 
 /** What is to be stored of some events; without `through`, of none. */
@@ -10,6 +9,15 @@ export interface Step<W, E extends Followed> extends Omit<Done<W, E>, 'to'> {
   /** Of the event behind them, which can neither be handled nor wait. */
   readonly poison?: PoisonEventError<E>;
 }
+
+/** So many wait already. */
+const haltedBy = <E extends Followed>({ event, reason }: PoisonEventError<E>): PoisonEventError<E> =>
+  new PoisonEventError(
+    event,
+    new Error(
+      `${reason}; so many wait in quarantine already that this program is taken to be wrong: deploy one that takes the event`,
+    ),
+  );
 
 /** Makes steps of events. Streams that an event puts into quarantine are held at once, though stored only with the step. */
 export class Steps<W, E extends Followed> {
@@ -57,7 +65,8 @@ export class Steps<W, E extends Followed> {
     const { holding } = this.#processor;
     const { event, reason } = poison;
     const { stream, revision, type: eventType, position } = event;
-    if (!holding?.mayWait(stream) || this.held.has(stream) || this.held.size >= MOST_HELD) throw poison;
+    if (!holding?.mayWait(stream) || this.held.has(stream)) throw poison;
+    if (waitTooMany(this.held.keys(), holding.ownerOf)) throw haltedBy(poison);
     const named = holding.ties?.along(event, writes) ?? [];
     const along = [...new Set(named)].filter((one) => !this.held.has(one));
     const reasons = poison instanceof TiedToWaitingError ? poison.streams : [];
@@ -94,8 +103,8 @@ export class Steps<W, E extends Followed> {
         if (!isPoison<E>(error)) throw error;
         try {
           holds.push(...this.instead(error, writes));
-        } catch {
-          return { ...step(), poison: error };
+        } catch (refused) {
+          return { ...step(), poison: isPoison<E>(refused) ? refused : error };
         }
       }
       through = event.position;

@@ -1,5 +1,5 @@
 import type { Projection, TableWrite } from '../../projections/projection.ts';
-import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import { LOAN_STREAM_PREFIX, ownerOf } from '../command-handling/operation.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import type { QuarantinedStream } from '../ports/read-models.ts';
 import type { HoldChange, Holding, Ties } from '../processors/processor.ts';
@@ -42,6 +42,7 @@ const ties: Ties<TableWrite> = {
 /** How operations and renegotiations wait for a read model; an operator's command releases them. */
 export const readModelHolding: Holding<TableWrite> = {
   mayWait: (stream) => isOperation(stream) || renegotiationIdOf(stream) !== undefined,
+  ownerOf,
   says: (stream) =>
     `${isOperation(stream) ? 'an operation' : 'a renegotiation with its operations'} waits in quarantine`,
   ties,

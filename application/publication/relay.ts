@@ -1,4 +1,4 @@
-import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import { LOAN_STREAM_PREFIX, ownerOf } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
 import { MessageTooLargeError, PlaceMovedError } from '../ports/event-bus.ts';
@@ -43,6 +43,7 @@ const translated = async (
 /** An operation with an event that cannot be translated, or that the bus can never take, waits, with all that follow it; the others go on. */
 const holdingOf = <W>({ events }: PublishingParts): Holding<W> => ({
   mayWait: () => true,
+  ownerOf,
   says: () => 'an operation waits in quarantine, unpublished',
   waiting: async ({ stream, revision: since }) =>
     (await events.read(stream)).events.filter(({ revision }) => revision >= since),

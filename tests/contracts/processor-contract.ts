@@ -161,7 +161,7 @@ export const processorCases: readonly ProcessorCase[] = [
       const events = await eventsOf(log);
       const bad = events.find(({ stream, revision }) => stream === STREAMS[1] && revision === 1n)!;
       const handling = {
-        holding: { mayWait: () => true, says: () => 'waits' },
+        holding: { mayWait: () => true, ownerOf: () => '', says: () => 'waits' },
         handle: (batch: readonly RecordedEvent[]) => {
           if (batch.some(({ id }) => id === bad.id)) throw new PoisonEventError(bad, new Error('unreadable'));
           return { writes: batch.map(tested.writeOf) };

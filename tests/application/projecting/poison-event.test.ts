@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { loanStream } from '../../../application/command-handling/operation.ts';
 import type { JsonText, RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { ReadModelFollower } from '../../../application/projecting/read-model.ts';
 import { QuarantinedOperations } from '../../../application/maintenance/quarantine/quarantined-operations.ts';
@@ -124,15 +125,34 @@ describe('an event that cannot be projected', () => {
     expect(projector.status().quarantined).toBe(0);
   });
 
-  test('of more than a hundred operations means that the program is wrong: the projection halts', async () => {
-    for (let n = 0; n < 101; n++) await log.assign(`MANY-${n}`);
-    const never = (): never => {
-      throw new Error('unknown field');
-    };
-    const { projector, logger } = start(log, tables, { decode: never, batchSize: 100 });
+  const poison = async (applicationId: string, operations: number): Promise<void> => {
+    const event = { type: 'loan.received.v9', data: '{}' as JsonText, metadata: sampleMetadata() };
+    for (let n = 0; n < operations; n++)
+      await log.append(loanStream(applicationId, `OP-${n}`), 'no_stream', [{ ...event, id: randomUUID() }]);
+  };
+
+  test.each([
+    ['a hundred operations of several applications', [50, 50]],
+    ['a thousand operations of one', [1_000]],
+  ])('beside %s means that the program is wrong: the projection halts', async (_, counts) => {
+    for (const [index, count] of counts.entries()) await poison(`other-${index}`, count);
+    await poison('last', 3);
+    const { projector, logger } = start(log, tables, { batchSize: 100 });
     await halted(projector);
-    expect(tables.rows('quarantined_operation')).toHaveLength(100);
+    expect(tables.rows('quarantined_operation')).toHaveLength(counts.reduce((sum, count) => sum + count));
     expect(logger.lines.at(-1)).toMatchObject({ level: 'error', message: 'projection halted by an event' });
+    expect(projector.status().lastError).toMatch(
+      /so many wait in quarantine already .* deploy one that takes/,
+    );
+  });
+
+  test('of however many operations of one application leaves the others alone', async () => {
+    await poison('other', 120);
+    await log.tellWhole('C');
+    const { projector } = start(log, tables, { batchSize: 100 });
+    await caughtUp(projector);
+    expect(projector.status().quarantined).toBe(120);
+    expect(versions().map(([code]) => code)).toEqual(['A', 'B', 'C']);
   });
 
   test('leaves other projections alone', async () => {
