@@ -13,7 +13,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { ApplicationId, RealTime, RenegotiationId } from '../../domain/shared/identifiers.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
-import { placesOf } from './roll-forward.ts';
+import { LEASE_MS, placesOf } from './roll-forward.ts';
 import type { RollForward } from './roll-forward.ts';
 import { noCoordinator } from './coordinators.ts';
 import type { Acting, Coordinator, Coordinators } from './coordinators.ts';
@@ -39,9 +39,6 @@ interface Dependencies {
   /** Of the lease. */
   readonly realClock: RealClock;
 }
-
-/** Many times what a renegotiation takes; commands that meet one of a process that died wait at most so long. */
-export const LEASE_MS = 5_000;
 
 /**
  * One decision over several streams, of a store that appends to one at a time: reserve everything, then commit with a single

@@ -8,12 +8,11 @@ import type { RecordedEvent } from '../ports/event-store.ts';
 import { actingOn } from '../processors/acting.ts';
 import type { Following } from '../processors/acting.ts';
 import type { Runner } from '../processors/runner.ts';
-import { LEASE_MS } from './protocol.ts';
-import { MissingCoordinatorError } from './resolve-renegotiation.ts';
-import type { ResolveRenegotiation } from './resolve-renegotiation.ts';
+import { LEASE_MS, MissingCoordinatorError } from './roll-forward.ts';
+import type { RollForward } from './roll-forward.ts';
 
 interface Dependencies extends Following {
-  readonly resolving: Pick<ResolveRenegotiation, 'attempt'>;
+  readonly resolving: Pick<RollForward, 'attempt'>;
   readonly realClock: RealClock;
 }
 

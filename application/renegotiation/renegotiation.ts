@@ -29,7 +29,6 @@ import { RenegotiationProtocol } from './protocol.ts';
 import { RecoverRenegotiations } from './recover-renegotiations.ts';
 import { quoteOf } from './renegotiation-quote.ts';
 import { contentsOf, requireDocumentTypes } from './request.ts';
-import { ResolveRenegotiation } from './resolve-renegotiation.ts';
 import { RollForward } from './roll-forward.ts';
 import type { AskedRenegotiation, RenegotiationReceipt } from './request.ts';
 
@@ -60,18 +59,18 @@ export class Renegotiation {
   readonly #deps: Dependencies;
   readonly #loans: LoanStreams;
   readonly #protocol: RenegotiationProtocol;
-  readonly #resolving: ResolveRenegotiation;
+  readonly #conclusion: RollForward;
 
   constructor(dependencies: Dependencies) {
     const { events, forget, pause, onAppended, clock, realClock } = dependencies;
     const { loans = new LoanStreams({ events, loans: loanDecider, forget, pause, onAppended }) } =
       dependencies;
     const coordinators = new Coordinators({ events, pause });
-    const conclusion = new RollForward({ coordinators, loans, clock });
+    const conclusion = new RollForward({ coordinators, loans, clock, realClock, pause });
     this.#deps = dependencies;
     this.#loans = loans;
     this.#protocol = new RenegotiationProtocol({ coordinators, loans, conclusion, clock, realClock });
-    this.#resolving = new ResolveRenegotiation({ coordinators, conclusion, realClock, pause });
+    this.#conclusion = conclusion;
   }
 
   /**
@@ -79,7 +78,7 @@ export class Renegotiation {
    * @throws DomainError `concurrent_modification` when it is still being decided after a bounded wait
    */
   resolve(id: RenegotiationId): Promise<void> {
-    return this.#resolving.resolve(id);
+    return this.#conclusion.resolve(id);
   }
 
   /**
@@ -87,7 +86,7 @@ export class Renegotiation {
    * @param waitedMs by the caller; a whole lease is enough, whatever a clock that was set back says
    */
   attempt(id: RenegotiationId, waitedMs?: number): Promise<boolean> {
-    return this.#resolving.attempt(id, waitedMs);
+    return this.#conclusion.attempt(id, waitedMs);
   }
 
   /** Looks after every renegotiation once its lease is over. */

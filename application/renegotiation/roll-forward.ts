@@ -6,9 +6,11 @@ import type {
   RenegotiationStarted,
   Reservation,
 } from '../../domain/renegotiation/index.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import { ENDPOINTS } from '../command-handling/endpoints.ts';
-import type { BusinessClock } from '../ports/clock.ts';
+import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
 import type { Acting, Coordinator, Coordinators } from './coordinators.ts';
 import type { LoanStreams } from './loan-streams.ts';
@@ -17,6 +19,22 @@ interface Dependencies {
   readonly coordinators: Coordinators;
   readonly loans: LoanStreams;
   readonly clock: BusinessClock;
+  /** Of the leases. */
+  readonly realClock: RealClock;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** Many times what a renegotiation takes; commands that meet one of a process that died wait at most so long. */
+export const LEASE_MS = 5_000;
+/** Short at first, because a decision takes milliseconds; together longer than a lease, so that a crash is waited out. */
+const PAUSES_MS = [5, 10, 20, 40, 80, 160, ...Array.from({ length: 28 }, () => 250)];
+
+/** A reservation without its renegotiation: no process of this service writes that, so an operator has to look into it. */
+export class MissingCoordinatorError extends Error {
+  override readonly name = 'MissingCoordinatorError';
+  constructor(id: RenegotiationId) {
+    super(`renegotiation ${id} holds a reservation and has no stream`);
+  }
 }
 
 /**
@@ -28,6 +46,36 @@ export class RollForward {
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
+  }
+
+  /** Ends a renegotiation that stands in the way, whichever process began it. @throws DomainError it is still being decided */
+  async resolve(id: RenegotiationId): Promise<void> {
+    let waitedMs = 0;
+    for (const wait of PAUSES_MS) {
+      if (await this.attempt(id, waitedMs)) return;
+      await this.#deps.pause(wait);
+      waitedMs += wait;
+    }
+    throw new DomainError(
+      'concurrent_modification',
+      'a renegotiation of this operation is still being decided; send the request again in a few seconds',
+    );
+  }
+
+  /**
+   * True once it is decided and carried out; false while its lease lives.
+   * @param waitedMs by the caller; a whole lease is enough, whatever a clock that was set back says
+   */
+  async attempt(id: RenegotiationId, waitedMs = 0): Promise<boolean> {
+    const { coordinators, realClock } = this.#deps;
+    const coordinator = await coordinators.read(id);
+    const { state } = coordinator;
+    if (state.status === 'none') throw new MissingCoordinatorError(id);
+    const lives = waitedMs < LEASE_MS && state.status === 'started';
+    if (lives && realClock.realNow() < state.started.leaseEndsAt) return false;
+    const isOpen = state.status === 'started';
+    await this.conclude(isOpen ? await this.abort(coordinator, itself(state.started)) : coordinator);
+    return true;
   }
 
   /** Gives an undecided renegotiation up. Answers how it is decided: a commit that came first stays. */
@@ -111,6 +159,11 @@ export class RollForward {
     }
   }
 }
+
+/** Nobody asks for it: the renegotiation acts by itself. */
+const itself = ({ applicationId, renegotiationId: cause }: RenegotiationStarted) => ({
+  ...{ correlationId: cause, causationId: cause, actor: 'renegotiation', applicationId },
+});
 
 /** Everything that a renegotiation reserves, in the one order in which all of them do. */
 export const placesOf = ({
