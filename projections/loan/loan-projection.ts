@@ -30,26 +30,35 @@ type Writers = {
 const advanced = (projected: ProjectedEvent): readonly TableWrite[] => [advance(projected)];
 const nothing = (): readonly TableWrite[] => [];
 
+/** Of an event that goes out: it has its place in the feed, too. */
+const told =
+  <Event extends ProjectedEvent>(write: (projected: Event) => readonly TableWrite[]) =>
+  (projected: Event): readonly TableWrite[] => {
+    const { applicationId, stream, position, revision } = projected;
+    const row = { stream, application_id: applicationId, position, revision: Number(revision) };
+    return [...write(projected), { op: 'insert', table: 'feed', rows: [row] }];
+  };
+
 /** One entry an event, so that the compiler asks for a new one. */
 const writers: Writers = {
-  LoanReceived: received,
-  LoanApproved: approved,
-  LoanRejected: rejected,
-  LoanTermSigned: termSigned,
-  LoanDisbursed: disbursed,
-  InstallmentSettled: installmentSettled,
-  InstallmentUnderpaid: advanced,
+  LoanReceived: told(received),
+  LoanApproved: told(approved),
+  LoanRejected: told(rejected),
+  LoanTermSigned: told(termSigned),
+  LoanDisbursed: told(disbursed),
+  InstallmentSettled: told(installmentSettled),
+  InstallmentUnderpaid: told(advanced),
   InstallmentBecameOverdue: becameOverdue,
-  PrepaymentProcessed: prepaid,
-  LoanFullySettled: fullySettled,
-  RepurchaseRequested: repurchaseRequested,
-  RepurchaseCompleted: repurchaseCompleted,
+  PrepaymentProcessed: told(prepaid),
+  LoanFullySettled: told(fullySettled),
+  RepurchaseRequested: told(repurchaseRequested),
+  RepurchaseCompleted: told(repurchaseCompleted),
   DocumentsAdded: documentsAdded,
   BorrowerForgotten: borrowerForgotten,
   LoanReserved: advanced,
   LoanReservationReleased: advanced,
   LoanRenegotiated: advanced,
-  LoanRenegotiationCompleted: renegotiationCompleted,
+  LoanRenegotiationCompleted: told(renegotiationCompleted),
   RenegotiationStarted: nothing,
   RenegotiationCommitted: renegotiationCommitted,
   RenegotiationAborted: nothing,
@@ -66,30 +75,6 @@ const writers: Writers = {
   DecisionVoided: nothing,
 };
 
-/** What is told outside. */
-const IN_FEED: ReadonlySet<DomainEvent['type']> = new Set<DomainEvent['type']>([
-  ...(['LoanReceived', 'LoanApproved', 'LoanRejected', 'LoanTermSigned', 'LoanDisbursed'] as const),
-  ...(['InstallmentSettled', 'InstallmentUnderpaid', 'PrepaymentProcessed', 'LoanFullySettled'] as const),
-  ...(['RepurchaseRequested', 'RepurchaseCompleted', 'LoanRenegotiationCompleted'] as const),
-]);
-
-const inFeed = ({
-  event,
-  applicationId,
-  stream,
-  position,
-  revision,
-}: ProjectedEvent): readonly TableWrite[] =>
-  IN_FEED.has(event.type)
-    ? [
-        {
-          op: 'insert',
-          table: 'feed',
-          rows: [{ stream, application_id: applicationId, position, revision: Number(revision) }],
-        },
-      ]
-    : [];
-
 /** Operations, their installments and their money: what integrators read, what a fund holds and what was notified. */
 export const loanProjection: Projection = {
   name: 'loan',
@@ -98,8 +83,6 @@ export const loanProjection: Projection = {
     ...['loan', 'progress', 'installment', 'installment_credit', 'payment'],
     ...['prepayment', 'document', 'status_history', 'feed'],
   ],
-  project: (projected) => [
-    ...(writers[projected.event.type] as (projected: ProjectedEvent) => readonly TableWrite[])(projected),
-    ...inFeed(projected),
-  ],
+  project: (projected) =>
+    (writers[projected.event.type] as (projected: ProjectedEvent) => readonly TableWrite[])(projected),
 };
