@@ -4,16 +4,13 @@ import type { ScheduledInstallment } from '../../domain/installment/installment.
 import type {
   LoanDocument,
   LoanEvent,
-  LoanReceived,
   PrepaymentProcessed,
   Pricing,
   RejectionReason,
   RenegotiationTerms,
   RepurchaseRequested,
 } from '../../domain/loan/events.ts';
-import type { RenegotiationEvent, Reservation } from '../../domain/renegotiation/state.ts';
 import {
-  UnreadableEventError,
   entry,
   flag,
   integer,
@@ -26,7 +23,7 @@ import {
   text,
   texts,
 } from './fields.ts';
-import type { EventEntry, Shape } from './fields.ts';
+import type { EventEntry } from './fields.ts';
 import { decision } from './two-people-entries.ts';
 
 const pricing = shape<Pricing>({ policy: text('policy'), dailyFactor: text('daily_factor') });
@@ -212,58 +209,13 @@ export const loanRenegotiationCompleted = entry(
   { renegotiation: object('renegotiation', renegotiationTerms), completedAt: text('completed_at') },
 );
 
-const reservation = shape<Reservation>({
-  code: text('code'),
-  stream: text('stream'),
-  revision: integer('revision'),
-});
-
-/** The event inside keeps its own versioned name, so that it can change as it would in its own stream. */
-const storedType = text<string>('type');
-const data = object('data', loanReceived);
-const received: Shape<LoanReceived> = {
-  encode: (event) => ({ type: loanReceived.storedType, data: data.encode(event) }),
-  decode: (payload) => {
-    const type = storedType.decode(payload['type']);
-    if (type !== loanReceived.storedType) throw new UnreadableEventError(`unknown received event ${type}`);
-    return data.decode(payload['data']);
-  },
-};
-
-export const renegotiationStarted = entry('RenegotiationStarted', 'renegotiation.started.v1', {
-  renegotiationId: text('renegotiation_id'),
-  applicationId: text('application_id'),
-  originalProposalCodes: texts('original_proposal_codes'),
-  newProposalCode: text('new_proposal_code'),
-  leaseEndsAt: text('lease_ends_at'),
-  startedAt: text('started_at'),
-});
-
-export const renegotiationCommitted = entry('RenegotiationCommitted', 'renegotiation.committed.v1', {
-  renegotiation: object('renegotiation', renegotiationTerms),
-  applicationId: text('application_id'),
-  originals: list('originals', reservation),
-  newLoan: object('new_loan', reservation),
-  received: object('received', received),
-  fingerprint: text('fingerprint'),
-  committedAt: text('committed_at'),
-});
-
-export const renegotiationAborted = entry('RenegotiationAborted', 'renegotiation.aborted.v1', {
-  abortedAt: text('aborted_at'),
-});
-
-export const renegotiationCompleted = entry('RenegotiationCompleted', 'renegotiation.completed.v1', {
-  completedAt: text('completed_at'),
-});
-
 export const fundNamed = entry('FundNamed', 'fund.named.v1', {
   fundId: text('fund_id'),
   name: text('name'),
   namedAt: text('named_at'),
 });
 
-type EntriesOf<Event extends DomainEvent> = { readonly [Type in Event['type']]: EventEntry<Type> };
+export type EntriesOf<Event extends DomainEvent> = { readonly [Type in Event['type']]: EventEntry<Type> };
 
 /** A type that lacks its entry does not compile. */
 export const loanEntries: EntriesOf<LoanEvent> = {
@@ -285,13 +237,6 @@ export const loanEntries: EntriesOf<LoanEvent> = {
   LoanReservationReleased: loanReservationReleased,
   LoanRenegotiated: loanRenegotiated,
   LoanRenegotiationCompleted: loanRenegotiationCompleted,
-};
-
-export const renegotiationEntries: EntriesOf<RenegotiationEvent> = {
-  RenegotiationStarted: renegotiationStarted,
-  RenegotiationCommitted: renegotiationCommitted,
-  RenegotiationAborted: renegotiationAborted,
-  RenegotiationCompleted: renegotiationCompleted,
 };
 
 export const fundEntries: EntriesOf<FundNamed> = { FundNamed: fundNamed };

@@ -8,9 +8,10 @@ import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { RenegotiationEvent } from '../../domain/renegotiation/state.ts';
 import type { EventMetadata, EventToAppend, JsonText } from '../ports/event-store.ts';
 import { deskEntries } from './desk-entries.ts';
-import { fundEntries, loanEntries, renegotiationEntries } from './entries.ts';
+import { fundEntries, loanEntries } from './entries.ts';
 import { UnreadableEventError } from './fields.ts';
 import type { EventEntry, Payload } from './fields.ts';
+import { renegotiationEntries } from './renegotiation-entries.ts';
 import { decisionEntries, fourEyesEntries } from './two-people-entries.ts';
 
 /** What the first event of every stream chains to. */

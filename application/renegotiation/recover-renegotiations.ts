@@ -1,7 +1,8 @@
 import type { RealTime, RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { renegotiationStream } from '../command-handling/operation.ts';
 import { decodeEvent, readOrLeave } from '../event-codec/event-codec.ts';
-import { loanReserved, renegotiationStarted } from '../event-codec/entries.ts';
+import { loanReserved } from '../event-codec/entries.ts';
+import { renegotiationStarted } from '../event-codec/renegotiation-entries.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';

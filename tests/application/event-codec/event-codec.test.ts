@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { decodeEvent, encodeEvent } from '../../../application/event-codec/event-codec.ts';
 import { deskEntries } from '../../../application/event-codec/desk-entries.ts';
 import * as entries from '../../../application/event-codec/entries.ts';
+import { renegotiationEntries } from '../../../application/event-codec/renegotiation-entries.ts';
 import { decisionEntries, fourEyesEntries } from '../../../application/event-codec/two-people-entries.ts';
 import { UnreadableEventError } from '../../../application/event-codec/fields.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
@@ -39,7 +40,13 @@ const json = (value: unknown): JsonText => JSON.stringify(value) as JsonText;
 
 describe('stored events', () => {
   test('every stored type that this version reads has a fixture', () => {
-    const all = { ...entries, ...deskEntries, ...fourEyesEntries, ...decisionEntries };
+    const all = {
+      ...entries,
+      ...renegotiationEntries,
+      ...deskEntries,
+      ...fourEyesEntries,
+      ...decisionEntries,
+    };
     const stored = Object.values(all).flatMap((one) => ('storedType' in one ? [one.storedType] : []));
     expect(new Set(fixtures.map((f) => f.type))).toEqual(new Set(stored));
   });
