@@ -4,6 +4,7 @@ import { messageOf } from '../../application/support/failures.ts';
 import { html } from './html.ts';
 import type { View } from './html.ts';
 import type { Visit } from './page.ts';
+import type { Option } from './typed-fields.ts';
 
 /** Names of funds; none where they cannot be read now, since the ids say the same. */
 export const fundNames = async ({ funds }: Pick<Desk, 'funds'>, { logger }: Visit): Promise<FundNames> => {
@@ -32,13 +33,8 @@ export const fundFact = (id: string, names: FundNames): View =>
   names.has(id) ? fundView(id, names) : html`<span class="code">${id}</span>`;
 
 /** The choices of a list of funds. */
-export const fundChoices = (funds: readonly string[], chosen: string | undefined, names: FundNames): View =>
-  funds.map((id) => {
-    const name = names.get(id);
-    return html`<option value=${id} selected=${id === chosen}>
-      ${name === undefined ? id : `${name} · ${id}`}
-    </option>`;
-  });
+export const fundOptions = (funds: readonly string[], names: FundNames): readonly Option[] =>
+  funds.map((id) => [id, names.has(id) ? `${names.get(id)!} · ${id}` : id]);
 
 /** A fund that is typed, by its id or its name, with those that are known to choose from. */
 export const fundField = (

@@ -1,4 +1,6 @@
 import { statusName as nameIn } from '../presenting/status-name.ts';
+import { html } from './html.ts';
+import type { View } from './html.ts';
 import { spoken } from './language.ts';
 
 export const statusName = (status: string, language = spoken()): string => nameIn(status, language);
@@ -7,14 +9,18 @@ export const statusName = (status: string, language = spoken()): string => nameI
 export const operationPath = (applicationId: string, code: string): string =>
   `/operations/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
 
-/** Where it is decided on, beside its documents. */
-export const decisionPath = ({
-  applicationId,
-  code,
-}: {
+interface Place {
   readonly applicationId: string;
   readonly code: string;
-}): string => `/decisions/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
+}
+
+/** An operation in a list, by its code. */
+export const operationLink = ({ applicationId, code }: Place): View =>
+  html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
+
+/** Where it is decided on, beside its documents. */
+export const decisionPath = ({ applicationId, code }: Place): string =>
+  `/decisions/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
 
 /** An address with what is given; what is undefined stands nowhere in it. */
 export const withQuery = (path: string, query: Readonly<Record<string, string | undefined>>): string => {

@@ -38,3 +38,20 @@ export const momentField = (attributes: Field): View =>
 /** Where an amount is typed, @see centsTyped. */
 export const amountField = (attributes: Field): View =>
   html`<input inputmode="decimal" autocomplete="off" ...${attributes} />`;
+
+export type Option = readonly [value: string, shown: View];
+
+/** One of these is chosen. @param more attributes of the field, and what is said of it */
+export const choiceField = (
+  label: string,
+  name: string,
+  { options, chosen }: { readonly options: readonly Option[]; readonly chosen: string | undefined },
+  { attributes = {}, text }: { readonly attributes?: object; readonly text?: View } = {},
+): View =>
+  html`<label>
+    ${label}
+    <select name=${name} ...${attributes}>
+      ${options.map(([value, shown]) => html`<option value=${value} selected=${value === chosen}>${shown}</option>`)}
+    </select>
+    ${text}
+  </label>`;

@@ -10,7 +10,7 @@ import { tokenField } from '../../layout.ts';
 import { inEach } from '../../language.ts';
 import { ConsoleProblem, action, query, upload, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
-import { dayField, momentField } from '../../typed-fields.ts';
+import { choiceField, dayField, momentField } from '../../typed-fields.ts';
 import { explainedView } from './explained.ts';
 import { texts } from './texts.ts';
 import { verificationView } from './verification.ts';
@@ -69,13 +69,7 @@ const explainForm = (visit: Visit, applications: readonly (readonly [string, str
         <label
           >${texts.code} <input name="code" required maxlength=${LONGEST_CODE} autocomplete="off"
         /></label>
-        <label>
-          ${texts.application}
-          <select name="application">
-            <option value="">${texts.theOnlyOne}</option>
-            ${applications.map(([id, name]) => html`<option value=${id}>${name}</option>`)}
-          </select>
-        </label>
+        ${choiceField(texts.application, 'application', { options: [['', texts.theOnlyOne], ...applications], chosen: '' })}
         <label>${texts.asOf} ${dayField({ name: 'as_of' })}</label>
         <label>${texts.knownAt} ${momentField({ name: 'known_at' })}</label>
       </div>

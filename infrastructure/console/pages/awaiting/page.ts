@@ -14,7 +14,7 @@ import type { View } from '../../html.ts';
 import { keptPage } from '../../kept-pages.ts';
 import { inEach, spoken } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
-import { operationPath, statusName } from '../../names.ts';
+import { operationLink, statusName } from '../../names.ts';
 import { ConsoleProblem, action, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { refusalTexts } from '../../refusals.ts';
@@ -35,10 +35,8 @@ const contentsOf = ({ first, rule }: AwaitingDecision): string => {
   return [...day, ...reasons, ...(first?.note === undefined ? [] : [first.note])].join(' · ');
 };
 
-const operationLink = ({ applicationId, code }: Pick<AwaitingDecision, 'applicationId' | 'code'>): View =>
-  applicationId !== null &&
-  code !== null &&
-  html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
+const linkOf = ({ applicationId, code }: Pick<AwaitingDecision, 'applicationId' | 'code'>): View =>
+  applicationId !== null && code !== null && operationLink({ applicationId, code });
 
 const tableOf = (listed: readonly AwaitingDecision[], names: FundNames): View => {
   const tick = ({ firstDecisionId: id, value }: AwaitingDecision): View =>
@@ -55,7 +53,7 @@ const tableOf = (listed: readonly AwaitingDecision[], names: FundNames): View =>
     [
       [html`<input type="checkbox" aria-label=${texts.chooseAll} data-choose-all />`, tick],
       [texts.decision, ({ decision }) => texts.decisions[decision]],
-      [words.operation, operationLink],
+      [words.operation, linkOf],
       [texts.value, ({ value }) => (value === null ? '' : amount(value)), 'number'],
       [texts.contents, (one) => contentsOf(one), 'wide'],
       [texts.by, ({ by }) => by ?? ''],
@@ -126,7 +124,7 @@ const resultView = (answers: readonly DecisionAnswer[]): View => {
       { label: texts.results },
       [
         [texts.id, ({ decision }) => decision?.firstDecisionId ?? '', 'code'],
-        [words.operation, ({ decision }) => decision && operationLink(decision)],
+        [words.operation, ({ decision }) => decision && linkOf(decision)],
         [texts.outcome, ({ outcome }) => outcomeBadge(outcome, texts.outcomes[outcome])],
         [texts.reason, (given) => told(given)],
       ],

@@ -7,7 +7,7 @@ import { fundNames, fundView } from '../../funds.ts';
 import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { inEach } from '../../language.ts';
-import { operationPath } from '../../names.ts';
+import { operationLink } from '../../names.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { Answer, Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
@@ -30,11 +30,7 @@ const sameView = (same: NonNullable<Exposure['borrower']>['same'], names: FundNa
     ${tableView(
       { label: texts.sameTitle, dense: true },
       [
-        [
-          words.operation,
-          ({ applicationId, code }) =>
-            html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`,
-        ],
+        [words.operation, operationLink],
         [words.status, ({ status }) => statusBadge(status)],
         [words.acquisitionValue, ({ acquisitionValue }) => amount(acquisitionValue), 'number'],
         [words.fund, ({ fundId }) => fundView(fundId, names), 'code'],

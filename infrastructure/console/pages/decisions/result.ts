@@ -4,7 +4,7 @@ import { amount, centsTyped, count } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { spoken } from '../../language.ts';
-import { operationPath, statusName } from '../../names.ts';
+import { operationLink, statusName } from '../../names.ts';
 import { refusalTexts } from '../../refusals.ts';
 import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
@@ -77,11 +77,7 @@ export const resultView = ({
     ${tableView<DraftLine>(
       { label: texts.results },
       [
-        [
-          words.operation,
-          ({ applicationId, code }) =>
-            html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`,
-        ],
+        [words.operation, operationLink],
         ...applicationColumn(draft),
         [texts.outcome, (_, at) => outcomeOf(answers[at]!)],
         [words.status, (_, at) => told(answers[at]!)],

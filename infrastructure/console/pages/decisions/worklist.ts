@@ -6,7 +6,7 @@ import type { OperationFacts } from '../../../../application/loans/decision-fact
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { amount, count, date, span } from '../../format.ts';
-import { fundChoices, fundView } from '../../funds.ts';
+import { fundOptions, fundView } from '../../funds.ts';
 import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { liveWith, tokenField } from '../../layout.ts';
@@ -15,6 +15,8 @@ import type { Visit } from '../../page.ts';
 import { yearlyRate } from '../../rates.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
+import { choiceField } from '../../typed-fields.ts';
+import type { Option } from '../../typed-fields.ts';
 import { words } from '../words.ts';
 import { filterFields, listPath } from './filter.ts';
 import type { Filter } from './filter.ts';
@@ -42,27 +44,11 @@ export const waitingNow = (groups: readonly WaitingGroup[]): View => html`
 
 const filterForm = ({ filter, groups, names }: Worklist): View => {
   const funds = [...new Set(groups.map(({ fundId }) => fundId))];
+  const states = AWAITING.map((status): Option => [status, words.awaited[status]]);
   return html`
     <form method="get" action="/decisions" class="actions">
-      <label>
-        ${words.fund}
-        <select name="fund">
-          <option value="">${words.all}</option>
-          ${fundChoices(funds, filter.fundId, names)}
-        </select>
-      </label>
-      <label>
-        ${words.waitsFor}
-        <select name="status">
-          <option value="">${words.all}</option>
-          ${AWAITING.map(
-            (status) =>
-              html`<option value=${status} selected=${status === filter.status}>
-                ${words.awaited[status]}
-              </option>`,
-          )}
-        </select>
-      </label>
+      ${choiceField(words.fund, 'fund', { options: [['', words.all], ...fundOptions(funds, names)], chosen: filter.fundId })}
+      ${choiceField(words.waitsFor, 'status', { options: [['', words.all], ...states], chosen: filter.status })}
       <button class="secondary">${texts.filter}</button>
     </form>
   `;

@@ -5,15 +5,15 @@ import type { FundNames } from '../../../../domain/fund/names.ts';
 import { addDays } from '../../../../domain/shared/calendar-date.ts';
 import { outcomeBadge } from '../../badge.ts';
 import { amount, count, dayTyped, instant } from '../../format.ts';
-import { fundChoices, fundNames, fundView } from '../../funds.ts';
+import { fundOptions, fundNames, fundView } from '../../funds.ts';
 import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { inEach } from '../../language.ts';
-import { operationPath, withQuery } from '../../names.ts';
+import { operationLink, withQuery } from '../../names.ts';
 import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
-import { dayField } from '../../typed-fields.ts';
+import { choiceField, dayField } from '../../typed-fields.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
 
@@ -58,13 +58,7 @@ const queryOf = ({ since, subject, fund, code }: Asked): DeskQuery => {
 const form = (asked: Asked, funds: readonly string[], names: FundNames): View => {
   return html`<form method="get" action="/desk" class="actions">
     <label>${texts.since} ${dayField({ name: 'since', value: asked.since })}</label>
-    <label>
-      ${words.fund}
-      <select name="fund">
-        <option value="">${words.all}</option>
-        ${fundChoices(funds, asked.fund, names)}
-      </select>
-    </label>
+    ${choiceField(words.fund, 'fund', { options: [['', words.all], ...fundOptions(funds, names)], chosen: asked.fund })}
     <label>${texts.subject} <input name="subject" value=${asked.subject ?? ''} autocomplete="off" /></label>
     <label>${texts.code} <input name="code" value=${asked.code ?? ''} autocomplete="off" /></label>
     <button class="secondary">${texts.filter}</button>
@@ -72,9 +66,7 @@ const form = (asked: Asked, funds: readonly string[], names: FundNames): View =>
 };
 
 const operationView = ({ applicationId, code }: DeskLogLine): View =>
-  applicationId !== undefined && code !== undefined
-    ? html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`
-    : '';
+  applicationId !== undefined && code !== undefined ? operationLink({ applicationId, code }) : '';
 
 const table = (lines: readonly DeskLogLine[], names: FundNames): View => {
   return tableView(

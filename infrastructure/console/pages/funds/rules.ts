@@ -16,7 +16,7 @@ import { inEach } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
-import { amountField } from '../../typed-fields.ts';
+import { amountField, choiceField } from '../../typed-fields.ts';
 import { ruleText } from '../awaiting/rule-text.ts';
 import { texts as awaiting } from '../awaiting/texts.ts';
 import { ruleTexts } from './rule-texts.ts';
@@ -42,17 +42,7 @@ const ruleForm = (fundId: string, rules: FourEyesState['rules'], visit: Visit): 
           </label>`,
       )}
       <small>${ruleTexts.fromHelp}</small>
-      <label>
-        ${ruleTexts.evidence}
-        <select name="evidence">
-          ${EVIDENCES.map(
-            (one) =>
-              html`<option value=${one} selected=${one === (rule?.evidence ?? 'signed-in')}>
-                ${awaiting.evidences[one]}
-              </option>`,
-          )}
-        </select>
-      </label>
+      ${choiceField(ruleTexts.evidence, 'evidence', { options: EVIDENCES.map((one) => [one, awaiting.evidences[one]]), chosen: rule?.evidence ?? 'signed-in' })}
       <button disabled=${visit.readOnly}>${ruleTexts.send}</button>
     </form>
   </details>`;

@@ -6,7 +6,7 @@ import { badge, statusBadge } from '../../badge.ts';
 import { amount, count, date, instant } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { operationPath } from '../../names.ts';
+import { operationLink } from '../../names.ts';
 import type { Column } from '../../table.ts';
 import { words } from '../words.ts';
 import { sameSearch, sortText } from './searches.ts';
@@ -59,10 +59,8 @@ export const columnsOf = ({
     return [html`<a href=${to} title=${texts.sortBy}>${title}${arrow}</a>`, cell, look, sorted];
   };
   const columns: Readonly<Record<LoanColumnName | 'borrower', Column<ListedOperation> | null>> = {
-    originator_proposal_code: sortable(
-      'code',
-      words.operation,
-      ({ application_id: id, code }) => html`<a class="code" href=${operationPath(id, code)}>${code}</a>`,
+    originator_proposal_code: sortable('code', words.operation, ({ application_id: applicationId, code }) =>
+      operationLink({ applicationId, code }),
     ),
     status: [words.status, ({ status }) => statusBadge(status)],
     borrower: [texts.borrower, ({ document }) => document ?? texts.erased, 'code'],

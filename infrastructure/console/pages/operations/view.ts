@@ -2,7 +2,7 @@ import { LOAN_STATUSES } from '../../../../domain/loan/statuses.ts';
 import { may } from '../../../../application/desk/rights.ts';
 import { csvChoice } from '../../csv-choice.ts';
 import { amount, count } from '../../format.ts';
-import { fundChoices } from '../../funds.ts';
+import { fundOptions } from '../../funds.ts';
 import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../layout.ts';
@@ -10,7 +10,8 @@ import { statusName } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { placeText } from '../../place.ts';
 import { tableView } from '../../table.ts';
-import { dayField } from '../../typed-fields.ts';
+import { choiceField, dayField } from '../../typed-fields.ts';
+import type { Option } from '../../typed-fields.ts';
 import { words } from '../words.ts';
 import { columnsOf } from './columns.ts';
 import type { Found } from './columns.ts';
@@ -33,7 +34,8 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
   const { typed } = search;
   const [code, document] = [saidAt('badCode', search), saidAt('badDocument', search)];
   const [fund, days] = [saidAt('badFund', search), saidAt('badDates', search)];
-  const choice = saidAt('badChoice', search);
+  const all: Option = ['', words.all];
+  const states = LOAN_STATUSES.map((one): Option => [one, statusName(one)]);
   return html`
     <form method="post" action="/operations/search" class="actions" autocomplete="off">
       ${tokenField(visit)}
@@ -63,31 +65,9 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
           ${document.text}
         </label>`
       }
-      <label>
-        ${words.fund}
-        <select name="fund" ...${fund.attributes}>
-          <option value="">${words.all}</option>
-          ${fundChoices(funds, typed.fund?.toLowerCase(), names)}
-        </select>
-        ${fund.text}
-      </label>
-      <label>
-        ${words.status}
-        <select name="status" ...${choice.attributes}>
-          <option value="">${words.all}</option>
-          ${LOAN_STATUSES.map(
-            (one) => html`<option value=${one} selected=${one === typed.status}>${statusName(one)}</option>`,
-          )}
-        </select>
-        ${choice.text}
-      </label>
-      <label>
-        ${texts.lateness}
-        <select name="overdue">
-          <option value="">${words.all}</option>
-          <option value="true" selected=${typed.overdue === 'true'}>${texts.onlyLate}</option>
-        </select>
-      </label>
+      ${choiceField(words.fund, 'fund', { options: [all, ...fundOptions(funds, names)], chosen: typed.fund?.toLowerCase() }, fund)}
+      ${choiceField(words.status, 'status', { options: [all, ...states], chosen: typed.status }, saidAt('badChoice', search))}
+      ${choiceField(texts.lateness, 'overdue', { options: [all, ['true', texts.onlyLate]], chosen: typed.overdue })}
       <label>${texts.from} ${dayField({ name: 'from', value: typed.from })}</label>
       <label>
         ${texts.to} ${dayField({ name: 'to', value: typed.to, ...days.attributes })} ${days.text}

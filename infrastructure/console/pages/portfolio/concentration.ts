@@ -2,7 +2,7 @@ import type { AnalysedPortfolio } from '../../../../application/portfolio/analys
 import { amount, count, date } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { operationPath } from '../../names.ts';
+import { operationLink } from '../../names.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
@@ -24,9 +24,6 @@ const sharesOf = ({ position }: AnalysedPortfolio, largest: readonly Valued[]): 
   const whole = position.open.presentValue;
   return [shareOf(sumOf(largest.slice(0, 1)), whole), shareOf(sumOf(largest.slice(0, TEN)), whole)];
 };
-
-const operationLink = ({ applicationId, code }: AnalysedPortfolio['largest'][number]): View =>
-  html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
 
 /** How concentrated it is, and how it was on the other day. */
 const saying = (

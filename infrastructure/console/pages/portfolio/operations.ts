@@ -3,7 +3,7 @@ import type { HeldOperation, HeldPart } from '../../../../application/portfolio/
 import { amount, count, date } from '../../format.ts';
 import { fundNames } from '../../funds.ts';
 import { html, tile } from '../../html.ts';
-import { operationPath, statusName } from '../../names.ts';
+import { operationLink, statusName } from '../../names.ts';
 import type { Answer, Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
@@ -52,11 +52,7 @@ export const operationsView = async (visit: Visit, app: Desk): Promise<Answer> =
   const [applications, names] = await Promise.all([app.clients.applicationNames(), fundNames(app, visit)]);
   const shown = found.toSorted((one, other) => other.presentValue - one.presentValue).slice(0, MOST_SHOWN);
   const columns: readonly Column<FoundOperation>[] = [
-    [
-      words.operation,
-      ({ applicationId, code }) =>
-        html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`,
-    ],
+    [words.operation, operationLink],
     [texts.application, ({ applicationId }) => applications.get(applicationId) ?? applicationId],
     ...(funds.length > 1
       ? [[words.fund, ({ fundId }) => names.get(fundId) ?? fundId] satisfies Column<FoundOperation>]

@@ -5,13 +5,14 @@ import { printComposition } from '../../../presenting/composition.ts';
 import { printPosition } from '../../../presenting/position.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { csvChoice, csvFor } from '../../csv-choice.ts';
-import { fundChoices, fundNames } from '../../funds.ts';
+import { fundOptions, fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { inEach } from '../../language.ts';
 import { view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import { dayField } from '../../typed-fields.ts';
+import { choiceField, dayField } from '../../typed-fields.ts';
+import type { Option } from '../../typed-fields.ts';
 import { words } from '../words.ts';
 import { ALL, addressOf, analysedOf, asOne, askedOf, drillOf, fundsOf, refused } from './asked.ts';
 import type { Asked } from './asked.ts';
@@ -27,16 +28,10 @@ const form = (
   { fund, date, against }: Asked,
   { funds, names }: { readonly funds: readonly string[]; readonly names: FundNames },
 ): View => {
+  const all: readonly Option[] = funds.length > 1 ? [[ALL, texts.allFunds]] : [];
   return html`
     <form method="get" action="/portfolio" class="actions">
-      <label>
-        ${words.fund}
-        <select name="fund" required>
-          <option value=""></option>
-          ${funds.length > 1 && html`<option value=${ALL} selected=${fund === ALL}>${texts.allFunds}</option>`}
-          ${fundChoices(funds, fund, names)}
-        </select>
-      </label>
+      ${choiceField(words.fund, 'fund', { options: [['', ''], ...all, ...fundOptions(funds, names)], chosen: fund }, { attributes: { required: true } })}
       <label>${texts.day} ${dayField({ name: 'day', value: date, required: true })}</label>
       <label>${texts.against} ${dayField({ name: 'against', value: against })}</label>
       <button>${texts.show}</button>

@@ -17,7 +17,8 @@ import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
 import type { KeptStatement, Typed } from './statement.ts';
-import { amountField, dayField } from '../../typed-fields.ts';
+import { amountField, choiceField, dayField } from '../../typed-fields.ts';
+import type { Option } from '../../typed-fields.ts';
 import { texts } from './texts.ts';
 
 const DECIMALS = [',', '.'] as const;
@@ -104,22 +105,7 @@ interface Mapping {
   readonly names: FundNames;
 }
 
-const choice = (
-  name: string,
-  label: string,
-  options: readonly (readonly [value: string, shown: string])[],
-  chosen: string,
-): View =>
-  html`<label>
-    ${label}
-    <select name=${name}>
-      ${options.map(
-        ([value, shown]) => html`<option value=${value} selected=${value === chosen}>${shown}</option>`,
-      )}
-    </select>
-  </label>`;
-
-const same = (all: readonly string[]): readonly (readonly [string, string])[] => all.map((one) => [one, one]);
+const same = (all: readonly string[]): readonly Option[] => all.map((one) => [one, one]);
 
 const previewTable = ({ statement }: Mapping): View => {
   const { records } = statement.preview;
@@ -138,22 +124,19 @@ const previewTable = ({ statement }: Mapping): View => {
 const layoutFields = ({ statement }: Mapping): View => {
   const { format, records } = statement.preview;
   const titles = records[0] ?? [];
-  const columns = titles.map((title, i): readonly [string, string] => [
+  const columns = titles.map((title, i): Option => [
     String(i + 1),
     format.header ? `${i + 1}: ${title}` : `${texts.column} ${i + 1}`,
   ]);
-  const delimiters = DELIMITERS.map((one): readonly [string, string] => [
-    one,
-    one === '\t' ? texts.tab : one,
-  ]);
+  const delimiters = DELIMITERS.map((one): Option => [one, one === '\t' ? texts.tab : one]);
   return html`<div class="fields">
-      ${choice('date_column', texts.date, columns, format.dateColumn)}
-      ${choice('amount_column', texts.amount, columns, format.amountColumn)}
-      ${choice('reference_column', texts.reference, [['-', texts.none], ...columns], format.referenceColumn)}
-      ${choice('date_format', texts.dateFormat, same(DATE_FORMATS), format.dateFormat)}
-      ${choice('decimal', texts.decimal, same(DECIMALS), format.decimal)}
-      ${choice('delimiter', texts.delimiter, delimiters, format.delimiter)}
-      ${choice('encoding', texts.encoding, same(STATEMENT_ENCODINGS), format.encoding)}
+      ${choiceField(texts.date, 'date_column', { options: columns, chosen: format.dateColumn })}
+      ${choiceField(texts.amount, 'amount_column', { options: columns, chosen: format.amountColumn })}
+      ${choiceField(texts.reference, 'reference_column', { options: [['-', texts.none], ...columns], chosen: format.referenceColumn })}
+      ${choiceField(texts.dateFormat, 'date_format', { options: same(DATE_FORMATS), chosen: format.dateFormat })}
+      ${choiceField(texts.decimal, 'decimal', { options: same(DECIMALS), chosen: format.decimal })}
+      ${choiceField(texts.delimiter, 'delimiter', { options: delimiters, chosen: format.delimiter })}
+      ${choiceField(texts.encoding, 'encoding', { options: same(STATEMENT_ENCODINGS), chosen: format.encoding })}
       <label>
         ${texts.skip}
         <input

@@ -4,7 +4,7 @@ import { amount, count } from '../../format.ts';
 import { fundView } from '../../funds.ts';
 import { empty, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { operationPath } from '../../names.ts';
+import { operationLink } from '../../names.ts';
 import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
@@ -36,11 +36,7 @@ export const overdueBody = ({ bands, worst }: Overdue, names: FundNames): View =
     ${tableView(
       { titledBy: 'worst-title' },
       [
-        [
-          words.operation,
-          ({ applicationId, code }) =>
-            html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`,
-        ],
+        [words.operation, operationLink],
         [texts.daysLate, ({ days }) => count(days), 'number'],
         [texts.installments, ({ installments }) => count(installments), 'number'],
         [texts.faceValue, ({ faceValue }) => amount(faceValue), 'number'],

@@ -13,7 +13,7 @@ import { fundNames, fundsView } from '../../funds.ts';
 import { empty, facts, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { liveWith, tokenField } from '../../layout.ts';
-import { operationPath, withQuery } from '../../names.ts';
+import { operationLink, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
@@ -120,8 +120,8 @@ const picture = ({ outcomes }: EndpointRecord): View => {
     )}`;
 };
 
-export const operationLink = ({ applicationId }: WebhookSubscription, code: string | null): View =>
-  code === null ? '–' : html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
+export const linkOf = ({ applicationId }: WebhookSubscription, code: string | null): View =>
+  code === null ? '–' : operationLink({ applicationId, code });
 
 /** When it is tried next, or what has to happen before. */
 export const nextText = (
@@ -165,7 +165,7 @@ const table = (webhook: WebhookSubscription, rows: readonly WaitingDelivery[]): 
     [
       [texts.created, ({ createdAt }) => instant(createdAt), 'date'],
       [texts.event, (one) => eventLink(webhook, one, texts.show)],
-      [texts.operation, ({ code }) => operationLink(webhook, code)],
+      [texts.operation, ({ code }) => linkOf(webhook, code)],
       [texts.state, ({ status }) => deliveryBadge(status)],
       [texts.attempts, ({ attempts }) => count(attempts), 'number'],
       [texts.answer, (one) => answerText(one), 'number'],
