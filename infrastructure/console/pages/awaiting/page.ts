@@ -22,8 +22,7 @@ import { tableView } from '../../table.ts';
 import { decideAll } from '../decisions/decide.ts';
 import { tallyView } from '../decisions/tally.ts';
 import { words } from '../words.ts';
-import { ruleText } from './rule-text.ts';
-import { texts } from './texts.ts';
+import { ruleText, texts } from './texts.ts';
 
 const MOST = 500;
 

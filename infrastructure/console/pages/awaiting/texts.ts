@@ -1,7 +1,9 @@
 import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import type { AwaitingDecision } from '../../../../application/administrator/confirmations.ts';
 import type { SecondDecisionName } from '../../../../application/publication/description/confirmation-schema.ts';
+import type { FourEyes } from '../../../../domain/fund/four-eyes.ts';
 import type { Evidence } from '../../../../domain/shared/two-people.ts';
+import { amount } from '../../format.ts';
 import { inLanguages } from '../../language.ts';
 import type { Both } from '../../language.ts';
 
@@ -64,3 +66,10 @@ export const texts = inLanguages({
   ],
   back: ['Voltar à lista', 'Back to the list'],
 });
+
+/** Which decisions need two people, from which value on, and what proves it. */
+export const ruleText = ({ decisions, evidence }: FourEyes): string => {
+  if (decisions.length === 0) return '–';
+  const named = decisions.map(({ decision, from }) => `${texts.decisions[decision]} ≥ ${amount(from)}`);
+  return `${named.join(', ')} (${texts.evidences[evidence]})`;
+};

@@ -5,6 +5,7 @@ import type { View } from '../../html.ts';
 import { withQuery } from '../../names.ts';
 import { placeParts, placeText } from '../../place.ts';
 import { isAwaiting } from './offered.ts';
+import { texts } from './texts.ts';
 
 /** Which list is worked through, from choosing to what comes next. */
 export interface Filter {
@@ -42,3 +43,19 @@ export const listPath = (
     status,
     after: after && placeText(after.since, after.applicationId, after.code),
   });
+
+const KEY = 'n';
+
+/** To what is next in the list, behind an operation of it or at its beginning. */
+export const nextLink = (
+  filter: Filter,
+  after?: Pick<PendingOperation, 'since' | 'applicationId' | 'code'>,
+): View =>
+  html`<a
+    role="button"
+    class="secondary"
+    href=${listPath('/decisions/next', filter, after)}
+    data-key=${KEY}
+    aria-keyshortcuts=${KEY}
+    >${texts.next}</a
+  >`;

@@ -10,10 +10,9 @@ import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
 import { applicationColumn, decidedColumns, exitSum } from './columns.ts';
 import type { Draft, DraftLine } from './draft.ts';
-import { listPath } from './filter.ts';
+import { listPath, nextLink } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { changedText } from './meanwhile.ts';
-import { nextLink } from './next.ts';
 import { texts } from './texts.ts';
 
 /** Why, in the person's language, or the state of now. */

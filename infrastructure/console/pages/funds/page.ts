@@ -13,9 +13,8 @@ import { ConsoleProblem, action, view } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
-import { ruleTexts } from './rule-texts.ts';
 import { ruleView, setRule } from './rules.ts';
-import { texts } from './texts.ts';
+import { ruleTexts, texts } from './texts.ts';
 
 type Refusal = 'invalid' | 'taken' | 'earlier';
 

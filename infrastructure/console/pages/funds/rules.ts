@@ -17,10 +17,8 @@ import { tokenField } from '../../layout.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
 import { amountField, choiceField } from '../../typed-fields.ts';
-import { ruleText } from '../awaiting/rule-text.ts';
-import { texts as awaiting } from '../awaiting/texts.ts';
-import { ruleTexts } from './rule-texts.ts';
-import { texts } from './texts.ts';
+import { ruleText, texts as awaiting } from '../awaiting/texts.ts';
+import { ruleTexts, texts } from './texts.ts';
 
 const EVIDENCES: readonly Evidence[] = ['signed-in', 'stated'];
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
 import type { Rows } from '../../../presenting/columns.ts';
@@ -16,13 +17,16 @@ import type { Option } from '../../typed-fields.ts';
 import { words } from '../words.ts';
 import { ALL, addressOf, analysedOf, asOne, askedOf, drillOf, fundsOf, refused } from './asked.ts';
 import type { Asked } from './asked.ts';
-import { lastFund, rememberFund } from './last-fund.ts';
 import { operationsView } from './operations.ts';
 import { positionView } from './position.ts';
 import type { Shown } from './shown.ts';
 import { texts } from './texts.ts';
 
 const SHOWN_OF_ID = 8;
+const MOST_SESSIONS = 1_000;
+
+/** By session, which fund was looked at last. */
+const lastFund = new LRUCache<string, string>({ max: MOST_SESSIONS });
 
 const form = (
   { fund, date, against }: Asked,
@@ -41,7 +45,7 @@ const form = (
 
 /** The one that was looked at last, or the only one. */
 const chosenBefore = (visit: Visit, funds: readonly string[]): string | undefined => {
-  const before = lastFund(visit);
+  const before = lastFund.get(visit.formToken);
   if (before === ALL || funds.includes(before ?? '')) return before;
   return funds.length === 1 ? funds[0] : undefined;
 };
@@ -51,7 +55,7 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   const [funds, names] = await Promise.all([app.clients.funds(), fundNames(app, visit)]);
   const typed = askedOf(visit);
   const asked = { ...typed, fund: typed.fund ?? chosenBefore(visit, funds) };
-  if (typed.fund === ALL || funds.includes(typed.fund ?? '')) rememberFund(visit, typed.fund!);
+  if (typed.fund === ALL || funds.includes(typed.fund ?? '')) lastFund.set(visit.formToken, typed.fund);
   return {
     kind: 'page',
     body: html`

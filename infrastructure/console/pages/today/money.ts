@@ -13,6 +13,7 @@ import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
+import { sumOf } from './waiting.ts';
 
 const A_MONDAY = '2024-01-01' as CalendarDate;
 const DAYS = 7;
@@ -37,9 +38,6 @@ interface FundWeek {
 }
 
 const KINDS: readonly PaymentKind[] = ['settlement', 'prepayment', 'repurchase'];
-
-const sumOf = <One>(all: readonly One[], of: (one: One) => number): number =>
-  all.reduce((sum, one) => sum + of(one), 0);
 
 /** By fund: what falls due, and what was notified of each kind. */
 export const fundWeeks = (
@@ -81,8 +79,6 @@ const labelOf = (fundId: string, names: FundNames): string =>
 
 const pictureOfFunds = (funds: readonly FundWeek[], names: FundNames): View => {
   const drawn = [...funds].sort((a, b) => b.expected + b.total - a.expected - a.total).slice(0, MOST_DRAWN);
-  const sum = (of: (fund: FundWeek) => number): string =>
-    amount(funds.reduce((total, fund) => total + of(fund), 0));
   return pictureOf(
     {
       kind: 'bar',
@@ -95,8 +91,8 @@ const pictureOfFunds = (funds: readonly FundWeek[], names: FundNames): View => {
       ],
     },
     texts.picture(
-      sum(({ expected }) => expected),
-      sum(({ total }) => total),
+      amount(sumOf(funds, ({ expected }) => expected)),
+      amount(sumOf(funds, ({ total }) => total)),
     ),
   );
 };

@@ -9,12 +9,10 @@ import type { View } from '../../html.ts';
 import { liveWith } from '../../layout.ts';
 import { view } from '../../page.ts';
 import type { Page, Visit } from '../../page.ts';
-import { awaitingBody } from './awaiting.ts';
 import { moneyBody, weekOf } from './money.ts';
-import { overdueBody } from './overdue.ts';
 import { endpointsBody, serviceBody } from './service.ts';
 import { texts } from './texts.ts';
-import { waitingBody } from './waiting.ts';
+import { awaitingBody, overdueBody, waitingBody } from './waiting.ts';
 
 interface Part {
   readonly id: string;
