@@ -55,7 +55,9 @@ export const administratorFor = (
   };
 
   return {
-    disbursementTolerance: administrator.disbursementTolerance,
+    get disbursementTolerance() {
+      return administrator.disbursementTolerance;
+    },
     worklists: {
       waiting: async () => lists().waiting(),
       worklist: async (query) => lists().worklist(query),

@@ -6,7 +6,7 @@ import type { VerifyOptions } from './audit-verify.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { dateOption, instantOption } from './report-options.ts';
-import { deliver, printingOf, withReportOptions } from './report-output.ts';
+import { deliver, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, applicationWith } from './scope.ts';
 
@@ -90,9 +90,7 @@ const show = async (code: string, options: ShowOptions, dependencies: CliDepende
       ...(knownAt !== undefined && { knownAt }),
     };
     const shown = await services.audit.show(request);
-    const printing = printingOf(dependencies, options);
     const names = await services.funds.names();
-    const report = printShown(shown, request, { ...printing, names });
-    await deliver(dependencies, report, { ...options, ...printing });
+    await deliver(dependencies, options, (printing) => printShown(shown, request, { ...printing, names }));
   });
 };

@@ -8,7 +8,13 @@ import type {
 } from '../../application/privacy/forget-borrower.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { App } from '../../application/app.ts';
-import { CommandFailedError, NotAllowedError, WrongUseError, withService } from './command-line.ts';
+import {
+  CommandFailedError,
+  NotAllowedError,
+  WrongUseError,
+  withProgress,
+  withService,
+} from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring, recordLines } from './desk-lines.ts';
 import { applicationOf } from './scope.ts';
@@ -119,18 +125,15 @@ const forgetAll = async (
   const left = found.filter((one) => !chosen.includes(one));
   if (chosen.length > 0 && !yes) await confirm(chosen, dependencies);
   const requestId = `forget-${randomUUID()}`;
-  const progress = dependencies.startProgress(chosen.length);
-  try {
+  await withProgress(dependencies, chosen.length, async (advance) => {
     for (const operation of chosen) {
       const { applicationId, code } = operation;
       await configuring(services, { decision: 'forget_borrower', applicationId, code }, () =>
         forgetting.forget(operation, { requestId, ...(reason !== undefined && { reason }) }),
       );
-      progress.advance();
+      advance();
     }
-  } finally {
-    progress.end();
-  }
+  });
   await forgetting.clear();
   const scrubbed = await privacy.scrub();
   const operations = found.map((one) => present(one, chosen.includes(one)));

@@ -110,6 +110,20 @@ export const withService = async <Result>(
   }
 };
 
+/** Shows how far the work is, whatever becomes of it. */
+export const withProgress = async <Result>(
+  { startProgress }: Pick<CliDependencies, 'startProgress'>,
+  total: number,
+  work: (advance: (steps?: number) => void) => Promise<Result>,
+): Promise<Result> => {
+  const progress = startProgress(total);
+  try {
+    return await work((steps) => progress.advance(steps));
+  } finally {
+    progress.end();
+  }
+};
+
 /** Prints each value as one line of JSON as soon as it is there. Text is a line of JSON already. */
 export const answerLines = (
   dependencies: CliDependencies,

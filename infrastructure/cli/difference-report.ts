@@ -21,8 +21,7 @@ export const deliverDifferences = async <Difference, Summary>(
   options: ReportOptions,
   dependencies: CliDependencies,
 ): Promise<Summary | undefined> => {
-  const printing = printingOf(dependencies, options);
-  const { format } = printing;
+  const { format } = printingOf(dependencies, options);
   const lineOf = format === 'table' ? text : lineByLine(columns, { format, colour: false });
   let summary: Summary | undefined;
   async function* lines(): AsyncGenerator<string> {
@@ -41,6 +40,6 @@ export const deliverDifferences = async <Difference, Summary>(
       await differences.return(undefined as never);
     }
   }
-  await deliver(dependencies, lines(), { ...options, ...printing });
+  await deliver(dependencies, options, lines);
   return summary;
 };

@@ -11,7 +11,7 @@ import { withNamesBeside } from '../presenting/fund-names.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { collectOf } from './report-options.ts';
-import { deliver, printingOf, withReportOptions } from './report-output.ts';
+import { deliver, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -55,16 +55,13 @@ const print = (options: EventsOptions, dependencies: CliDependencies): Promise<v
     // One that is waited for may come yet.
     if (query.code !== undefined && !query.follow)
       await services.loans.requireKnown(query.code, query.applicationId);
-    const printing = printingOf(dependencies, options);
+    const columns = withNamesBeside(EVENT_COLUMNS, await services.funds.names());
     const events = services.publication.stream.read(query, signal);
-    const chunks =
+    await deliver(dependencies, options, (printing) =>
       printing.format === 'json'
         ? mapped(events, (streamed) => `${lineOf(streamed)}\n`)
-        : printedRows(withNamesBeside(EVENT_COLUMNS, await services.funds.names()), events, {
-            ...printing,
-            follow: query.follow,
-          });
-    await deliver(dependencies, chunks, { ...options, ...printing });
+        : printedRows(columns, events, { ...printing, follow: query.follow }),
+    );
   });
 
 async function* mapped<From, To>(items: AsyncIterable<From>, to: (item: From) => To): AsyncGenerator<To> {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import { MOVE_TARGETS } from './command-line.ts';
+import { MOVE_TARGETS, withProgress } from './command-line.ts';
 import type { MoveTargets } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 
@@ -40,14 +40,7 @@ const migrate = async (targets: MoveTargets, dependencies: CliDependencies): Pro
   const move = await dependencies.openMove(targets);
   let result: object;
   try {
-    const progress = dependencies.startProgress(await move.steps());
-    try {
-      result = await move.execute((steps) => {
-        for (let step = 0; step < steps; step++) progress.advance();
-      });
-    } finally {
-      progress.end();
-    }
+    result = await withProgress(dependencies, await move.steps(), (advance) => move.execute(advance));
   } finally {
     await move.close();
   }

@@ -6,7 +6,13 @@ import type { App } from '../../application/app.ts';
 import { money, tableOf } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withFundNames } from '../presenting/fund-names.ts';
-import { CommandFailedError, NotAllowedError, WrongUseError, withService } from './command-line.ts';
+import {
+  CommandFailedError,
+  NotAllowedError,
+  WrongUseError,
+  withProgress,
+  withService,
+} from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { spanOption } from './report-options.ts';
 import { listRows, withReportOptions } from './report-output.ts';
@@ -126,11 +132,10 @@ const decideAll = async (
   waiting: readonly PendingOperation[],
   { contents, operator }: BulkDecision,
 ): Promise<void> => {
-  const progress = dependencies.startProgress(waiting.length);
   const refused: string[] = [];
   const decide = (texts: readonly string[]) =>
     decideInTime(services, operator, () => services.administrator.submitAll(texts, { name: operator }));
-  try {
+  await withProgress(dependencies, waiting.length, async (advance) => {
     for (let start = 0; start < waiting.length; start += AT_ONCE) {
       const texts = waiting.slice(start, start + AT_ONCE).map((operation) =>
         JSON.stringify({
@@ -142,13 +147,11 @@ const decideAll = async (
       );
       for (const given of await decide(texts)) {
         if (given.outcome === 'refused') refused.push(`  ${given.decision?.code}: ${given.reason.message}\n`);
-        progress.advance();
+        advance();
         await dependencies.write(`${JSON.stringify(presentAnswer(given))}\n`);
       }
     }
-  } finally {
-    progress.end();
-  }
+  });
   if (refused.length === 0) return;
   for (const one of refused.slice(0, MOST_PREVIEWED)) dependencies.writeError(one);
   if (refused.length > MOST_PREVIEWED)

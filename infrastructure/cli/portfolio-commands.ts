@@ -5,7 +5,7 @@ import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { warnOfLeftOut, warnOfUnvalued } from './left-out.ts';
 import { dateOption, instantOption } from './report-options.ts';
-import { deliver, printingOf, withReportOptions } from './report-output.ts';
+import { deliver, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 
@@ -39,12 +39,10 @@ export const addPortfolioCommand = (program: Command, dependencies: CliDependenc
         const position = await services.portfolio.show({ fundId, date, knownAt });
         await warnOfLeftOut(services, dependencies);
         warnOfUnvalued(position, dependencies);
-        const printing = printingOf(dependencies, options);
         const fundName = (await services.funds.names()).get(fundId);
-        await deliver(dependencies, printPosition(position, { ...printing, fundName }), {
-          ...options,
-          ...printing,
-        });
+        await deliver(dependencies, options, (printing) =>
+          printPosition(position, { ...printing, fundName }),
+        );
       });
     });
 };

@@ -3,7 +3,7 @@ import type { RowDifference } from '../../application/maintenance/rebuild/table-
 import type { Maintenance } from '../../application/maintenance/maintenance.ts';
 import type { ListedReadModel } from '../../application/maintenance/read-models.ts';
 import type { Column } from '../presenting/columns.ts';
-import { CommandFailedError, DifferencesFoundError, answerLines } from './command-line.ts';
+import { CommandFailedError, DifferencesFoundError, answerLines, withProgress } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { listRows, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -84,11 +84,14 @@ async function* rebuilding(
 ): AsyncGenerator<object> {
   const signal = (dependencies.untilInterrupted ?? never)();
   const printed: object[] = [];
-  const result = await withProgress(dependencies, (onProgress) =>
+  let shown = 0;
+  const result = await withProgress(dependencies, PERCENT, (advance) =>
     readModels.rebuild({
       force,
       signal,
-      onProgress,
+      onProgress: (share) => {
+        for (; shown < Math.floor(share * PERCENT); shown++) advance();
+      },
       onDifference: ({ name }, difference) => {
         if (printed.length < MOST_PRINTED) printed.push(presentDifference(name, difference));
       },
@@ -104,21 +107,6 @@ async function* rebuilding(
       'rows differ, what served goes on serving; where no service takes in the log, start it and run this again; --force switches all the same',
     );
 }
-
-const withProgress = async <T>(
-  dependencies: CliDependencies,
-  work: (onProgress: (share: number) => void) => Promise<T>,
-): Promise<T> => {
-  const progress = dependencies.startProgress(PERCENT);
-  let shown = 0;
-  try {
-    return await work((share) => {
-      for (; shown < Math.floor(share * PERCENT); shown++) progress.advance();
-    });
-  } finally {
-    progress.end();
-  }
-};
 
 /** What may name a person is counted, not shown. */
 const PRIVATE_COLUMNS: ReadonlySet<string> = new Set([

@@ -6,12 +6,12 @@ import type { Comparison } from '../../application/reconciliation/comparison.ts'
 import { StatementError } from '../../application/reconciliation/statement-lines.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { App } from '../../application/app.ts';
-import { DifferencesFoundError, WrongUseError, withService } from './command-line.ts';
+import { DifferencesFoundError, WrongUseError, withProgress, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import { printReconciliation } from '../presenting/reconciliation.ts';
 import { dateOption, numberOption } from './report-options.ts';
-import { deliver, printingOf, withReportOptions } from './report-output.ts';
+import { deliver, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 
@@ -94,12 +94,11 @@ const reconcile = (dependencies: CliDependencies, options: ReconcileOptions): Pr
     const fundId = await fundOf(services, options.fund);
     const result = await compare(dependencies, services, { ...options, fundId });
     await warnOfLeftOut(services, dependencies);
-    const printing = { ...printingOf(dependencies, options), withMatched: options.withMatched ?? false };
+    const { withMatched = false } = options;
     const fundName = (await services.funds.names()).get(fundId);
-    await deliver(dependencies, printReconciliation(result, { ...printing, fundName }), {
-      ...options,
-      ...printing,
-    });
+    await deliver(dependencies, options, (printing) =>
+      printReconciliation(result, { ...printing, withMatched, fundName }),
+    );
     return result.clean;
   });
 
@@ -109,9 +108,8 @@ const compare = async (
   options: ReconcileOptions & { readonly fundId: string },
 ): Promise<Comparison> => {
   const { fundId, from, to, statement } = options;
-  const progress = dependencies.startProgress(await reconciliation.chunksOf(statement));
-  try {
-    return await reconciliation.compare({
+  return withProgress(dependencies, await reconciliation.chunksOf(statement), (advance) =>
+    reconciliation.compare({
       fundId,
       from,
       to,
@@ -122,9 +120,7 @@ const compare = async (
       },
       statement,
       format: options,
-      onChunk: () => progress.advance(),
-    });
-  } finally {
-    progress.end();
-  }
+      onChunk: advance,
+    }),
+  );
 };

@@ -97,15 +97,14 @@ export const writeWhole = async (output: string, chunks: Rows<string>, mode = RE
 /** Prints a report, or puts it into a file that is there as a whole or not at all. */
 export const deliver = async (
   dependencies: CliDependencies,
-  chunks: Rows<string>,
-  { output, format }: { readonly output?: string | undefined; readonly format: ReportFormat },
+  options: ReportOptions,
+  report: (printing: Printing) => Rows<string>,
 ): Promise<void> => {
-  if (output === undefined) {
-    const write = printerOf(dependencies, format);
-    for await (const chunk of chunks) await write(chunk);
-    return;
-  }
-  await writeWhole(output, chunks);
+  const printing = printingOf(dependencies, options);
+  const chunks = report(printing);
+  if (options.output !== undefined) return writeWhole(options.output, chunks);
+  const write = printerOf(dependencies, printing.format);
+  for await (const chunk of chunks) await write(chunk);
 };
 
 /**
@@ -148,7 +147,6 @@ export const listRows = <Row>(
   rows: (services: App) => Rows<Row>,
 ): Promise<void> =>
   withService(dependencies, async (services) => {
-    const printing = printingOf(dependencies, options);
     const shown = typeof columns === 'function' ? await columns(services) : columns;
-    await deliver(dependencies, printedRows(shown, rows(services), printing), { ...options, ...printing });
+    await deliver(dependencies, options, (printing) => printedRows(shown, rows(services), printing));
   });

@@ -2,7 +2,7 @@ import { printedRows, titleOf } from '../presenting/columns.ts';
 import type { Column, Printing } from '../presenting/columns.ts';
 import type { CliDependencies } from './command-line.ts';
 import { csvText, textOf } from '../presenting/csv.ts';
-import { deliver, printingOf } from './report-output.ts';
+import { deliver } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { inOneLine, tableText, widthsOf } from '../presenting/terminal-text.ts';
 
@@ -70,11 +70,8 @@ export const printedObject = (
   }
 };
 
-export const showObject = async (
+export const showObject = (
   dependencies: CliDependencies,
   options: ReportOptions,
   shown: object,
-): Promise<void> => {
-  const printing = printingOf(dependencies, options);
-  await deliver(dependencies, printedObject(shown, printing), { ...options, ...printing });
-};
+): Promise<void> => deliver(dependencies, options, (printing) => printedObject(shown, printing));

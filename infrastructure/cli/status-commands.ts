@@ -5,7 +5,7 @@ import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { deliver, printingOf, withReportOptions } from './report-output.ts';
+import { deliver, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { showObject } from './shown-object.ts';
 
@@ -70,8 +70,7 @@ const present = ({ operations, followers, deliveriesWaiting, ...status }: Servic
 const examine = async (dependencies: CliDependencies, options: ReportOptions): Promise<void> => {
   if (!dependencies.examine) throw new CommandFailedError('nothing can be looked at from here');
   const findings = await dependencies.examine();
-  const printing = printingOf(dependencies, options);
-  await deliver(dependencies, printedRows(FINDING_COLUMNS, findings, printing), { ...options, ...printing });
+  await deliver(dependencies, options, (printing) => printedRows(FINDING_COLUMNS, findings, printing));
   const failed = findings.filter(({ state }) => state === 'failed');
   if (failed.length > 0)
     throw new CommandFailedError(failed.map(({ check, detail }) => `${check}: ${detail}`).join('; '));

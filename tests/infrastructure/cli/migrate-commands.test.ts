@@ -15,7 +15,7 @@ const moving = (execute: (done: (steps: number) => void) => Promise<object>) => 
     },
     startProgress: (total) => {
       seen.total = total;
-      return { advance: () => void seen.advanced++, end: () => void seen.ended++ };
+      return { advance: (steps = 1) => void (seen.advanced += steps), end: () => void seen.ended++ };
     },
   });
   return { run, asked, seen };
