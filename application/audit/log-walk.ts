@@ -1,17 +1,13 @@
 import type { AuditNotes, StreamHead, StreamNote } from './audit-notes.ts';
 import { DamagedEventError, DamagedStoreError, StoreUnavailableError } from '../ports/event-store.ts';
-import type {
-  EventSubscription,
-  LogPosition,
-  RecordedEvent,
-  SubscriptionMessage,
-} from '../ports/event-store.ts';
+import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import { answerWithin } from '../support/retry.ts';
+import type { Pause } from '../support/retry.ts';
 import type { Report } from './difference.ts';
 
 interface Dependencies {
   readonly subscription: EventSubscription;
-  /** Resolves after so many milliseconds, or at once when the signal ends. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: Pause;
 }
 
 /** An adapter that cannot read tries for ever. On a busy machine so long a silence is no more than that, so it is asked again. */
@@ -68,8 +64,9 @@ export class LogWalk {
     const messages = this.#deps.subscription.subscribe(options)[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const next = await this.#patiently(messages.next(), signal);
-        if (next === 'silence')
+        const patience = { pause: this.#deps.sleep, signal, ms: SILENCE_MS };
+        const next = await answerWithin(patience, messages.next());
+        if (!next)
           throw new StoreUnavailableError(
             `the event log gave no answer for ${SILENCE_MS / 1_000} s after position ${this.#position}`,
           );
@@ -79,21 +76,6 @@ export class LogWalk {
       }
     } finally {
       stopping.abort();
-    }
-  }
-
-  async #patiently(
-    next: Promise<IteratorResult<SubscriptionMessage>>,
-    signal: AbortSignal,
-  ): Promise<IteratorResult<SubscriptionMessage> | 'silence'> {
-    const enough = new AbortController();
-    const silence = this.#deps
-      .sleep(SILENCE_MS, AbortSignal.any([signal, enough.signal]))
-      .then(() => 'silence' as const);
-    try {
-      return await Promise.race([next, silence]);
-    } finally {
-      enough.abort();
     }
   }
 

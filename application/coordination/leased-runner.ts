@@ -2,7 +2,7 @@ import type { Lease, Leases } from './leases.ts';
 import type { Logger } from '../ports/logger.ts';
 import { running } from './background.ts';
 import type { Background } from './background.ts';
-import { Outage } from '../support/retry.ts';
+import { Outage, answerWithin } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
 
 interface LeasedRunnerOptions {
@@ -175,28 +175,22 @@ export class LeasedRunner implements Background {
 
   /** Undefined when it failed, did not answer in time, or it is time to stop. */
   async #within<T>(ms: number, signal: AbortSignal, asked: Promise<T>): Promise<T | undefined> {
-    const answered = new AbortController();
-    const timeOver = this.#options.sleep(ms, AbortSignal.any([signal, answered.signal]));
     try {
-      const answer = await Promise.race([asked, timeOver]);
+      const answer = await answerWithin({ pause: this.#options.sleep, signal, ms }, asked);
       if (answer !== undefined) this.#outage.over();
-      return answer as T | undefined;
+      return answer;
     } catch (error) {
       this.#outage.failed(error);
       return undefined;
-    } finally {
-      answered.abort();
     }
   }
 
   /** A failure costs the next holder some waiting, nothing else. */
   async #giveBack(lease: Lease): Promise<void> {
-    const { leases, logger, sleep } = this.#options;
-    const answered = new AbortController();
+    const { leases, logger, sleep: pause } = this.#options;
     const released = leases.release(lease).catch((error: unknown) => {
       logger.warn({ err: error, lease: lease.name }, 'a lease could not be given back; it ends by itself');
     });
-    await Promise.race([released, sleep(RELEASE_WITHIN_MS, answered.signal)]);
-    answered.abort();
+    await answerWithin({ pause, signal: new AbortController().signal, ms: RELEASE_WITHIN_MS }, released);
   }
 }

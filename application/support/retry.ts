@@ -7,6 +7,20 @@ import { messageOf } from './failures.ts';
 /** Resolves after so many milliseconds, or at once when the signal ends. */
 export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 
+/** The answer; undefined when there is none in time, or the signal ends. */
+export const answerWithin = async <Answer>(
+  { pause, signal, ms }: { readonly pause: Pause; readonly signal: AbortSignal; readonly ms: number },
+  asked: Promise<Answer>,
+): Promise<Answer | undefined> => {
+  const answered = new AbortController();
+  const timeOver = pause(ms, AbortSignal.any([signal, answered.signal])).then(() => undefined);
+  try {
+    return await Promise.race([asked, timeOver]);
+  } finally {
+    answered.abort();
+  }
+};
+
 /** Milliseconds before the given repetition (1 is the first): doubles up to a bound. */
 export const backoff = (attempt: number, firstMs: number, longestMs: number): number =>
   Math.min(firstMs * 2 ** Math.min(attempt - 1, 30), longestMs);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
+import { ALL_APPLICATIONS } from '../../application/command-handling/endpoints.ts';
 import type {
   EventMetadata,
   KeyClaim,
@@ -11,11 +12,6 @@ import { MoveFailedError } from '../../application/maintenance/moving/log-to-mov
 import type { EventToMove, HeldClaim, LogToMove } from '../../application/maintenance/moving/log-to-move.ts';
 import { EVENT_LOG_FILE, EVENT_LOG_VERSION } from '../sqlite/event-log/event-log-threads.ts';
 import { EventLogReader } from '../sqlite/event-log/event-log-reader.ts';
-
-interface LogToMoveOptions {
-  /** Under which names, beside its own, an application's request may have claimed a key. */
-  readonly claimScopes: readonly string[];
-}
 
 interface ClaimRow {
   readonly application_id: string;
@@ -51,23 +47,21 @@ export class SqliteLogToMove implements LogToMove {
   readonly #db: DatabaseSync;
   readonly #reader: EventLogReader;
   readonly #sql: Readonly<Record<keyof ReturnType<typeof prepareAll>, StatementSync>>;
-  readonly #scopes: readonly string[];
   #counts: ReturnType<LogToMove['counts']> | undefined;
 
-  private constructor(db: DatabaseSync, { claimScopes }: LogToMoveOptions) {
+  private constructor(db: DatabaseSync) {
     this.#db = db;
     this.#reader = new EventLogReader(db);
     this.#sql = prepareAll(db);
-    this.#scopes = claimScopes;
   }
 
   /** @throws MoveFailedError there is no log, or another version of the program wrote it */
-  static open(dataDir: string, options: LogToMoveOptions): SqliteLogToMove {
+  static open(dataDir: string): SqliteLogToMove {
     const path = join(dataDir, EVENT_LOG_FILE);
     const db = openReadOnly(path);
     try {
       const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
-      if (version === EVENT_LOG_VERSION) return new SqliteLogToMove(db, options);
+      if (version === EVENT_LOG_VERSION) return new SqliteLogToMove(db);
     } catch (error) {
       db.close();
       throw error;
@@ -140,7 +134,7 @@ export class SqliteLogToMove implements LogToMove {
     const { applicationId: own, idempotency } = metadata;
     if (!idempotency) return undefined;
     const { endpoint, key } = idempotency;
-    const applicationId = [own, ...this.#scopes].find((scope) =>
+    const applicationId = [own, ALL_APPLICATIONS].find((scope) =>
       this.#sql.claim.get(scope, endpoint, key, stream),
     );
     return applicationId === undefined ? undefined : { applicationId, endpoint, key };

@@ -1,6 +1,10 @@
 import { Worker, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import type { MessagePort, WorkerOptions } from 'node:worker_threads';
-import { DamagedStoreError, StoreUnavailableError } from '../../application/ports/event-store.ts';
+import {
+  DamagedStoreError,
+  OutcomeUnknownError,
+  StoreUnavailableError,
+} from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { backoff } from '../../application/support/retry.ts';
@@ -61,8 +65,6 @@ interface DatabaseThreadOptions {
   readonly name: string;
   readonly entry: URL;
   readonly data: object;
-  /** What a request that was under way is told when the thread dies. */
-  readonly lost: (why: string) => Error;
   /** When more than this waits, a request is refused at once. */
   readonly limits: QueueLimits;
   readonly createWorker: CreateWorker | undefined;
@@ -109,8 +111,8 @@ export class DatabaseThread<Request, Reply> {
   }
 
   call(request: Request, characters = 0): Promise<Reply> {
-    const { name } = this.#options;
     return new Promise((resolve, reject) => {
+      const { name } = this.#options;
       if (this.#stopping.signal.aborted) throw new StoreUnavailableError(`${name} is closed`);
       if (this.#waiting.isFull)
         throw new StoreUnavailableError(`${name} is overloaded: ${this.#waiting.length} requests wait`);
@@ -129,9 +131,9 @@ export class DatabaseThread<Request, Reply> {
       this.#post({ kind: 'close' });
       await unlessAborted(this.#exited, deadline);
     }
-    const { name, lost } = this.#options;
+    const { name } = this.#options;
     this.#waiting.rejectAll(new StoreUnavailableError(`${name} is closed`));
-    this.#underWay.rejectAll(lost(`${name} was closed before it answered`));
+    this.#underWay.rejectAll(new OutcomeUnknownError(`${name} was closed before it answered`));
     void this.#worker?.terminate();
     // A thread inside a system call that hangs cannot be ended, and the process does not wait for it.
     await unlessAborted(this.#exited, AbortSignal.timeout(STUCK_THREAD_MS));
@@ -156,7 +158,7 @@ export class DatabaseThread<Request, Reply> {
         this.#sendSoon();
       }
     });
-    worker.on('error', (error) => (why = (error as Error).message));
+    worker.on('error', (error) => (why = messageOf(error)));
     worker.on('exit', (code) => {
       started.reject(new (damaged ? DamagedStoreError : StoreUnavailableError)(why ?? `exit code ${code}`));
       this.#onExit(why ?? `exit code ${code}`);
@@ -194,9 +196,8 @@ export class DatabaseThread<Request, Reply> {
   #settle(replies: readonly Reply[]): void {
     const calls = this.#underWay.take(replies.length);
     for (let left = replies.length; left > 0;) {
-      const first = this.#messages[0] ?? 0;
-      if (first > left) this.#messages[0] = first - left;
-      else this.#messages.shift();
+      const first = this.#messages.shift() ?? 0;
+      if (first > left) this.#messages.unshift(first - left);
       left -= first;
     }
     this.#setbacks = 0;
@@ -209,7 +210,7 @@ export class DatabaseThread<Request, Reply> {
     const wasReady = this.#ready;
     this.#ready = false;
     this.#messages = [];
-    this.#underWay.rejectAll(this.#options.lost(`${this.#options.name} was lost: ${why}`));
+    this.#underWay.rejectAll(new OutcomeUnknownError(`${this.#options.name} was lost: ${why}`));
     this.#idle?.();
     if (wasReady && !this.#stopping.signal.aborted) void this.#restart(why);
   }

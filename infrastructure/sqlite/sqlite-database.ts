@@ -1,10 +1,6 @@
 import { basename } from 'node:path';
 import type { CompiledQuery, Kysely } from 'kysely';
-import {
-  DamagedStoreError,
-  OutcomeUnknownError,
-  StoreUnavailableError,
-} from '../../application/ports/event-store.ts';
+import { DamagedStoreError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { SqlWatch } from '../../application/ports/observation.ts';
 import { Connection, unusable } from './connection.ts';
@@ -123,7 +119,6 @@ const openWriter = async (
       name: `${basename(path)} writer`,
       entry: THREAD,
       data: settings,
-      lost: (why) => new OutcomeUnknownError(why),
       limits: LIMITS,
       createWorker,
       logger,

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ALL_APPLICATIONS } from '../../../application/command-handling/endpoints.ts';
 import { Move } from '../../../application/maintenance/moving/move.ts';
 import type { EventStore, EventSubscription } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
@@ -92,7 +91,7 @@ export const openMove = async (dataDir: string, engines: NewEngines): Promise<Op
     for (const one of opened.splice(0).reverse()) await one.close();
   };
   try {
-    const log = SqliteLogToMove.open(dataDir, { claimScopes: [ALL_APPLICATIONS] });
+    const log = SqliteLogToMove.open(dataDir);
     opened.push(log);
     const source = SourceFile.open(join(dataDir, SERVICE_FILE));
     opened.push(source);

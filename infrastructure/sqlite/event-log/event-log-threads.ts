@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { OutcomeUnknownError } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { EventStoreWatch } from '../../../application/ports/observation.ts';
 import { Connection, unusable, whileBusy } from '../connection.ts';
@@ -125,7 +124,6 @@ const startWriter = (file: EventLogFile, options: SqliteEventStoreOptions): Prom
     name: 'event store writer',
     entry: THREAD,
     data: file,
-    lost: (why) => new OutcomeUnknownError(why),
     limits: { maxCalls: options.maxWaitingAppends ?? 10_000, maxCharacters: MAX_WAITING_CHARACTERS },
     createWorker: options.createWorker,
     logger: options.logger,
