@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from '../../application/ports/logger.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -19,7 +19,7 @@ import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { SERVICE_FILE } from './engine-rows.ts';
 import type { RowOptions } from './engine-rows.ts';
-import { missingPart } from './data-parts.ts';
+import { missingPart, troubleWith } from './data-parts.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { isAllowed } from './insecurities.ts';
 
@@ -29,7 +29,14 @@ const tracesOf = ({ engines }: Configuration): readonly string[] => [
   ...(engines.databaseUrl === undefined ? [SERVICE_FILE] : []),
 ];
 
-const isThere = ({ dataDir }: Configuration, file = ''): boolean => existsSync(join(dataDir, file));
+/** @throws ConfigurationError this user may not look, so that it may well be there */
+const isThere = ({ dataDir }: Configuration, file = ''): boolean => {
+  try {
+    return statSync(join(dataDir, file), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw new ConfigurationError(troubleWith(error as NodeJS.ErrnoException), { cause: error });
+  }
+};
 
 const missingFiles = (configuration: Configuration): string | undefined => {
   const part = missingPart(configuration);

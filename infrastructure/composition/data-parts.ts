@@ -71,7 +71,7 @@ export const troubleWith = ({ code = '', message, path, syscall }: NodeJS.ErrnoE
   const refused =
     syscall === 'mkdir'
       ? `cannot be made by the user of this process${userOf()}: make it for that user, or name another`
-      : `may not be used by the user of this process${userOf()}: give it to that user, with chown and chmod`;
+      : `may not be used by the user of this process${userOf()}: run it as the owner, or give it to that user, with chown and chmod`;
   const known = code === 'EACCES' || code === 'EPERM' ? refused : REASONS[code];
   return `DATA_DIR cannot be used: ${known === undefined ? message : `${path} ${known}`}`;
 };

@@ -54,8 +54,9 @@ const refuseForeign = (database: DatabaseSync): void => {
 };
 
 const open = (path: string): DatabaseSync => {
-  const database = new DatabaseSync(path);
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(path);
     refuseForeign(database);
     database.exec(
       `pragma cache_size = -${CACHE_KIB}; pragma locking_mode = exclusive; pragma temp_store = file`,
@@ -67,7 +68,7 @@ const open = (path: string): DatabaseSync => {
     database.prepare('select in_feed from stream');
     return database;
   } catch (error) {
-    database.close();
+    database?.close();
     throw new ForeignNotesError(`${path} cannot hold the notes of an audit: ${(error as Error).message}`, {
       cause: error,
     });

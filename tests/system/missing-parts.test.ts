@@ -239,6 +239,8 @@ describe('a restore', () => {
     await restore(backup);
     // As a kill leaves it that comes while the parts are put in their places.
     for (const name of ['.restoring', 'documents/x']) await mkdir(inData(name), { recursive: true });
+    await restore(backup);
+    for (const name of ['.restoring', 'documents/x']) await mkdir(inData(name), { recursive: true });
     await rm(inData('events.db'));
     expect((await start()).refusal).toContain('holds a restore that was interrupted');
     await restore(backup);

@@ -10,6 +10,7 @@ import { ServiceProcess, freePort } from '../support/service-process.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const SERVICE = ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/main.ts'];
+const COMMAND = ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/receivables.ts'];
 /** Modes do not bind root, so the service is somebody else then; who runs the tests as himself is somebody already. */
 const NOBODY = 65_534;
 const IS_ROOT = process.getuid?.() === 0;
@@ -35,9 +36,11 @@ interface Refusal {
   readonly output: string;
 }
 
-const start = async (how: { readonly nobody?: boolean; readonly files?: number } = {}): Promise<Refusal> => {
+const start = async (
+  how: { readonly nobody?: boolean; readonly files?: number; readonly program?: readonly string[] } = {},
+): Promise<Refusal> => {
   const { NODE_OPTIONS: _, ...environment } = process.env;
-  const service = ['exec', process.execPath, ...SERVICE].join(' ');
+  const service = ['exec', process.execPath, ...(how.program ?? SERVICE)].join(' ');
   const command = how.files === undefined ? service : `ulimit -n ${how.files}; ${service}`;
   const child = spawn('/bin/sh', ['-c', command], {
     cwd: root,
@@ -69,6 +72,18 @@ describe('a data directory that cannot be used ends the start with 1, and one li
     mkdirSync(dataDir, { mode: 0o700 });
     if (!IS_ROOT) chmodSync(dataDir, 0o500);
     expectOneLine(await start({ nobody: true }), dataDir, /^DATA_DIR cannot be used: .*chown/);
+  });
+
+  test('of another user, to a command as well', async () => {
+    const service = await ServiceProcess.start(dataDir);
+    await service.end('SIGTERM');
+    if (!IS_ROOT) chmodSync(dataDir, 0o600);
+    for (const command of ['status', `backup --to ${join(directory, 'backup')}`])
+      expectOneLine(
+        await start({ nobody: true, program: [...COMMAND, command] }),
+        dataDir,
+        /may not be used by the user of this process \(uid \d+\): run it as the owner/,
+      );
   });
 
   test('below a directory of another user', async () => {

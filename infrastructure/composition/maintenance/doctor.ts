@@ -265,7 +265,7 @@ export const examine = async (
   } catch (error) {
     return [finding('configuration', 'failed', messageOf(error)), versions()];
   }
-  const place = dataDirectory(configuration);
+  const place = await look('data_directory', async () => dataDirectory(configuration));
   const found = [
     finding('configuration', 'ok', `${configuration.environment}, roles ${configuration.roles.join(', ')}`),
     versions(),

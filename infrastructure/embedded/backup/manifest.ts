@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { chmod, copyFile, mkdir, readFile, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { messageOf } from '../../../application/support/failures.ts';
 import { ifThere, sync, writeDurably } from '../../support/durable-files.ts';
 
 /** A backup that is not whole, not readable, or not of this service; or a place where none can be put. */
@@ -102,9 +103,10 @@ export const readManifest = async (root: string): Promise<Manifest> => {
   try {
     manifest = JSON.parse(await readFile(join(root, MANIFEST_FILE), 'utf8')) as Manifest;
   } catch (error) {
-    throw new BackupFailedError(`${root} is not a finished backup: its manifest cannot be read`, {
-      cause: error,
-    });
+    throw new BackupFailedError(
+      `${root} is not a finished backup: its manifest cannot be read (${messageOf(error)})`,
+      { cause: error },
+    );
   }
   if (manifest.format !== FORMAT || !Array.isArray(manifest.files))
     throw new BackupFailedError(`${root} was written by another version: its manifest has another format`);

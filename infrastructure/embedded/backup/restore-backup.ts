@@ -29,10 +29,10 @@ const topLevel = ({ files }: Manifest): readonly string[] => {
   return [...names, EVENT_LOG_FILE];
 };
 
-/** What an interrupted restore left is no content: until the log is in its place, no service has used the directory. */
+/** What an interrupted restore left is no content: a service that had used the directory would have left more. */
 const refuseTarget = async (dataDir: string, manifest: Manifest): Promise<readonly string[]> => {
   const there = (await namesIn(dataDir)) ?? [];
-  const interrupted = there.includes(RESTORE_DRAFT) && !there.includes(EVENT_LOG_FILE);
+  const interrupted = there.includes(RESTORE_DRAFT);
   const left = interrupted ? topLevel(manifest).filter((name) => there.includes(name)) : [];
   if (there.some((name) => !LOCK.test(name) && ![RESTORE_DRAFT, ...left].includes(name)))
     throw new BackupFailedError(`${dataDir} is not empty: a restore never mixes with what is there`);

@@ -17,6 +17,13 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const claim = (key: string, place: string) => ({ key: bytes(key), place: bytes(place) });
 
 describe('notes of an audit', () => {
+  test('that cannot be opened name their file', () => {
+    const path = join(directory.path, 'nowhere', 'notes.db');
+    expect(() => new SqliteAuditNotes(path)).toThrow(
+      `${path} cannot hold the notes of an audit: unable to open`,
+    );
+  });
+
   test('hold more streams than memory does, each as it was noted last', () => {
     const notes = new SqliteAuditNotes();
     const count = 150_000;

@@ -16,6 +16,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { copyDatabase, takeLaterKeys } from '../../../../infrastructure/embedded/backup/databases.ts';
 import type { Manifest } from '../../../../infrastructure/embedded/backup/manifest.ts';
+import { oneAtATime } from '../../../../infrastructure/embedded/backup/one-at-a-time.ts';
 import { restoreBackup } from '../../../../infrastructure/embedded/backup/restore-backup.ts';
 import { writeBackup } from '../../../../infrastructure/embedded/backup/write-backup.ts';
 import { lockFile } from '../../../../infrastructure/embedded/directory-lock.ts';
@@ -194,6 +195,15 @@ describe('a backup', () => {
     await made.close();
     const left = ['.made.partial', '.made.partial.lock', '.young.partial', '.young.partial.lock'];
     expect(readdirSync(directory.path).toSorted()).toEqual([...left, 'backup', 'data']);
+  });
+
+  test('says what to do where the disk is full', async () => {
+    const full = oneAtATime(join(directory.path, 'lock'), 'busy', async () => {
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    });
+    await expect(full).rejects.toThrow(
+      `${directory.path} has no room left: make room there, and give the same command again (ENOSPC: no space left on device, write)`,
+    );
   });
 
   test('goes to an empty place outside of the data only, and a restore too', async () => {
