@@ -16,6 +16,7 @@ const screenshot = process.env['SCREENSHOT'];
 type Json = ReturnType<typeof JSON.parse>;
 
 let running: RunningService;
+let document: Json;
 let browser: Browser;
 let page: Page;
 let credentials: ClientCredentials;
@@ -24,9 +25,8 @@ const requested: string[] = [];
 
 beforeAll(async () => {
   running = await RunningService.start();
-  const { example } = (running.description.document as Json).paths['/loan'].post.requestBody.content[
-    'multipart/form-data'
-  ];
+  ({ document } = await running.description());
+  const { example } = document.paths['/loan'].post.requestBody.content['multipart/form-data'];
   credentials = await running.createClient(example.loan_data.fund_id);
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   page = await browser.newPage({ viewport: { width: 1500, height: 1000 } });
@@ -59,7 +59,7 @@ const picture = async (suffix: string): Promise<void> => {
 };
 
 const published = (): { id: string; summary: string; tag: string }[] => {
-  const { paths, webhooks } = running.description.document as Json;
+  const { paths, webhooks } = document;
   return [...Object.values<Json>(paths), ...Object.values<Json>(webhooks)].flatMap((item) =>
     Object.values<Json>(item).map(({ operationId, summary, tags }) => ({
       id: operationId,

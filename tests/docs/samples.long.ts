@@ -88,7 +88,7 @@ test('every operation that asks for a token or a secret has a sample in each lan
 
 describe.each(samples)('$operationId, $label', ({ operationId, lang, index }) => {
   test('runs as printed, twice, and leaves no subscription behind', async () => {
-    const operation = operationsOf(service.description.document).find(
+    const operation = operationsOf((await service.description()).document).find(
       (one) => one.operationId === operationId,
     );
     const { source } = operation['x-codeSamples'][index];

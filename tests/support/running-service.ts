@@ -15,20 +15,17 @@ type Threads = Pick<ServiceOptions, 'background' | 'createWorker'>;
 /** The whole service in this process: embedded engines in a directory of its own, on a loopback port. */
 export class RunningService {
   readonly baseUrl: string;
-  readonly description: ServedDescription;
   readonly service: Service;
   readonly logger: RecordingLogger;
   readonly #removeDirectory: () => Promise<void>;
 
   private constructor(parts: {
     baseUrl: string;
-    description: ServedDescription;
     service: Service;
     logger: RecordingLogger;
     removeDirectory: () => Promise<void>;
   }) {
     this.baseUrl = parts.baseUrl;
-    this.description = parts.description;
     this.service = parts.service;
     this.logger = parts.logger;
     this.#removeDirectory = parts.removeDirectory;
@@ -54,9 +51,12 @@ export class RunningService {
     const logger = new RecordingLogger();
     const foundations = await openFoundations(configuration, logger, { part: 'service', ...threads });
     const service = await startService(foundations, threads);
-    const served = await fetch(`${baseUrl}/openapi.json`);
-    const description = new ServedDescription((await served.json()) as Record<string, unknown>);
-    return new RunningService({ baseUrl, description, service, logger, removeDirectory: directory.remove });
+    return new RunningService({ baseUrl, service, logger, removeDirectory: directory.remove });
+  }
+
+  /** Fetched where it is asked for: few tests need it, and it takes as long as the start. */
+  async description(): Promise<ServedDescription> {
+    return ServedDescription.of(await (await fetch(`${this.baseUrl}/openapi.json`)).text());
   }
 
   /** A client of a new application, or of this one, that is linked to this fund. */

@@ -4,16 +4,19 @@ import type { LoanCode } from '../../domain/shared/identifiers.ts';
 import { OPERATIONS } from '../../infrastructure/http/resources/endpoints.ts';
 import type { OperationSpec } from '../../infrastructure/http/openapi/operation.ts';
 import { ApiClient, multipart, smallPdf } from '../support/api-client.ts';
+import type { ServedDescription } from '../support/http-description.ts';
 import { RunningService } from '../support/running-service.ts';
 import type { ClientCredentials } from '../support/service-process.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
 let running: RunningService;
+let description: ServedDescription;
 let document: Json;
 beforeAll(async () => {
   running = await RunningService.start({ WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' });
-  document = running.description.document;
+  description = await running.description();
+  ({ document } = description);
 });
 afterAll(() => running.stop());
 
@@ -173,7 +176,7 @@ describe('the examples of the description, sent to the service', () => {
     const text = await response.text();
     expect([response.status, text]).toEqual([spec.success[0]!.status, expect.anything()]);
     expect(
-      running.description.discrepancies({
+      description.discrepancies({
         method: spec.method.toUpperCase(),
         path,
         status: response.status,

@@ -3,14 +3,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
+import type { ServedDescription } from '../support/http-description.ts';
 import { RunningService } from '../support/running-service.ts';
 import type { ClientCredentials } from '../support/service-process.ts';
 
 const [WRITERS, OPERATIONS_EACH, INSTALLMENTS] = [8, 3, 4];
 
 let service: RunningService;
+let description: ServedDescription;
 beforeAll(async () => {
   service = await RunningService.start({ WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' });
+  description = await service.description();
   // The first page waits for all that is in the log by then, whatever stands last.
   await service.service.parts.app.funds.name({ fundId: randomUUID(), name: 'First', operator: 'Ana' });
 }, 240_000);
@@ -31,7 +34,7 @@ const integrator = async (credentials: ClientCredentials) => {
     const response = await fetch(`${service.baseUrl}/event?${query}`, { headers });
     const answer = { method: 'GET', path: '/event', status: response.status, headers: response.headers };
     const text = await response.text();
-    expect(service.description.discrepancies({ ...answer, text })).toEqual([]);
+    expect(description.discrepancies({ ...answer, text })).toEqual([]);
     return { ...answer, text };
   };
   /** Again where a busy machine is too far behind, as an integrator does. */
