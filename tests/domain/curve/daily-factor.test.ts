@@ -11,11 +11,12 @@ import type { Position } from '../support/positions.ts';
 /** A constructor of the test's own, wider than the curve's. */
 const Wide = Decimal.clone({ defaults: true, precision: 90 });
 
+/** From the last due date to the first: what is due later is brought to each, and all of it to the issue. */
 const valueAtIssue = ({ installments }: Position, v: Decimal): Decimal =>
-  installments.reduce(
-    (sum, { dueDate, faceValue }) => sum.plus(new Wide(v).pow(daysBetween(ISSUED, dueDate)).times(faceValue)),
-    new Wide(0),
-  );
+  installments.reduceRight((later, { dueDate, faceValue }, i) => {
+    const days = daysBetween(installments[i - 1]?.dueDate ?? ISSUED, dueDate);
+    return later.plus(faceValue).times(new Wide(v).pow(days));
+  }, new Wide(0));
 
 /** Halves an interval that holds the root until nothing of it is left within the digits that count. */
 const bisect = (position: Position, digits: number): string => {
