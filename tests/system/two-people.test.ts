@@ -7,7 +7,7 @@ import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { auditOf } from '../support/audited-world.ts';
-import { receivablesOn } from '../support/command-line-beside.ts';
+import { clientOn, receivablesOn } from '../support/command-line-beside.ts';
 import { RunningService } from '../support/running-service.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import type { ClientCredentials } from '../support/service-process.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   [dataDir, restored] = ['data', 'restored'].map((name) => join(directory.path, name)) as [string, string];
   receivables = receivablesOn(dataDir);
   mortal = await ServiceProcess.start(dataDir, SETTINGS);
-  client = await mortal.createClient(fund);
+  client = await clientOn(dataDir, fund);
   api = new ApiClient(mortal.baseUrl, client);
   for (const code of ['A', 'B', 'C']) expect((await api.assign(loanRequest(fund, code, 4))).status).toBe(201);
   const [of] = JSON.parse(
