@@ -6,7 +6,7 @@ import { dayTyped, momentTyped } from '../../format.ts';
 import { fundField, fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { tokenField } from '../../layout.ts';
+import { buttonForm, tokenField } from '../../layout.ts';
 import { inEach } from '../../language.ts';
 import { ConsoleProblem, action, query, upload, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
@@ -51,10 +51,7 @@ const anchorForm = (visit: Visit): View => {
     ${
       visit.readOnly
         ? html`<p><small>${texts.onlyReading}</small></p>`
-        : html`<form method="post" action="/audit/anchor" class="actions">
-            ${tokenField(visit)}
-            <button class="secondary">${texts.sealNow}</button>
-          </form>`
+        : buttonForm(visit, '/audit/anchor', texts.sealNow)
     }
   </section>`;
 };
@@ -167,18 +164,13 @@ const explain = async (visit: Visit, app: Desk): Promise<Answer> => {
     app.clients.namesOf(shown.events.map(({ recorded }) => recorded.metadata.actor)),
     fundNames(app, visit),
   ]);
+  const typed = [...visit.fields].filter(([name]) => name !== 'form_token');
   return {
     kind: 'part',
     logged: [{ action: 'viewed', ...placeOf(request) }],
     body: html`<div id="explained">
       ${explainedView({ asOf: undefined, ...request, shown, clientNames, names })}
-      <form method="post" action="/audit/explain/json" class="actions">
-        ${tokenField(visit)}
-        ${[...visit.fields]
-          .filter(([name]) => name !== 'form_token')
-          .map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
-        <button class="secondary">${texts.download}</button>
-      </form>
+      ${buttonForm(visit, '/audit/explain/json', texts.download, typed)}
     </div>`,
   };
 };

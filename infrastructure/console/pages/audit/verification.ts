@@ -4,7 +4,7 @@ import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundView } from '../../funds.ts';
 import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { liveWith, tokenField } from '../../layout.ts';
+import { buttonForm, liveWith } from '../../layout.ts';
 import type { Visit } from '../../page.ts';
 import { MOST_SHOWN } from '../../../../application/audit/verification.ts';
 import type { VerificationRun } from '../../../../application/audit/verification.ts';
@@ -50,10 +50,7 @@ const found = (run: VerificationRun, visit: Visit): View => {
       differences.slice(0, ROWS),
     )}
     ${all > MOST_SHOWN && html`<p><small>${texts.shownFirst}</small></p>`}
-    <form method="post" action="/audit/differences" class="actions">
-      ${tokenField(visit)}
-      <button class="secondary">${texts.exportFound}</button>
-    </form>`;
+    ${buttonForm(visit, '/audit/differences', texts.exportFound)}`;
 };
 
 const progress = (run: VerificationRun, visit: Visit): View => {
@@ -62,10 +59,7 @@ const progress = (run: VerificationRun, visit: Visit): View => {
       ${texts.progress}: ${count(run.events)} / ${count(Math.max(run.expected, run.events))}
       <progress max=${Math.max(run.expected, 1)} value=${done}></progress>
     </label>
-    <form method="post" action="/audit/cancel" class="actions">
-      ${tokenField(visit)}
-      <button class="secondary">${texts.cancel}</button>
-    </form>`;
+    ${buttonForm(visit, '/audit/cancel', texts.cancel)}`;
 };
 
 const LIVE = liveWith('/audit/verification');
@@ -88,11 +82,7 @@ export const verificationView = (run: VerificationRun | undefined, names: FundNa
             ${run.state === 'running' && html`${progress(run, visit)}${asksAgain}`} ${factsOf(run, names)}
             ${found(run, visit)}
             ${
-              run.summary?.differences === 0 &&
-              html`<form method="post" action="/audit/verified-anchor" class="actions">
-                ${tokenField(visit)}
-                <button class="secondary">${texts.anchorOfRun}</button>
-              </form>`
+              run.summary?.differences === 0 && buttonForm(visit, '/audit/verified-anchor', texts.anchorOfRun)
             }`
     }
   </section>`;

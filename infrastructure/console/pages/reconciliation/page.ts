@@ -1,6 +1,5 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { RESULTS } from '../../../../application/reconciliation/comparison.ts';
-import type { Result } from '../../../../application/reconciliation/comparison.ts';
 import { StatementError } from '../../../../application/reconciliation/statement-lines.ts';
 import type { DeskEntry } from '../../../../domain/desk/line.ts';
 import { cents } from '../../../../domain/shared/money.ts';
@@ -147,13 +146,11 @@ const compared = (visit: Visit, app: Desk): Promise<Answer> =>
     statement.compared = await app.reconciliation.compare({ fundId, ...request, statement, format });
   });
 
-const isResult = (text: string | null): text is Result =>
-  (RESULTS as readonly (string | null)[]).includes(text);
-
 const further = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { id, statement } = keptIn(visit);
-  const [wanted, from] = [visit.fields.get('result'), Number(visit.fields.get('from'))];
-  if (statement.compared === undefined || !isResult(wanted) || !Number.isSafeInteger(from) || from < 0)
+  const wanted = RESULTS.find((one) => one === visit.fields.get('result'));
+  const from = Number(visit.fields.get('from'));
+  if (statement.compared === undefined || wanted === undefined || !Number.isSafeInteger(from) || from < 0)
     throw problem(410, 'gone');
   const found = someOf(statement.compared, wanted, from);
   const logged = lines('viewed', statement.compared);

@@ -23,9 +23,6 @@ import { texts } from './texts.ts';
 
 const AT_ONCE = 50;
 
-const isState = (text: string | null): text is DeliveryState =>
-  (DELIVERY_STATES as readonly (string | null)[]).includes(text);
-
 const LOOKS: Readonly<Record<DeliveryState, Meaning>> = {
   pending: 'waits',
   retrying: 'warn',
@@ -181,8 +178,8 @@ export const endpointView = async (visit: Visit, app: Desk): Promise<View> => {
   const { webhooks } = app;
   const webhook = await webhooks.find('operator', params['webhook']!);
   const { webhookId, applicationId } = webhook;
-  const [asked, cursor] = [query.get('state'), query.get('before') ?? undefined];
-  const status = isState(asked) ? asked : undefined;
+  const cursor = query.get('before') ?? undefined;
+  const status = DELIVERY_STATES.find((one) => one === query.get('state'));
   const listing = { limit: AT_ONCE, ...(status && { status }), ...(cursor && { cursor }) };
   const [page, [record], applications, funds] = await Promise.all([
     webhooks.deliveries.page('operator', webhookId, listing),

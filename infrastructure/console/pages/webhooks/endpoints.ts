@@ -18,9 +18,6 @@ const AT_ONCE = 20;
 /** Of which success and latency are told. */
 export const MEASURED = 100;
 
-const isChoice = (text: string | null): text is EndpointChoice =>
-  (ENDPOINT_CHOICES as readonly (string | null)[]).includes(text);
-
 /** Whether the person may send to all that an endpoint is of; the use case has the last word. */
 export const mayReach = ({ fundIds }: WebhookSubscription, visit: Visit): boolean =>
   fundIds === null ? may(visit, 'resend') : fundIds.every((fundId) => may(visit, 'resend', fundId));
@@ -101,8 +98,8 @@ const table = (listed: readonly Listed[], now: string): View => {
 /** The endpoints that were asked for, a page of them. */
 export const endpointsView = async ({ query, realClock }: Visit, app: Desk): Promise<View> => {
   const { webhooks } = app;
-  const [asked, cursor] = [query.get('show'), query.get('after') ?? undefined];
-  const choice = isChoice(asked) ? asked : 'all';
+  const cursor = query.get('after') ?? undefined;
+  const choice = ENDPOINT_CHOICES.find((one) => one === query.get('show')) ?? 'all';
   const page = await webhooks.desk.endpoints({
     ...{ choice, limit: AT_ONCE, failedFrom: countedFrom(realClock.realNow()) },
     ...(cursor && { cursor }),

@@ -1,8 +1,9 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
 import { withQuery } from '../../names.ts';
 import { action, view } from '../../page.ts';
-import type { ActionAnswer, Page, Visit } from '../../page.ts';
+import type { ActionAnswer, Page, Route, Visit } from '../../page.ts';
 import { deliveryView } from './delivery.ts';
 import { endpointView } from './endpoint.ts';
 import { endpointsView, pathOf } from './endpoints.ts';
@@ -25,29 +26,24 @@ const resend = async ({ params, realClock }: Visit, { webhooks }: Desk): Promise
   return { kind: 'redirect', to: withQuery(path, { attempt: String(attempt), asked }), logged };
 };
 
+/** What a page has already, drawn anew. */
+const part = (path: string, drawn: (visit: Visit, app: Desk) => Promise<View>): Route =>
+  view(path, async (visit, app) => ({ kind: 'part', body: await drawn(visit, app) }));
+
 /** Endpoints of every application; the deliveries of one; one delivery. */
 export const webhooksPage: Page = {
   path: '/webhooks',
   title: { 'pt-BR': 'Webhooks', en: 'Webhooks' },
   live: true,
   routes: [
-    view('/webhooks', async (visit, app) => ({
-      kind: 'page',
-      body: await endpointsView(visit, app),
-    })),
-    view('/webhooks/list', async (visit, app) => ({
-      kind: 'part',
-      body: await endpointsView(visit, app),
-    })),
+    view('/webhooks', async (visit, app) => ({ kind: 'page', body: await endpointsView(visit, app) })),
+    part('/webhooks/list', endpointsView),
     view('/webhooks/:webhook', async (visit, app) => ({
       kind: 'page',
       title: 'Webhook',
       body: html`${await endpointView(visit, app)} ${await redeliveryForm(visit, app)}`,
     })),
-    view('/webhooks/:webhook/live', async (visit, app) => ({
-      kind: 'part',
-      body: await endpointView(visit, app),
-    })),
+    part('/webhooks/:webhook/live', endpointView),
     action('/webhooks/:webhook/ping', ping),
     action('/webhooks/:webhook/redeliver', redeliver),
     view('/webhooks/:webhook/events/:event', async (visit, app) => ({
@@ -55,10 +51,7 @@ export const webhooksPage: Page = {
       title: texts.delivery,
       body: await deliveryView(visit, app),
     })),
-    view('/webhooks/:webhook/events/:event/live', async (visit, app) => ({
-      kind: 'part',
-      body: await deliveryView(visit, app),
-    })),
+    part('/webhooks/:webhook/events/:event/live', deliveryView),
     action('/webhooks/:webhook/events/:event/resend', resend),
   ],
 };
