@@ -22,6 +22,8 @@ const SLACK_MS = 3_600_000;
 export class KeptDeliveries {
   /** ISO 8601 UTC: deliveries made from then on are there. */
   readonly since: string;
+  /** Where to begin to read: what lies before is not certain to be kept. */
+  readonly from: LogPosition | 'start';
   readonly #recordedSince: string;
   readonly #sealed: LogPosition | 'start' | undefined;
   readonly #order: Pick<LogOrder, 'compare'>;
@@ -29,23 +31,20 @@ export class KeptDeliveries {
   private constructor(
     { order, clock, realClock }: KeptDependencies,
     since: number,
-    sealed: LogPosition | 'start' | undefined,
+    sealed: SealRecord | undefined,
   ) {
     const ahead = Math.max(0, Date.parse(clock.now()) - Date.parse(realClock.realNow()));
     this.since = new Date(since).toISOString();
     this.#recordedSince = new Date(since + ahead).toISOString();
-    this.#sealed = sealed;
+    this.#sealed = sealed?.through;
+    // What was found there may be young all the same: its own times say so.
+    this.from = sealed === undefined || sealed.kind === 'found' ? 'start' : sealed.through;
     this.#order = order;
   }
 
   static async look(deps: KeptDependencies): Promise<KeptDeliveries> {
     const since = Date.parse(deps.realClock.realNow()) - deps.keptForMs + SLACK_MS;
     return new KeptDeliveries(deps, since, await appendedAfter(deps.book, new Date(since).toISOString()));
-  }
-
-  /** Where to begin to read: what lies before is not certain to be kept. */
-  get from(): LogPosition | 'start' {
-    return this.#sealed ?? 'start';
   }
 
   covers({ position, metadata }: Pick<RecordedEvent, 'position' | 'metadata'>): boolean {
@@ -55,13 +54,13 @@ export class KeptDeliveries {
 }
 
 /**
- * A place behind which everything was appended at this instant or later, undefined where the seals do not say. A live seal is made within
+ * The seal behind whose place everything was appended at this instant or later, undefined where the seals do not say. A live seal is made within
  * seconds of its events, so all that the first one after the instant covers, and what follows it, is younger.
  */
 const appendedAfter = async (
   book: KeptDependencies['book'],
   instant: string,
-): Promise<LogPosition | 'start' | undefined> => {
+): Promise<SealRecord | undefined> => {
   const [begin, head] = [await book.lastBegin(), await book.head()];
   if (begin === 0 || !head) return undefined;
   const at = async (number: number): Promise<SealRecord> => (await book.page(number - 1, 1))[0]!;
@@ -72,5 +71,5 @@ const appendedAfter = async (
     if (kind === 'live' && sealedAt >= instant) first = middle;
     else before = middle;
   }
-  return first > head.number ? undefined : (await at(before)).through;
+  return first > head.number ? undefined : at(before);
 };

@@ -45,9 +45,15 @@ describe('events of which no delivery is removed for its age', () => {
   test('of a young log all of them, of what was found there none before its seals', async () => {
     expect(await looked([begin(2), live('10', 1)])).toMatchObject({ from: 'start' });
     const { from, covers } = await looked([begin(2), found('10', 2), found('20', 2), live('30', 1)], 270);
-    expect(from).toBe('20');
+    expect(from).toBe('start');
     expect(covers('15', daysAgo(1))).toBe(false);
     expect(covers('25', daysAgo(1))).toBe(true);
+  });
+
+  test('of what was found there those that are young by a clock that nobody moved', async () => {
+    const { from, covers } = await looked([begin(2), found('10', 2), live('20', 1)]);
+    expect(from).toBe('start');
+    expect([covers('5', daysAgo(3)), covers('5', daysAgo(31))]).toEqual([true, false]);
   });
 
   test.each([[[]], [[begin(90), live('10', 60)]]])(
