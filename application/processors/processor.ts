@@ -64,7 +64,7 @@ export interface Ties<W, E = RecordedEvent> {
 export interface Holding<W, E = RecordedEvent> {
   mayWait(stream: string): boolean;
   /** Whose stream it is, as streams of one owner may be at fault where the program is not. */
-  ownerOf(stream: string): string;
+  readonly ownerOf: (stream: string) => string;
   /** As a line of the log says it. */
   says(stream: string): string;
   readonly ties?: Ties<W, E>;

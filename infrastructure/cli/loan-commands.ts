@@ -123,7 +123,7 @@ const shownLoan = async (services: App, code: string, application: string | unde
   const loan = await services.loans.read({ applicationId }, code);
   if (loan === undefined) throw new NotAllowedError(`application ${applicationId} has no operation ${code}`);
   await recordLines(services, [{ action: 'viewed', applicationId, code, fundId: loan.loan.fund_id }]);
-  const shown = withoutName(presentLoan(loan) as Shown);
+  const shown = withoutName(presentLoan(loan));
   return { application_id: applicationId, ...withNameBeside(shown, await services.funds.names()) };
 };
 
