@@ -12,7 +12,10 @@ export interface AuditProgress {
   readonly claimsAt: LogPosition | 'start';
   readonly seals: SealCheck['progress'];
   readonly frozenEarlier: number;
-  readonly counts: Record<'events' | 'streams' | 'publicEvents' | 'frozenEvents' | 'differences', number>;
+  readonly counts: Record<
+    'events' | 'streams' | 'publicEvents' | 'frozenEvents' | 'documents' | 'differences',
+    number
+  >;
 }
 
 /** @throws DomainError `validation_error`: the notes are of another audit */
@@ -23,6 +26,6 @@ export const earlierProgress = (notes: AuditNotes, request: string): AuditProgre
   if (progress.request === request) return progress;
   throw new DomainError(
     'validation_error',
-    'the audit to be resumed had another fund or anchor: give the same, or begin a new one in another file',
+    'the audit to be resumed had another fund or anchor, or --documents was given to one of them alone: give the same, or begin a new one in another file',
   );
 };

@@ -1,6 +1,7 @@
 import type { Projection } from '../../projections/projection.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
+import type { DocumentStore } from '../ports/document-store.ts';
 import type { EventStore, EventSubscription } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { numberOf } from '../projecting/projected-event.ts';
@@ -38,6 +39,7 @@ interface Dependencies {
   readonly sealKeys: BookParts['keys'];
   readonly signer: AnchorSigner;
   readonly vault: Pick<BorrowerVault, 'openTexts'>;
+  readonly documents: Pick<DocumentStore, 'open'>;
   /** @param file kept there for an audit that goes on later; without one they go with the process */
   readonly openNotes: (file?: string) => AuditNotes;
   readonly clock: BusinessClock;
@@ -74,7 +76,7 @@ export class Audit {
 
   get verification(): VerifyLog {
     const { log, serviceDatabase, readModelDatabase, projections, apiVersion, sealKeys } = this.#deps;
-    const { readModels, clock, sandbox, sleep } = this.#deps;
+    const { readModels, clock, sandbox, documents, sleep } = this.#deps;
     return (this.#verifying ??= new VerifyLog({
       events: log,
       subscription: log,
@@ -85,6 +87,7 @@ export class Audit {
       auditing: { projections, apiVersion, sandbox },
       readModels: readModels(),
       seals: { book: new SqlSealBook(serviceDatabase), keys: sealKeys, numberOf },
+      documents,
       clock,
       sleep,
     }));

@@ -1,6 +1,6 @@
 /**
  * What was compared: the log as a whole, hash chains, stored texts, what an event follows from, prices, keys, renegotiations, rows,
- * deliveries, seals over the log, and heads that were written down earlier.
+ * deliveries, seals over the log, files of documents, and heads that were written down earlier.
  */
 export type DifferenceKind =
   | 'log'
@@ -13,6 +13,7 @@ export type DifferenceKind =
   | 'read_model'
   | 'delivery'
   | 'seal'
+  | 'document'
   | 'anchor';
 
 export interface Difference {

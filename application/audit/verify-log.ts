@@ -1,6 +1,7 @@
 import { DECISION_STREAM_PREFIX, FOUR_EYES_STREAM } from '../command-handling/operation.ts';
 import type { AuditNotes, StreamHead } from './audit-notes.ts';
 import type { BusinessClock } from '../ports/clock.ts';
+import type { DocumentStore } from '../ports/document-store.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { SealCheck } from './seals/check-seals.ts';
 import type { SealPlace, SealStores } from './seals/check-seals.ts';
@@ -12,6 +13,7 @@ import type { AuditProgress } from './audit-progress.ts';
 import type { AuditStores, AuditedStream } from './audit-batch.ts';
 import { PairedClaims, askedClaims } from './check-claims.ts';
 import type { ClaimCheck, ClaimLog } from './check-claims.ts';
+import { checkDocuments } from './check-documents.ts';
 import type { Difference, Report } from './difference.ts';
 import { AuditedStreams, LogWalk } from './log-walk.ts';
 import { placedRows } from './operation-audit.ts';
@@ -26,6 +28,7 @@ interface Dependencies extends AuditStores {
   readonly claimLog?: ClaimLog;
   readonly readModels: readonly ReadModel[];
   readonly seals: SealStores;
+  readonly documents: Pick<DocumentStore, 'open'>;
   readonly clock: BusinessClock;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -35,6 +38,8 @@ export interface VerifyRequest {
   readonly fundId?: string;
   /** What was written down earlier. */
   readonly anchor?: Pick<Anchor, 'takenAt' | 'seal'>;
+  /** Whether every stored file is read as well. */
+  readonly documents?: boolean;
   /** Holds the anchor's heads, and what an audit that was stopped has left there. */
   readonly notes: AuditNotes;
   /** Told about so many more events that are verified. */
@@ -43,7 +48,7 @@ export interface VerifyRequest {
   readonly signal?: AbortSignal;
 }
 
-/** `frozenEvents` are the public ones that the delivery log still holds. */
+/** `frozenEvents` are the public ones that the delivery log still holds, `documents` the files that were read. */
 export interface VerifySummary extends Readonly<AuditProgress['counts']> {
   readonly seals: SealCheck['coverage'];
   /** The end of the seal book. */
@@ -58,7 +63,8 @@ const BATCHES_AT_ONCE = 4;
 const BATCHES_BETWEEN_SAVES = 20;
 
 /** What must be the same for an audit to go on. */
-const requestText = ({ fundId, anchor }: VerifyRequest): string => JSON.stringify([fundId, anchor]);
+const requestText = ({ fundId, anchor, documents }: VerifyRequest): string =>
+  JSON.stringify([fundId, anchor, ...(documents ? ['documents'] : [])]);
 
 /** One pass over everything: the log from its beginning, stream by stream, and all that was ever made of it. */
 export class VerifyLog {
@@ -104,6 +110,7 @@ class Run {
     streams: 0,
     publicEvents: 0,
     frozenEvents: 0,
+    documents: 0,
     differences: 0,
   };
 
@@ -255,6 +262,10 @@ class Run {
     }
     const operations = wanted.flatMap(({ operation }) => (operation ? [operation] : []));
     await Promise.all([this.#rows.compare(operations, this.#report), this.#compareDeliveries(operations)]);
+    if (this.#request.documents) {
+      const read = await checkDocuments(this.#deps, operations, this.#report, this.#request.signal);
+      this.#counts.documents += read;
+    }
     const events = wanted.reduce((sum, one) => sum + one.events.length, 0);
     this.#counts.events += events;
     this.#counts.streams += wanted.length;

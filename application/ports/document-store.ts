@@ -16,10 +16,15 @@ export interface ReceivedFile {
   read(range?: ByteRange): AsyncIterable<Uint8Array>;
 }
 
+/** A stored content does not have the digest of its name: it was damaged or changed where it lies, or while it was copied. */
+export class DamagedDocumentError extends Error {
+  override readonly name = 'DamagedDocumentError';
+}
+
 /** A stored content that is read piece by piece, as fast as its reader takes it. */
 export interface StoredContent {
   readonly size: number;
-  /** To be read once. The last piece comes only after all were found to be what was stored; otherwise it throws. */
+  /** To be read once. The last piece comes only after all were found to be what was stored. @throws DamagedDocumentError */
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 

@@ -51,6 +51,7 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
       '--write-anchor <file>',
       'keep the end of the seal book and the heads of all streams in this file when there is no difference',
     )
+    .option('--documents', 'read every stored file as well: takes as long as reading them does')
     .option(
       '--resume <file>',
       'keep in this file how far the audit has come; given again after a stop, it goes on from there',

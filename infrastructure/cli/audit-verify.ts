@@ -20,6 +20,7 @@ export interface VerifyOptions extends ReportOptions {
   readonly anchor?: string;
   readonly writeAnchor?: string;
   readonly resume?: string;
+  readonly documents?: boolean;
 }
 
 const COLUMNS: readonly Column<Difference>[] = (
@@ -39,10 +40,21 @@ const sealText = ({ sealed, found, since, unsealed }: VerifySummary['seals']): s
 
 const summaryText = (summary: VerifySummary): string =>
   `${summary.events} events in ${summary.streams} streams, ${summary.publicEvents} public events (${summary.frozenEvents} of them in ` +
-  `the delivery log); ${sealText(summary.seals)}: ${summary.differences === 0 ? 'no difference' : `${summary.differences} difference(s)`}\n`;
+  `the delivery log)${summary.documents > 0 ? `, ${summary.documents} documents` : ''}; ${sealText(summary.seals)}: ${summary.differences === 0 ? 'no difference' : `${summary.differences} difference(s)`}\n`;
 
-const inJson = ({ events, streams, publicEvents, frozenEvents, seals, differences }: VerifySummary): string =>
-  `${JSON.stringify({ events, streams, public_events: publicEvents, frozen_events: frozenEvents, seals, differences })}\n`;
+const inJson = ({
+  events,
+  streams,
+  publicEvents,
+  frozenEvents,
+  documents,
+  ...rest
+}: VerifySummary): string => {
+  const { seals, differences } = rest;
+  const read = documents > 0 && { documents };
+  const counts = { events, streams, public_events: publicEvents, frozen_events: frozenEvents, ...read };
+  return `${JSON.stringify({ ...counts, seals, differences })}\n`;
+};
 
 const WORDING = { columns: COLUMNS, text: inText, summaryText, summaryJson: inJson };
 
@@ -94,7 +106,7 @@ const verifyWith = async (
   options: VerifyOptions & { readonly fundId: string | undefined },
   { services, dependencies }: { readonly services: App; readonly dependencies: CliDependencies },
 ): Promise<VerifySummary | undefined> => {
-  const { fundId, anchor: anchorFile, writeAnchor } = options;
+  const { fundId, anchor: anchorFile, writeAnchor, documents = false } = options;
   const { signer } = services.audit;
   notes.forgetHeads();
   const earlier =
@@ -104,7 +116,12 @@ const verifyWith = async (
   if (earlier?.signed === false)
     dependencies.writeError('this anchor is of an earlier version and not signed: take a new one\n');
   const takenAt = services.audit.now();
-  const request = { notes, ...(fundId !== undefined && { fundId }), ...(earlier && { anchor: earlier }) };
+  const request = {
+    notes,
+    documents,
+    ...(fundId !== undefined && { fundId }),
+    ...(earlier && { anchor: earlier }),
+  };
   const found = verifying(services, request, dependencies);
   const summary = await deliverDifferences(found, WORDING, options, dependencies);
   if (summary?.differences === 0 && writeAnchor !== undefined) {

@@ -67,6 +67,7 @@ export const appOf = (parts: Parts): App => {
         sealKeys: sealKeysIn(parts.dataKeys),
         signer: new DataKeyAnchorSigner(parts.dataKeys),
         vault: parts.vault,
+        documents: parts.documents.store,
         openNotes: (file) => new SqliteAuditNotes(file),
         sleep: pause,
       }),

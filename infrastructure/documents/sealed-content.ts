@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { DamagedDocumentError } from '../../application/ports/document-store.ts';
 import type { StoredContent } from '../../application/ports/document-store.ts';
 
 /** The source of the keys that documents are sealed with. It makes none: a new one could seal data of a borrower who was just forgotten. */
@@ -20,11 +21,6 @@ export interface ContentIdentity {
   readonly stream: string;
   /** Hexadecimal SHA-256 of the content. */
   readonly sha256: string;
-}
-
-/** The content does not have the digest of its name: it was damaged or changed on disk, or while it was copied. */
-export class DamagedDocumentError extends Error {
-  override readonly name = 'DamagedDocumentError';
 }
 
 /* A sealed file: "RFD1", key id (8 bytes), nonce (12), ciphertext, tag (16). */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { DamagedDocumentError } from '../../../application/ports/document-store.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import { S3Bucket, parseS3Url } from '../../../infrastructure/documents/s3/s3-bucket.ts';
 import { BucketPlace } from '../../../infrastructure/documents/s3/bucket-place.ts';
 import { SealedDocumentStore } from '../../../infrastructure/documents/sealed-document-store.ts';
-import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-content.ts';
 import { S3StandIn } from '../../support/s3/s3-stand-in.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { receivedFile } from '../../support/received-file.ts';

@@ -2,9 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NoOperationKeyError } from '../../../application/ports/document-store.ts';
+import { DamagedDocumentError, NoOperationKeyError } from '../../../application/ports/document-store.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import { DamagedDocumentError } from '../../../infrastructure/documents/sealed-content.ts';
 import { receivedFile } from '../../support/received-file.ts';
 import { documentsInFiles } from './support/documents-in-files.ts';
 

@@ -82,6 +82,7 @@ const verification = (
       keys: { find: async () => undefined },
       numberOf: (position) => (position === 'start' ? 0n : BigInt(position.split('/')[0]!)),
     },
+    documents: { open: async () => undefined },
     clock: new ManualClock(),
     sleep: pause,
   });

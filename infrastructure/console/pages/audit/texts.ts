@@ -94,6 +94,7 @@ export const texts = inLanguages({
     read_model: ['modelo de leitura', 'read model'],
     delivery: ['registro de entregas', 'delivery log'],
     seal: ['selo', 'seal'],
+    document: ['arquivo de documento', 'file of a document'],
     anchor: ['âncora', 'anchor'],
   } satisfies Record<DifferenceKind, Both>,
 });

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
-import { DamagedDocumentError } from '../../../../infrastructure/documents/sealed-content.ts';
+import { DamagedDocumentError } from '../../../../application/ports/document-store.ts';
 import { DOCX, PDF, disposition } from '../../../../infrastructure/support/stored-files.ts';
 import { client, tokenFor } from '../../../support/http-fakes.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
