@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /**
  * Measurements, each part in a process of its own: `npm run bench` runs all of them, `npm run bench -- webhooks` one, and
  * `npm run bench -- webhooks latency` only a piece of it. `npm run bench -- --distributed` needs PostgreSQL and Java, `npm run bench --
- * portfolio 6000` a while: neither is among all of them.
+ * portfolio 6000` a while, `npm run bench -- hour` an hour: none is among all of them.
  */
 const PARTS: Readonly<Record<string, string>> = {
   audit: 'audit-bench.ts',
@@ -21,6 +21,7 @@ const PARTS: Readonly<Record<string, string>> = {
 const OPTIONAL_PARTS: Readonly<Record<string, string>> = {
   distributed: 'distributed-bench.ts',
   'held-snapshot': 'held-snapshot-bench.ts',
+  hour: 'hour-bench.ts',
   portfolio: 'portfolio-cost-bench.ts',
 };
 

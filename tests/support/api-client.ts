@@ -29,6 +29,11 @@ export class ApiClient {
     return moved;
   }
 
+  /** The next request fetches another one. */
+  forgetToken(): void {
+    this.#token = undefined;
+  }
+
   async token(): Promise<string> {
     if (this.#token !== undefined) return this.#token;
     const { client_id, client_secret } = this.#credentials;
