@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-
 import { engineNow } from '../sql/engine.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 

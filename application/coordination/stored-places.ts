@@ -1,5 +1,4 @@
 import type { RealClock } from '../ports/clock.ts';
-
 import type { LogPosition } from '../ports/event-store.ts';
 import { changeRow } from '../sql/compare-and-set.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 

@@ -1,6 +1,5 @@
 import type { WebhookEvent } from './enqueue.ts';
 import { randomUUID } from 'node:crypto';
-
 import type { LaneLease } from './lane-heads.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../../sql/sql-database.ts';
 import type { EventBodies } from './enqueue.ts';
