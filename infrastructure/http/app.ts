@@ -37,6 +37,7 @@ import { notFound, registerRoutes, withoutPrefix } from './routes.ts';
 import { HttpProblem } from './errors/http-problem.ts';
 import { readTarget } from './requests/request-target.ts';
 import type { Readiness, RequestListener } from './server/health-app.ts';
+import { whenAsked } from '../support/when-asked.ts';
 
 export interface HttpSettings extends Required<PublicAddresses> {
   /** Whether every request is checked as in production. */
@@ -72,12 +73,11 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Req
   const { trustedHops, authUrl } = settings;
   const authPath = new URL(authUrl).pathname.replace(/\/$/, '');
   const document = openApiDocument(settings);
-  const reference = await loadReferencePage(document);
   const { app: modules, readiness, tokens } = dependencies;
   const serving = {
     app: modules,
     document,
-    reference,
+    reference: whenAsked(() => loadReferencePage(document)),
     guides: await Guides.open(document),
     addresses: settings,
     readiness,

@@ -9,24 +9,9 @@ export const servedAsJson = (document: Schema): ServedContent =>
 
 const THREAD = new URL('./yaml-thread.ts', import.meta.url);
 
-const printed = async (document: Schema): Promise<ServedContent> => {
+/** Printed in a thread that ends then: a request beside it would wait. */
+export const servedAsYaml = async (document: Schema): Promise<ServedContent> => {
   const worker = new Worker(THREAD, { ...threadOptions('yaml', HEAPS.yaml), workerData: document });
   const [text] = (await once(worker, 'message')) as [string];
   return new ServedContent(Buffer.from(text), 'application/yaml; charset=utf-8');
-};
-
-/** Printed on request, in a thread that ends then: it takes longer than a start should, or a request beside it wait. */
-export const servedAsYaml = (document: Schema): Pick<ServedContent, 'replyTo'> => {
-  let content: Promise<ServedContent> | undefined;
-  return {
-    replyTo: async (req, headers) => {
-      content ??= printed(document);
-      try {
-        return (await content).replyTo(req, headers);
-      } catch (error) {
-        content = undefined;
-        throw error;
-      }
-    },
-  };
 };

@@ -5,27 +5,33 @@ import type { OpenApiDocument, PublicAddresses } from '../openapi/operation.ts';
 import { RELEASED_VERSIONS, releasedDescription } from '../openapi/released.ts';
 import { servedAsJson, servedAsYaml } from '../openapi/served-document.ts';
 import { API_VERSION } from '../openapi/version.ts';
+import { whenAsked } from '../../support/when-asked.ts';
 import type { Handler } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
 import { PUBLIC, REVALIDATE, served } from './served.ts';
 
-const documentHandler = (content: Pick<ServedContent, 'replyTo'>): Handler => ({
-  run: ({ req }) => content.replyTo(req, REVALIDATE),
-});
+/** A start waits for no text that nobody may ask for. */
+const documentHandler = (make: () => Promise<ServedContent>): Handler => {
+  const content = whenAsked(make);
+  return { run: async ({ req }) => (await content()).replyTo(req, REVALIDATE) };
+};
 
 const releasedHandler = (document: OpenApiDocument, addresses: PublicAddresses): Handler => {
-  const versions = new Map<string, ServedContent | undefined>(
-    RELEASED_VERSIONS.map((version) => [version, undefined]),
+  const versions = new Map(
+    RELEASED_VERSIONS.map((version) => [
+      version as string,
+      documentHandler(async () => servedAsJson(await releasedDescription(version, addresses))),
+    ]),
   );
-  versions.set(API_VERSION, servedAsJson(document));
+  versions.set(
+    API_VERSION,
+    documentHandler(async () => servedAsJson(document)),
+  );
   return {
-    run: async ({ req, params }) => {
-      const version = params['version']!;
-      if (!versions.has(version))
-        throw new HttpProblem('not_found', `no such version; there are ${[...versions.keys()].join(', ')}`);
-      const content = versions.get(version) ?? servedAsJson(await releasedDescription(version, addresses));
-      versions.set(version, content);
-      return content.replyTo(req, REVALIDATE);
+    run: (call) => {
+      const version = versions.get(call.params['version']!);
+      if (version) return version.run(call);
+      throw new HttpProblem('not_found', `no such version; there are ${[...versions.keys()].join(', ')}`);
     },
   };
 };
@@ -42,7 +48,7 @@ export const readDescriptionAsJson = endpoint({
     schema: { type: 'object' },
     example: { openapi: '3.1.0' },
   }),
-  handler: ({ document }) => documentHandler(servedAsJson(document)),
+  handler: ({ document }) => documentHandler(async () => servedAsJson(document)),
 });
 
 export const readDescriptionAsYaml = endpoint({
@@ -57,7 +63,7 @@ export const readDescriptionAsYaml = endpoint({
     schema: { description: 'The document of `/openapi.json`, written as YAML.' },
     example: 'openapi: 3.1.0',
   }),
-  handler: ({ document }) => documentHandler(servedAsYaml(document)),
+  handler: ({ document }) => documentHandler(() => servedAsYaml(document)),
 });
 
 export const readReleasedDescription = endpoint({
@@ -90,7 +96,7 @@ export const readTopicsAsJson = endpoint({
     schema: { type: 'object' },
     example: { asyncapi: '3.0.0' },
   }),
-  handler: () => documentHandler(servedAsJson(asyncApiDocument(API_VERSION))),
+  handler: () => documentHandler(async () => servedAsJson(asyncApiDocument(API_VERSION))),
 });
 
 export const readTopicsAsYaml = endpoint({
@@ -105,5 +111,5 @@ export const readTopicsAsYaml = endpoint({
     schema: { description: 'The document of `/asyncapi.json`, written as YAML.' },
     example: 'asyncapi: 3.0.0',
   }),
-  handler: () => documentHandler(servedAsYaml(asyncApiDocument(API_VERSION))),
+  handler: () => documentHandler(() => servedAsYaml(asyncApiDocument(API_VERSION))),
 });

@@ -11,7 +11,7 @@ export interface Serving {
   readonly app: App;
   readonly document: OpenApiDocument;
   readonly addresses: PublicAddresses;
-  readonly reference: Awaited<ReturnType<typeof loadReferencePage>>;
+  readonly reference: () => ReturnType<typeof loadReferencePage>;
   readonly guides: Guides;
   readonly tokens: Tokens;
   readonly readiness: () => Promise<Readiness>;

@@ -14,9 +14,9 @@ export const readReference = endpoint({
   description:
     'This description as a page for people, with requests to try. Everything it needs is served here.',
   success: served({ description: 'The page.', ...PAGE }),
-  handler: ({ reference: { page } }) => ({
+  handler: ({ reference }) => ({
     run: async ({ req }) => ({
-      ...(await page.replyTo(req, REVALIDATE)),
+      ...(await (await reference()).page.replyTo(req, REVALIDATE)),
       contentSecurityPolicy: PAGE_POLICY,
     }),
   }),
@@ -46,14 +46,13 @@ export const readReferenceAsset = endpoint({
     example: "'use strict';",
   }),
   errors: ['not_found'],
-  handler: ({ reference, guides }) => {
-    const files = new Map([...reference.assets, [guides.stylesheetName, guides.stylesheet]]);
-    return {
-      run: async ({ req, params }) => {
-        const asset = files.get(params['asset'] ?? '');
-        if (asset) return asset.replyTo(req, FOREVER);
-        throw new HttpProblem('not_found', 'the reference has no such file');
-      },
-    };
-  },
+  handler: ({ reference, guides }) => ({
+    run: async ({ req, params }) => {
+      const name = params['asset'] ?? '';
+      const isOfGuides = name === guides.stylesheetName;
+      const asset = isOfGuides ? guides.stylesheet : (await reference()).assets.get(name);
+      if (asset) return asset.replyTo(req, FOREVER);
+      throw new HttpProblem('not_found', 'the reference has no such file');
+    },
+  }),
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { HEAPS, threadOptions } from '../../../support/threads.ts';
+import { whenAsked } from '../../../support/when-asked.ts';
 import type { OpenApiDocument } from '../../openapi/operation.ts';
 import { ServedContent } from '../served-content.ts';
 import { GUIDES } from './guide-list.ts';
@@ -61,7 +62,7 @@ export class Guides {
   readonly stylesheetName: string;
   readonly list: ServedContent;
   readonly #places: ReferencePlaces;
-  #kept: Promise<Kept> | undefined;
+  readonly #made = whenAsked(() => this.#make());
 
   private constructor(document: OpenApiDocument, stylesheet: ServedContent) {
     this.stylesheet = stylesheet;
@@ -85,16 +86,6 @@ export class Guides {
   async answer(question: string): Promise<Buffer> {
     const { search } = await this.#made();
     return Buffer.from(this.#html({ title: 'Search', question, main: search.answer(question) }));
-  }
-
-  async #made(): Promise<Kept> {
-    this.#kept ??= this.#make();
-    try {
-      return await this.#kept;
-    } catch (error) {
-      this.#kept = undefined;
-      throw error;
-    }
   }
 
   async #make(): Promise<Kept> {
