@@ -1,11 +1,11 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { createReadStream, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readDecision } from '../../application/administrator/read-decision.ts';
 import type { App } from '../../application/app.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { userOfSystem, withOperator } from './operator.ts';
+import { fileToGrow, fileToRead } from './path-options.ts';
 import { decideInTime, presentAnswer } from './submit-decisions.ts';
 
 interface Line {
@@ -63,14 +63,18 @@ export const addApply = (administrator: Command, dependencies: CliDependencies):
     .command('apply')
     .description('carry out decisions from a file or a pipe of JSON lines')
     .requiredOption('--file <path>', 'one decision a line; "-" reads standard input as it comes')
-    .option('--dead-letter <path>', 'where refused ones are added (default: a file in DATA_DIR)');
+    .option(
+      '--dead-letter <path>',
+      'where refused ones are added (default: a file in DATA_DIR)',
+      fileToGrow('--dead-letter'),
+    );
   withOperator(apply)
     .addHelpText(
       'after',
       '\nPrints one answer a line: {line, decision_id, ..., outcome: applied | already_applied | awaiting_confirmation | refused,\n' +
         'status | reason}. A file with a malformed line is refused as a whole: nothing of it is carried out. Any other refused\n' +
         'decision lies in the dead letter and holds nothing up. The same file may be given again. Exit code 2 for a file with a\n' +
-        "malformed line, 3 when a decision was refused. A line that names an operator is recorded as that one's.\n\n" +
+        "malformed line or without any, 3 when a decision was refused. A line that names an operator is recorded as that one's.\n\n" +
         'Example:\n  receivables administrator apply --file decisions.jsonl',
     )
     .action((options: ApplyOptions) => applyFrom(dependencies, options));
@@ -79,14 +83,14 @@ export const addApply = (administrator: Command, dependencies: CliDependencies):
 const applyFrom = async (dependencies: CliDependencies, options: ApplyOptions): Promise<void> => {
   const input = (): AsyncIterable<Uint8Array> => (dependencies.input ?? inputOf)(options.file);
   // A pipe can be read only once, and its decisions want an answer before the next ones are written.
-  const pipe = options.file === PIPE || (!dependencies.input && (await isPipe(options.file)));
+  const pipe = options.file === PIPE || (!dependencies.input && isPipe(options.file));
   const total = pipe ? 0 : await requireWellFormed(dependencies, input());
   await answerLines(dependencies, (services) =>
     applying(services, { input: input(), total, options, dependencies }),
   );
 };
 
-/** @returns the number of decisions. @throws WrongUseError after naming the malformed lines */
+/** @returns the number of decisions. @throws WrongUseError after naming the malformed lines, and where there is no decision */
 const requireWellFormed = async (
   dependencies: CliDependencies,
   input: AsyncIterable<Uint8Array>,
@@ -99,8 +103,10 @@ const requireWellFormed = async (
     malformed += 1;
     if (malformed <= MOST_SHOWN) dependencies.writeError(`line ${number}: ${reading.reason.message}\n`);
   }
-  if (malformed === 0) return count;
-  throw new WrongUseError(`${malformed} of ${count} decisions are malformed; none was carried out`);
+  if (malformed > 0)
+    throw new WrongUseError(`${malformed} of ${count} decisions are malformed; none was carried out`);
+  if (count === 0) throw new WrongUseError('the file holds no decision: write one JSON object a line');
+  return count;
 };
 
 async function* applying(
@@ -135,13 +141,8 @@ async function* applying(
   throw new NotAllowedError(`${refused} of ${count} decisions were refused: see ${deadLetters.path}`);
 }
 
-/** So is `/dev/stdin`, and what a shell makes of `<(...)`. @throws WrongUseError where nothing has this name */
-const isPipe = async (file: string): Promise<boolean> => {
-  const found = await stat(file).catch((error: Error) => {
-    throw new WrongUseError(`cannot read the decisions: ${error.message}`, { cause: error });
-  });
-  return !found.isFile();
-};
+/** So is `/dev/stdin`, and what a shell makes of `<(...)`. @throws WrongUseError where nothing of this name can be read */
+const isPipe = (file: string): boolean => !statSync(fileToRead('--file')(file)).isFile();
 
 const inputOf = (file: string): AsyncIterable<Uint8Array> =>
   file === PIPE ? process.stdin : createReadStream(file);

@@ -5,6 +5,7 @@ import { anchor, verify } from './audit-verify.ts';
 import type { VerifyOptions } from './audit-verify.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { fileToGrow, fileToRead, fileToWrite } from './path-options.ts';
 import { dateOption, instantOption } from './report-options.ts';
 import { deliver, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -46,15 +47,17 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
     .command('verify')
     .description('check the whole log and everything that was made of it')
     .option(FUND_OPTION, 'only operations of this fund')
-    .option('--anchor <file>', 'compare with what this file kept')
+    .option('--anchor <file>', 'compare with what this file kept', fileToRead('--anchor'))
     .option(
       '--write-anchor <file>',
       'keep the end of the seal book and the heads of all streams in this file when there is no difference',
+      fileToWrite('--write-anchor'),
     )
     .option('--documents', 'read every stored file as well: takes as long as reading them does')
     .option(
       '--resume <file>',
       'keep in this file how far the audit has come; given again after a stop, it goes on from there',
+      fileToGrow('--resume'),
     );
   withReportOptions(verifying, dependencies)
     .addHelpText(
@@ -72,6 +75,7 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
     .option(
       '--output <file>',
       'write it to this file, readable by its owner only, instead of standard output',
+      fileToWrite('--output'),
     )
     .addHelpText(
       'after',

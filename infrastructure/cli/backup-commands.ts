@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { mebibytes } from '../presenting/columns.ts';
 import type { BackupSummary, CliDependencies } from './command-line.ts';
+import { directory } from './path-options.ts';
 
 const WITHOUT_KEY =
   'The master key is not in this backup: without it, signing keys, borrowers and documents cannot be read. Keep it apart, and keep it.\n';
@@ -10,7 +11,7 @@ export const addBackupCommands = (program: Command, dependencies: CliDependencie
   program
     .command('backup')
     .description('copy the data of the embedded profile while the service runs, and verify the copy')
-    .requiredOption('--to <directory>', 'a new directory, or an empty one')
+    .requiredOption('--to <directory>', 'a new directory, or an empty one', directory('--to'))
     .option('--with-key', 'also the master key, where it is kept in DATA_DIR (sandbox)')
     .addHelpText(
       'after',
@@ -27,8 +28,8 @@ export const addBackupCommands = (program: Command, dependencies: CliDependencie
   program
     .command('restore')
     .description('put a backup into an empty data directory, verified before and after it is copied')
-    .requiredOption('--from <directory>', 'what backup has written')
-    .requiredOption('--data-dir <directory>', 'a new directory, or an empty one')
+    .requiredOption('--from <directory>', 'what backup has written', directory('--from'))
+    .requiredOption('--data-dir <directory>', 'a new directory, or an empty one', directory('--data-dir'))
     .addHelpText(
       'after',
       '\nStart the service on it with the same master key; it builds the read models from the log.\n\n' +

@@ -10,6 +10,7 @@ import { DifferencesFoundError, WrongUseError, withProgress, withService } from 
 import type { CliDependencies } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import { printReconciliation } from '../presenting/reconciliation.ts';
+import { fileToRead } from './path-options.ts';
 import { dateOption, numberOption } from './report-options.ts';
 import { deliver, withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -48,7 +49,7 @@ export const addReconcileCommand = (program: Command, dependencies: CliDependenc
     .requiredOption(FUND_OPTION, 'whose payments')
     .requiredOption('--from <date>', 'first day of the period', dateOption)
     .requiredOption('--to <date>', 'last day of the period', dateOption)
-    .requiredOption('--statement <file>', 'CSV file');
+    .requiredOption('--statement <file>', 'CSV file', fileToRead('--statement'));
   addStatementOptions(command);
   withReportOptions(command, dependencies)
     .option('--window <days>', 'most days between the two dates', numberOption(LONGEST_WINDOW_DAYS), 3)

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm, stat } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { App } from '../../application/app.ts';
 import { REPORT_FORMATS, printedRows } from '../presenting/columns.ts';
 import type { Column, Printing, ReportFormat, Rows } from '../presenting/columns.ts';
-import { WrongUseError, withService } from './command-line.ts';
+import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
+import { fileToWrite } from './path-options.ts';
 
 /** What every command that lists or shows takes. */
 export interface ReportOptions {
@@ -26,7 +26,11 @@ export const withReportOptions = (command: Command, dependencies: CliDependencie
         'how it is written; json: one element a line (default: table on a terminal, json elsewhere)',
       ).choices(REPORT_FORMATS),
     )
-    .option('--output <file>', 'write it to a file, which is there as a whole or not at all')
+    .option(
+      '--output <file>',
+      'write it to a file, which is there as a whole or not at all',
+      fileToWrite('--output'),
+    )
     .addOption(new Option('--format <format>').choices([...REPORT_FORMATS, 'text']).hideHelp())
     .on('option:format', () => dependencies.writeError('--format is now written -o; it goes on working\n'));
 
@@ -52,26 +56,6 @@ export const printerOf =
   (text: string): unknown =>
     format === 'table' && dependencies.show ? dependencies.show(text) : dependencies.write(text);
 
-/** @throws WrongUseError naming the file that was asked for, and not the one that it would have been until it was whole */
-const openFor = async (output: string, unfinished: string, mode: number): Promise<FileHandle> => {
-  // What is no file would give way to one: a device, or a socket that somebody listens on.
-  if ((await stat(output).catch(() => undefined))?.isFile() === false)
-    throw new WrongUseError(`--output ${output} cannot be written: it is there and no file`);
-  try {
-    return await open(unfinished, 'wx', mode);
-  } catch (error) {
-    const reason = WHY[(error as NodeJS.ErrnoException).code ?? ''];
-    throw reason === undefined ? error : new WrongUseError(`--output ${output} cannot be written: ${reason}`);
-  }
-};
-
-const WHY: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such folder',
-  ENOTDIR: 'what should be its folder is a file',
-  EACCES: 'this user may not write there',
-  EROFS: 'the file system is read-only',
-};
-
 const READABLE = 0o666;
 
 /**
@@ -80,7 +64,7 @@ const READABLE = 0o666;
  */
 export const writeWhole = async (output: string, chunks: Rows<string>, mode = READABLE): Promise<void> => {
   const unfinished = `${output}.${randomUUID()}.unfinished`;
-  const file = await openFor(output, unfinished, mode);
+  const file = await open(unfinished, 'wx', mode);
   try {
     // Unlike `write`, all of it or an error.
     for await (const chunk of chunks) await file.writeFile(chunk);

@@ -8,12 +8,13 @@ import { createProgram, runProgram } from '../../infrastructure/cli/program.ts';
 import { FUND } from '../support/application-parts.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const UNDERSTOOD = 'the command was understood';
+const OPENED = 'the command was understood';
+const UNDERSTOOD = new RegExp(`${OPENED}|there is no such (?:file|folder)|the file holds no decision`);
 const PROGRAM = /^\s*(?:receivables|npm run --silent receivables --) (.+)$/;
 
 const dependencies = (write: (text: string) => void = () => undefined): CliDependencies => {
   const refuse = (): never => {
-    throw new Error(UNDERSTOOD);
+    throw new Error(OPENED);
   };
   const open = async () => refuse();
   return {
@@ -71,7 +72,7 @@ const outcomeOf = async (line: string): Promise<string> => {
     wordsOf(line),
     dependencies((text) => (said += text)),
   );
-  return code === 0 || said.includes(UNDERSTOOD) || said.includes('ENOENT') ? line : `${line}: ${said}`;
+  return code === 0 || UNDERSTOOD.test(said) ? line : `${line}: ${said}`;
 };
 
 const paths = pathsOf(createProgram(dependencies())).filter((path) => path.at(-1) !== 'help');

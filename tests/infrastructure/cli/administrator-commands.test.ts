@@ -231,6 +231,16 @@ describe('receivables administrator apply', () => {
     expect(await typesOf('loan-acme.OP-1')).toEqual(['received']);
   });
 
+  test.each(['', '\n \n'])(
+    'a file without a decision (%j) is told, a pipe that brings none is not',
+    async (text) => {
+      input = () => pieces(text);
+      const { code, out, err } = await receivables('administrator', 'apply', '--file', 'decisions.jsonl');
+      expect([code, out, err]).toEqual([2, '', expect.stringContaining('the file holds no decision')]);
+      expect(await receivables('administrator', 'apply', '--file', '-')).toMatchObject({ code: 0, err: '' });
+    },
+  );
+
   test.each(['-', 'decisions.jsonl'])('an endless line in %s is refused', async (file) => {
     input = () => pieces('x'.repeat(2_000_000));
     const { code, out, err } = await receivables('administrator', 'apply', '--file', file);
@@ -267,6 +277,6 @@ describe('receivables administrator apply, on files as they are', () => {
 
   test('a name that nothing has is wrong use', async () => {
     const { code, err } = await receivables('administrator', 'apply', '--file', join(directory.path, 'none'));
-    expect([code, err]).toEqual([2, expect.stringContaining('ENOENT')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('there is no such file')]);
   });
 });

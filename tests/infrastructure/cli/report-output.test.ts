@@ -1,11 +1,8 @@
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { open, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { WrongUseError } from '../../../infrastructure/cli/command-line.ts';
 import { writeWhole } from '../../../infrastructure/cli/report-output.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -47,15 +44,6 @@ test('a disk that takes only a part at a time gets all of it', async () => {
     await some.close();
   }
   expect(await written()).toBe('abcabc');
-});
-
-test('what is there and no file stays what it is', async () => {
-  const server = createServer().listen(output);
-  await once(server, 'listening');
-  await expect(writeWhole(output, slow('a', 1))).rejects.toThrow(WrongUseError);
-  expect((await stat(output)).isSocket()).toBe(true);
-  server.close();
-  await expect(writeWhole(directory.path, slow('a', 1))).rejects.toThrow('it is there and no file');
 });
 
 test('a link where the unfinished file was does not lead it elsewhere', async () => {

@@ -1,0 +1,83 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { WrongUseError } from './command-line.ts';
+
+type Reasons = Readonly<Record<string, string>>;
+
+const UNREADABLE: Reasons = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'what should be its folder is a file',
+  EACCES: 'this user may not read it',
+};
+const UNWRITABLE: Reasons = {
+  ENOENT: 'there is no such folder',
+  ENOTDIR: 'what should be its folder is a file',
+  EACCES: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+};
+
+/** @throws WrongUseError that begins with `what`, and says why */
+const explaining = <Result>(what: string, reasons: Reasons, look: () => Result): Result => {
+  try {
+    return look();
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new WrongUseError(`${what}: ${reasons[code] ?? message}`, { cause: error });
+  }
+};
+
+const named = (option: string, path: string, kind: string): void => {
+  if (path === '') throw new WrongUseError(`${option} needs the name of a ${kind}`);
+};
+
+/** For a file, or a pipe, that is read; it is not opened yet. */
+export const fileToRead =
+  (option: string) =>
+  (path: string): string => {
+    named(option, path, 'file');
+    const what = `${option} ${path} cannot be read`;
+    const found = explaining(what, UNREADABLE, () => {
+      accessSync(path, constants.R_OK);
+      return statSync(path);
+    });
+    if (found.isDirectory()) throw new WrongUseError(`${what}: it is a directory, name a file in it`);
+    return path;
+  };
+
+/** @throws WrongUseError */
+const toWrite = (option: string, path: string, isReplaced: boolean): string => {
+  named(option, path, 'file');
+  const what = `${option} ${path} cannot be written`;
+  const there = explaining(what, UNWRITABLE, () => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    // What only grows needs nothing of its folder once it is there.
+    accessSync(found && !isReplaced ? path : `${dirname(`${path}x`)}/.`, constants.W_OK);
+    return found;
+  });
+  // A device, or a socket that somebody listens on, would give way to a file.
+  if (isReplaced ? there?.isFile() === false : there?.isDirectory())
+    throw new WrongUseError(`${what}: it is there and ${isReplaced ? 'no file' : 'a directory'}`);
+  return path;
+};
+
+/** For a file that is made, or replaced as a whole: nobody waits for what cannot be kept in the end. */
+export const fileToWrite =
+  (option: string) =>
+  (path: string): string =>
+    toWrite(option, path, true);
+
+/** For a file that is made, or grows. */
+export const fileToGrow =
+  (option: string) =>
+  (path: string): string =>
+    toWrite(option, path, false);
+
+/** For a directory, whether it is there or not. */
+export const directory =
+  (option: string) =>
+  (path: string): string => {
+    named(option, path, 'directory');
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
+      throw new WrongUseError(`${option} ${path} is no directory`);
+    return path;
+  };

@@ -1,0 +1,108 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { commandLine } from '../../support/command-line.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+/** Nothing behind these commands is there: what a path lacks is told before it is asked for. */
+const receivables = commandLine(() => ({}), {
+  open: async () => {
+    throw new Error('opened');
+  },
+});
+const TO_COMPARE = [
+  '--fund',
+  '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10',
+  '--from',
+  '2026-06-01',
+  '--to',
+  '2026-06-30',
+];
+const READING = [
+  ['--file', ['administrator', 'apply']],
+  ['--anchor', ['audit', 'verify']],
+  ['--statement', ['reconcile', ...TO_COMPARE]],
+] as const;
+const WRITING = [
+  ['--write-anchor', ['audit', 'verify']],
+  ['--resume', ['audit', 'verify']],
+  ['--output', ['audit', 'anchor']],
+  ['--output', ['loan', 'list']],
+  ['--dead-letter', ['administrator', 'apply', '--file', '-']],
+] as const;
+
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+  await mkdir(join(directory.path, 'folder'));
+  await writeFile(join(directory.path, 'file'), 'text');
+});
+afterEach(() => directory.remove());
+
+const given = (option: string, command: readonly string[], path: string) =>
+  receivables(...command, option, path === '' ? '' : join(directory.path, path));
+
+describe.each(READING)('%s of %j', (option, command) => {
+  test.each([
+    ['folder', 'cannot be read: it is a directory, name a file in it'],
+    ['none', 'cannot be read: there is no such file'],
+    ['file/x', 'cannot be read: what should be its folder is a file'],
+    ['', 'needs the name of a file'],
+  ])('%j is wrong use', async (path, why) => {
+    const { code, out, err } = await given(option, command, path);
+    expect([code, out, err]).toEqual([2, '', expect.stringContaining(why)]);
+    expect(err).toMatch(new RegExp(`^error: ${option} `));
+  });
+});
+
+describe.each(WRITING)('%s of %j', (option, command) => {
+  test.each([
+    ['folder', 'cannot be written: it is there and'],
+    ['folder/', 'cannot be written: it is there and'],
+    ['none/x', 'cannot be written: there is no such folder'],
+    ['none/', 'cannot be written: there is no such folder'],
+    ['file/x', 'cannot be written: what should be its folder is a file'],
+    ['', 'needs the name of a file'],
+  ])('%j is wrong use', async (path, why) => {
+    const { code, out, err } = await given(option, command, path);
+    expect([code, out, err]).toEqual([2, '', expect.stringContaining(why)]);
+    expect(err).toMatch(new RegExp(`^error: ${option} `));
+  });
+
+  test('what can be written is neither made nor touched yet', async () => {
+    for (const path of ['file', 'new'])
+      expect((await given(option, command, path)).err).not.toContain('cannot be written');
+    expect(await readdir(directory.path)).toEqual(['file', 'folder']);
+    expect((await stat(join(directory.path, 'file'))).size).toBe(4);
+  });
+});
+
+test('what is there and no file stays what it is', async () => {
+  const server = createServer().listen(join(directory.path, 'socket'));
+  await once(server, 'listening');
+  const { code, err } = await given('--output', ['loan', 'list'], 'socket');
+  expect([code, err]).toEqual([2, expect.stringContaining('it is there and no file')]);
+  expect((await stat(join(directory.path, 'socket'))).isSocket()).toBe(true);
+  server.close();
+});
+
+test('what is added to may be a device', async () => {
+  const { err } = await receivables('administrator', 'apply', '--file', '-', '--dead-letter', '/dev/null');
+  expect(err).toBe('error: opened\n');
+});
+
+test.each([
+  ['backup', '--to', []],
+  ['restore', '--from', ['--data-dir', 'data']],
+  ['restore', '--data-dir', ['--from', 'backup']],
+])('%s %s names a directory', async (command, option, rest) => {
+  for (const [path, why] of [
+    ['file', ' is no directory'],
+    ['', 'needs the name of a directory'],
+  ] as const) {
+    const { code, err } = await given(option, [command, ...rest], path);
+    expect([code, err]).toEqual([2, expect.stringContaining(why)]);
+  }
+});
