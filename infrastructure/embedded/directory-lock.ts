@@ -1,8 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SQLITE_BUSY, sqliteCode, unusable } from '../sqlite/connection.ts';
+import { naming } from '../support/durable-files.ts';
 import { makeForOwner } from '../support/file-owners.ts';
 import { pause } from '../support/time.ts';
 
@@ -72,6 +74,9 @@ const HOLDER_FILE = 'service.pid';
 const PATIENCE_MS = 2_000;
 const LOOK_AGAIN_MS = 50;
 
+const writeHolder = (path: string): Promise<void> =>
+  naming(path, writeFile(path, `process ${process.pid} on ${hostname()}\n`));
+
 const holderOf = (dataDir: string): string => {
   try {
     return readFileSync(join(dataDir, HOLDER_FILE), 'utf8').trim();
@@ -90,7 +95,10 @@ export const lockForService = async (dataDir: string): Promise<DirectoryLock> =>
   for (const deadline = performance.now() + PATIENCE_MS; ;) {
     try {
       const lock = lockFile(join(dataDir, LOCK_FILE), 'alone');
-      writeFileSync(join(dataDir, HOLDER_FILE), `process ${process.pid} on ${hostname()}\n`);
+      await writeHolder(join(dataDir, HOLDER_FILE)).catch(async (error: unknown) => {
+        await lock.close();
+        throw error;
+      });
       return lock;
     } catch (error) {
       if (!(error instanceof DirectoryInUseError)) throw error;

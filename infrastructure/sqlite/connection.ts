@@ -46,6 +46,15 @@ export const isUnavailable = (error: unknown): boolean => {
   return code !== undefined && UNAVAILABLE.has(code);
 };
 
+/**
+ * After a failed flush the log file may hold the whole transaction, and recovery after a power cut would find it. Only these two
+ * failures of COMMIT leave no doubt: the lock was never had, or the last page did not fit.
+ */
+export const isCertainlyNotStored = (error: unknown): boolean => {
+  const code = sqliteCode(error);
+  return code === SQLITE_BUSY || code === SQLITE_FULL;
+};
+
 /** The file is not what SQLite wrote there. */
 export const isDamaged = (error: unknown): boolean => {
   const code = sqliteCode(error);
@@ -191,10 +200,17 @@ export class Connection {
     return this.#unflushed;
   }
 
-  /** Brings what was committed without waiting to the disk: a checkpoint flushes the log before it moves a page. */
+  /**
+   * Brings what was committed without waiting to the disk: a checkpoint flushes the log before it moves a page. On a full disk it
+   * stays unflushed, and in the log.
+   */
   flush(): void {
-    this.#unflushed = false;
-    this.checkpoint();
+    try {
+      this.checkpoint();
+      this.#unflushed = false;
+    } catch (error) {
+      if (!isCertainlyNotStored(error)) throw error;
+    }
   }
 
   /** Moves what it can from the write-ahead log into the file; no other connection has to wait for it. */

@@ -4,6 +4,7 @@ import { TurnLimit } from '../support/time.ts';
 import {
   Connection,
   SQLITE_CONSTRAINT,
+  isCertainlyNotStored,
   isDamaged,
   isUnavailable,
   sqliteCode,
@@ -110,6 +111,21 @@ const begin = (connection: Connection): Failure | undefined => {
   }
 };
 
+/**
+ * What was to be committed, or the failure that kept all of it from being stored.
+ * @throws the error of COMMIT where it is unknown what is on disk
+ */
+const commit = (connection: Connection, outcomes: readonly Outcome[]): readonly Outcome[] => {
+  try {
+    connection.execute('commit');
+    return outcomes;
+  } catch (error) {
+    if (!isCertainlyNotStored(error)) throw unusable(connection.settings.path, error);
+    if (connection.inTransaction) connection.execute('rollback');
+    return outcomes.map(() => failureOf(connection, error));
+  }
+};
+
 /** Undefined when one of several failed: nothing is stored then, and each has to be tried by itself. */
 const together = (connection: Connection, units: readonly FlatUnit[]): readonly Outcome[] | undefined => {
   const refused = begin(connection);
@@ -122,8 +138,7 @@ const together = (connection: Connection, units: readonly FlatUnit[]): readonly 
     if (connection.inTransaction) connection.execute('rollback');
     return units.length === 1 ? outcomes : undefined;
   }
-  connection.execute('commit');
-  return outcomes;
+  return commit(connection, outcomes);
 };
 
 const apart = (connection: Connection, units: readonly FlatUnit[]): readonly Outcome[] => {
@@ -135,8 +150,7 @@ const apart = (connection: Connection, units: readonly FlatUnit[]): readonly Out
     if (!connection.inTransaction) return all(units, outcome as Failure);
     outcomes.push(outcome);
   }
-  connection.execute('commit');
-  return outcomes;
+  return commit(connection, outcomes);
 };
 
 /**
@@ -194,6 +208,7 @@ export class UnitWriter {
     this.#flushing = setTimeout(() => {
       this.#flushing = undefined;
       this.#connection.flush();
+      this.afterwards();
     }, FLUSH_AFTER_MS);
   }
 

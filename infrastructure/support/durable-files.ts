@@ -16,13 +16,24 @@ export const ifThere = async <Result>(result: Promise<Result>): Promise<Result |
   }
 };
 
+/** What the operating system says while a file is written does not name it: the error does, and says what to do where there is no room. */
+export const naming = async <Result>(path: string, writing: Promise<Result>): Promise<Result> => {
+  try {
+    return await writing;
+  } catch (error) {
+    if (!isNativeError(error) || !('code' in error) || 'path' in error) throw error;
+    const advice = error.code === 'ENOSPC' ? ': make room on its disk' : '';
+    throw Object.assign(error, { path, message: `${error.message} '${path}'${advice}` });
+  }
+};
+
 /** A new file that its owner alone can read, on disk when it resolves; its name is after `sync` of its directory. @throws EEXIST */
 export const writeDurably = async (path: string, content: string | AsyncIterable<Buffer>): Promise<void> => {
   const file = await open(path, 'wx', 0o600);
   try {
     giveToOwner(path);
-    await file.writeFile(content);
-    await file.sync();
+    await naming(path, file.writeFile(content));
+    await naming(path, file.sync());
   } finally {
     await file.close();
   }

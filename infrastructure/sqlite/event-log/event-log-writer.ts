@@ -16,10 +16,9 @@ import { messageOf } from '../../../application/support/failures.ts';
 import type { Connection } from '../connection.ts';
 import type { GroupWork } from '../database-thread.ts';
 import {
-  SQLITE_BUSY,
   SQLITE_CONSTRAINT,
-  SQLITE_FULL,
   SQLITE_TOOBIG,
+  isCertainlyNotStored,
   sqliteCode,
   unusable,
 } from '../connection.ts';
@@ -130,15 +129,6 @@ const isOwnFault = (error: unknown): boolean => {
   return code === SQLITE_CONSTRAINT || code === SQLITE_TOOBIG;
 };
 
-/**
- * After a failed flush the log file may hold the whole transaction, and recovery after a power cut would find it. Only these two
- * failures of COMMIT leave no doubt: the lock was never had, or the last page did not fit.
- */
-const isCertainlyNotStored = (error: unknown): boolean => {
-  const code = sqliteCode(error);
-  return code === SQLITE_BUSY || code === SQLITE_FULL;
-};
-
 const number = (value: unknown): number => Number(value);
 
 const prepareAll = (db: DatabaseSync) => ({
@@ -210,12 +200,12 @@ export class EventLogWriter implements GroupWork<Row, AppendReply> {
       this.#sql.commit.run();
       return replies;
     } catch (error) {
-      if (committing && !isCertainlyNotStored(error)) throw error;
+      const trouble = unusable(this.#connection.settings.path, error);
+      if (committing && !isCertainlyNotStored(error)) throw trouble;
       // SQLite has rolled back by itself when the disk was full.
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       if (error instanceof Entangled) return undefined;
-      const why = unusable(this.#connection.settings.path, error).message;
-      return appends.map(() => ['unavailable', why]);
+      return appends.map(() => ['unavailable', trouble.message]);
     }
   }
 

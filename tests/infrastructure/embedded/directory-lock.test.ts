@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lockForService } from '../../../infrastructure/embedded/directory-lock.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+test('a lock whose holder cannot be written for lack of room names the file, and is free again', async () => {
+  const { path, remove } = await temporaryDirectory();
+  const holder = join(path, 'service.pid');
+  try {
+    await symlink('/dev/full', holder);
+    await expect(lockForService(path)).rejects.toMatchObject({
+      ...{ code: 'ENOSPC', path: holder },
+      message: `ENOSPC: no space left on device, write '${holder}': make room on its disk`,
+    });
+    await rm(holder);
+    await (await lockForService(path)).close();
+  } finally {
+    await remove();
+  }
+});
