@@ -16,7 +16,7 @@ import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
 import type { Configuration } from './configuration.ts';
 import { ensureUsable, refuseMissingPart, troubleWith } from './data-parts.ts';
 import { ConfigurationError } from './environment-reader.ts';
-import { logFitOf, refuseEmptyDatabase, refuseOlderLog } from './log-fit.ts';
+import { hasNoKeys, isUnwrittenFile, logFitOf, refuseEmptyDatabase, refuseOlderLog } from './log-fit.ts';
 import { retriesOf } from './start-retry.ts';
 import { generationTables, openEventBus, openEventStore, openServiceDatabase } from './engine-rows.ts';
 import type { RowOptions } from './engine-rows.ts';
@@ -130,10 +130,14 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
     const opened: { readModels?: SqlDatabase; logFit?: LogFit } = {};
     const mayAppend = async (): Promise<void> => opened.logFit?.ensure();
     const eventStore = await opening.step('event_store', () => openEventStore(options, mayAppend), ofLog);
+    const refuseEmpty = async (isEmpty: () => Promise<boolean>): Promise<void> => {
+      if (part !== 'background') await refuseEmptyDatabase(configuration, isEmpty, eventStore, ofLog);
+    };
+    await refuseEmpty(() => isUnwrittenFile(configuration));
     const serviceDatabase = await openService(opening, options, ofDatabase);
     const logFit = logFitOf(eventStore, serviceDatabase, () => opened.readModels);
     opened.logFit = logFit;
-    if (part !== 'background') await refuseEmptyDatabase(configuration, eventStore, serviceDatabase, ofLog);
+    await refuseEmpty(() => hasNoKeys(serviceDatabase));
     if (part === 'service') await refuseOlderLog(configuration, logFit);
     await options.onServiceDatabase?.(serviceDatabase);
     const tables = await ofDatabase.until('read_model', () => generationTables(options, serviceDatabase));

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LogFit } from '../../application/processors/log-fit.ts';
 import type { EventSubscription, LogPlaces } from '../../application/ports/event-store.ts';
@@ -60,6 +61,14 @@ export const holdsEvents = async (log: EventSubscription, streamPrefix = ''): Pr
   return false;
 };
 
+/** Whether the service's database is a file in which nothing was ever written: opening it would be the first to. */
+export const isUnwrittenFile = async ({ dataDir, engines }: Configuration): Promise<boolean> =>
+  engines.databaseUrl === undefined &&
+  (statSync(join(dataDir, SERVICE_FILE), { throwIfNoEntry: false })?.size ?? 0) === 0;
+
+export const hasNoKeys = async (database: SqlDatabase): Promise<boolean> =>
+  (await new SqlKeyStore(database, clock).page('', 1)).length === 0;
+
 /**
  * A service makes its keys before its first event, so events without any key are those of another database: new keys would open
  * nothing of what is there.
@@ -67,12 +76,10 @@ export const holdsEvents = async (log: EventSubscription, streamPrefix = ''): Pr
  */
 export const refuseEmptyDatabase = async (
   { dataDir, engines }: Configuration,
+  isEmpty: () => Promise<boolean>,
   log: EventSubscription,
-  database: SqlDatabase,
   retry: StartRetry,
 ): Promise<void> => {
-  const keys = new SqlKeyStore(database, clock);
-  const isEmpty = async (): Promise<boolean> => (await keys.page('', 1)).length === 0;
   if (!(await isEmpty()) || !(await retry.until('event_store', () => holdsEvents(log)))) return;
   // Another process may have made them, and appended, since the first look.
   if (!(await isEmpty())) return;
