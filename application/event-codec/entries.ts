@@ -1,4 +1,3 @@
-import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { FundNamed } from '../../domain/fund/names.ts';
 import type { ScheduledInstallment } from '../../domain/installment/installment.ts';
 import type {
@@ -23,7 +22,7 @@ import {
   text,
   texts,
 } from './fields.ts';
-import type { EventEntry } from './fields.ts';
+import type { EntriesOf } from './fields.ts';
 import { decision } from './two-people-entries.ts';
 
 const pricing = shape<Pricing>({ policy: text('policy'), dailyFactor: text('daily_factor') });
@@ -50,73 +49,6 @@ export const renegotiationTerms = shape<RenegotiationTerms>({
   effectiveDate: text('effective_date'),
 });
 
-export const loanReceived = entry('LoanReceived', 'loan.received.v1', {
-  applicationId: text('application_id'),
-  fundId: text('fund_id'),
-  code: text('code'),
-  productType: text('product_type'),
-  acquisitionValue: integer('acquisition_value'),
-  dateIssued: text('date_issued'),
-  installments: list('installments', scheduledInstallment),
-  borrower: text('borrower'),
-  documents: list('documents', document),
-  pricing: object('pricing', pricing),
-  receivedAt: text('received_at'),
-  renegotiation: optional(object('renegotiation', renegotiationTerms)),
-  sandboxOutcome: optional(text('sandbox_outcome')),
-  sandboxDisbursement: optional(integer('sandbox_disbursement')),
-});
-
-export const loanApproved = entry('LoanApproved', 'loan.approved.v1', {
-  approvedAt: text('approved_at'),
-  decision: optional(object('decision', decision)),
-});
-
-export const loanRejected = entry('LoanRejected', 'loan.rejected.v1', {
-  rejectedAt: text('rejected_at'),
-  reasons: list('reasons', shape<RejectionReason>({ code: text('code'), message: text('message') })),
-  decision: optional(object('decision', decision)),
-});
-
-export const loanTermSigned = entry('LoanTermSigned', 'loan.term_signed.v1', {
-  signedAt: text('signed_at'),
-  decision: optional(object('decision', decision)),
-});
-
-export const loanDisbursed = entry('LoanDisbursed', 'loan.disbursed.v1', {
-  disbursedValue: integer('disbursed_value'),
-  disbursedAt: text('disbursed_at'),
-  disbursementDate: optional(text('disbursement_date')),
-  exitBasis: optional(text('exit_basis')),
-  decision: optional(object('decision', decision)),
-  renegotiation: optional(object('renegotiation', renegotiationTerms)),
-});
-
-export const installmentSettled = entry('InstallmentSettled', 'installment.settled.v1', {
-  installmentCode: text('installment_code'),
-  settledAt: text('settled_at'),
-  settledValue: integer('settled_value'),
-  scheduledValue: integer('scheduled_value'),
-  paymentMethod: text('payment_method'),
-  lateDays: integer('late_days'),
-  processedAt: text('processed_at'),
-});
-
-export const installmentUnderpaid = entry('InstallmentUnderpaid', 'installment.underpaid.v1', {
-  installmentCode: text('installment_code'),
-  scheduledValue: integer('scheduled_value'),
-  settledValue: integer('settled_value'),
-  difference: integer('difference'),
-  settledAt: text('settled_at'),
-  processedAt: text('processed_at'),
-});
-
-export const installmentBecameOverdue = entry('InstallmentBecameOverdue', 'installment.became_overdue.v1', {
-  installmentCode: text('installment_code'),
-  dueDate: text('due_date'),
-  recordedAt: text('recorded_at'),
-});
-
 type Partial = NonNullable<PrepaymentProcessed['partial']>;
 const partial = shape<Partial>({
   installmentCode: text('installment_code'),
@@ -124,119 +56,146 @@ const partial = shape<Partial>({
   outstandingAtDue: integer('outstanding_at_due'),
 });
 
-export const prepaymentProcessed = entry('PrepaymentProcessed', 'loan.prepayment_processed.v1', {
-  prepaymentValue: integer('prepayment_value'),
-  prepaymentDate: text('prepayment_date'),
-  paymentMethod: text('payment_method'),
-  settledInstallments: texts('settled_installments'),
-  partial: optional(object('partial', partial)),
-  payoffValue: integer('payoff_value'),
-  remainingBalance: integer('remaining_balance'),
-  excessValue: integer('excess_value'),
-  pricing: object('pricing', pricing),
-  lines: list(
-    'lines',
-    shape<PrepaymentProcessed['lines'][number]>({
-      installmentCode: text('installment_code'),
-      presentValue: integer('present_value'),
-      paidOff: flag('paid_off'),
-    }),
-  ),
-  processedAt: text('processed_at'),
-});
-
-export const loanFullySettled = entry('LoanFullySettled', 'loan.fully_settled.v1', {
-  settledAt: text('settled_at'),
-  closingEvent: text('closing_event'),
-  totalReceived: integer('total_received'),
-  processedAt: text('processed_at'),
-});
-
-export const repurchaseRequested = entry('RepurchaseRequested', 'loan.repurchase_requested.v1', {
-  reason: text('reason'),
-  reasonDetail: optional(privateText('reason_detail')),
-  effectiveDate: text('effective_date'),
-  repurchaseValue: integer('repurchase_value'),
-  calculatedValue: integer('calculated_value'),
-  valueSource: text('value_source'),
-  pricing: object('pricing', pricing),
-  lines: list(
-    'lines',
-    shape<RepurchaseRequested['lines'][number]>({
-      installmentCode: text('installment_code'),
-      presentValue: integer('present_value'),
-    }),
-  ),
-  receivedValue: integer('received_value'),
-  calculatedAt: text('calculated_at'),
-});
-
-export const repurchaseCompleted = entry('RepurchaseCompleted', 'loan.repurchase_completed.v1', {
-  reason: text('reason'),
-  repurchaseValue: integer('repurchase_value'),
-  status: text('status'),
-  completedAt: text('completed_at'),
-  decision: optional(object('decision', decision)),
-});
-
-export const documentsAdded = entry('DocumentsAdded', 'loan.documents_added.v1', {
-  documents: list('documents', document),
-  addedAt: text('added_at'),
-});
-
-export const borrowerForgotten = entry('BorrowerForgotten', 'loan.borrower_forgotten.v1', {
-  reason: optional(text('reason')),
-  forgottenAt: text('forgotten_at'),
-});
-
-export const loanReserved = entry('LoanReserved', 'loan.reserved.v1', {
-  renegotiationId: text('renegotiation_id'),
-  leaseEndsAt: text('lease_ends_at'),
-});
-
-export const loanReservationReleased = entry('LoanReservationReleased', 'loan.reservation_released.v1', {
-  renegotiationId: text('renegotiation_id'),
-});
-
-export const loanRenegotiated = entry('LoanRenegotiated', 'loan.renegotiated.v1', {
-  renegotiation: object('renegotiation', renegotiationTerms),
-  renegotiatedAt: text('renegotiated_at'),
-});
-
-export const loanRenegotiationCompleted = entry(
-  'LoanRenegotiationCompleted',
-  'loan.renegotiation_completed.v1',
-  { renegotiation: object('renegotiation', renegotiationTerms), completedAt: text('completed_at') },
-);
-
-export const fundNamed = entry('FundNamed', 'fund.named.v1', {
-  fundId: text('fund_id'),
-  name: text('name'),
-  namedAt: text('named_at'),
-});
-
-export type EntriesOf<Event extends DomainEvent> = { readonly [Type in Event['type']]: EventEntry<Type> };
-
-/** A type that lacks its entry does not compile. */
 export const loanEntries: EntriesOf<LoanEvent> = {
-  LoanReceived: loanReceived,
-  LoanApproved: loanApproved,
-  LoanRejected: loanRejected,
-  LoanTermSigned: loanTermSigned,
-  LoanDisbursed: loanDisbursed,
-  InstallmentSettled: installmentSettled,
-  InstallmentUnderpaid: installmentUnderpaid,
-  InstallmentBecameOverdue: installmentBecameOverdue,
-  PrepaymentProcessed: prepaymentProcessed,
-  LoanFullySettled: loanFullySettled,
-  RepurchaseRequested: repurchaseRequested,
-  RepurchaseCompleted: repurchaseCompleted,
-  DocumentsAdded: documentsAdded,
-  BorrowerForgotten: borrowerForgotten,
-  LoanReserved: loanReserved,
-  LoanReservationReleased: loanReservationReleased,
-  LoanRenegotiated: loanRenegotiated,
-  LoanRenegotiationCompleted: loanRenegotiationCompleted,
+  LoanReceived: entry('LoanReceived', 'loan.received.v1', {
+    applicationId: text('application_id'),
+    fundId: text('fund_id'),
+    code: text('code'),
+    productType: text('product_type'),
+    acquisitionValue: integer('acquisition_value'),
+    dateIssued: text('date_issued'),
+    installments: list('installments', scheduledInstallment),
+    borrower: text('borrower'),
+    documents: list('documents', document),
+    pricing: object('pricing', pricing),
+    receivedAt: text('received_at'),
+    renegotiation: optional(object('renegotiation', renegotiationTerms)),
+    sandboxOutcome: optional(text('sandbox_outcome')),
+    sandboxDisbursement: optional(integer('sandbox_disbursement')),
+  }),
+  LoanApproved: entry('LoanApproved', 'loan.approved.v1', {
+    approvedAt: text('approved_at'),
+    decision: optional(object('decision', decision)),
+  }),
+  LoanRejected: entry('LoanRejected', 'loan.rejected.v1', {
+    rejectedAt: text('rejected_at'),
+    reasons: list('reasons', shape<RejectionReason>({ code: text('code'), message: text('message') })),
+    decision: optional(object('decision', decision)),
+  }),
+  LoanTermSigned: entry('LoanTermSigned', 'loan.term_signed.v1', {
+    signedAt: text('signed_at'),
+    decision: optional(object('decision', decision)),
+  }),
+  LoanDisbursed: entry('LoanDisbursed', 'loan.disbursed.v1', {
+    disbursedValue: integer('disbursed_value'),
+    disbursedAt: text('disbursed_at'),
+    disbursementDate: optional(text('disbursement_date')),
+    exitBasis: optional(text('exit_basis')),
+    decision: optional(object('decision', decision)),
+    renegotiation: optional(object('renegotiation', renegotiationTerms)),
+  }),
+  InstallmentSettled: entry('InstallmentSettled', 'installment.settled.v1', {
+    installmentCode: text('installment_code'),
+    settledAt: text('settled_at'),
+    settledValue: integer('settled_value'),
+    scheduledValue: integer('scheduled_value'),
+    paymentMethod: text('payment_method'),
+    lateDays: integer('late_days'),
+    processedAt: text('processed_at'),
+  }),
+  InstallmentUnderpaid: entry('InstallmentUnderpaid', 'installment.underpaid.v1', {
+    installmentCode: text('installment_code'),
+    scheduledValue: integer('scheduled_value'),
+    settledValue: integer('settled_value'),
+    difference: integer('difference'),
+    settledAt: text('settled_at'),
+    processedAt: text('processed_at'),
+  }),
+  InstallmentBecameOverdue: entry('InstallmentBecameOverdue', 'installment.became_overdue.v1', {
+    installmentCode: text('installment_code'),
+    dueDate: text('due_date'),
+    recordedAt: text('recorded_at'),
+  }),
+  PrepaymentProcessed: entry('PrepaymentProcessed', 'loan.prepayment_processed.v1', {
+    prepaymentValue: integer('prepayment_value'),
+    prepaymentDate: text('prepayment_date'),
+    paymentMethod: text('payment_method'),
+    settledInstallments: texts('settled_installments'),
+    partial: optional(object('partial', partial)),
+    payoffValue: integer('payoff_value'),
+    remainingBalance: integer('remaining_balance'),
+    excessValue: integer('excess_value'),
+    pricing: object('pricing', pricing),
+    lines: list(
+      'lines',
+      shape<PrepaymentProcessed['lines'][number]>({
+        installmentCode: text('installment_code'),
+        presentValue: integer('present_value'),
+        paidOff: flag('paid_off'),
+      }),
+    ),
+    processedAt: text('processed_at'),
+  }),
+  LoanFullySettled: entry('LoanFullySettled', 'loan.fully_settled.v1', {
+    settledAt: text('settled_at'),
+    closingEvent: text('closing_event'),
+    totalReceived: integer('total_received'),
+    processedAt: text('processed_at'),
+  }),
+  RepurchaseRequested: entry('RepurchaseRequested', 'loan.repurchase_requested.v1', {
+    reason: text('reason'),
+    reasonDetail: optional(privateText('reason_detail')),
+    effectiveDate: text('effective_date'),
+    repurchaseValue: integer('repurchase_value'),
+    calculatedValue: integer('calculated_value'),
+    valueSource: text('value_source'),
+    pricing: object('pricing', pricing),
+    lines: list(
+      'lines',
+      shape<RepurchaseRequested['lines'][number]>({
+        installmentCode: text('installment_code'),
+        presentValue: integer('present_value'),
+      }),
+    ),
+    receivedValue: integer('received_value'),
+    calculatedAt: text('calculated_at'),
+  }),
+  RepurchaseCompleted: entry('RepurchaseCompleted', 'loan.repurchase_completed.v1', {
+    reason: text('reason'),
+    repurchaseValue: integer('repurchase_value'),
+    status: text('status'),
+    completedAt: text('completed_at'),
+    decision: optional(object('decision', decision)),
+  }),
+  DocumentsAdded: entry('DocumentsAdded', 'loan.documents_added.v1', {
+    documents: list('documents', document),
+    addedAt: text('added_at'),
+  }),
+  BorrowerForgotten: entry('BorrowerForgotten', 'loan.borrower_forgotten.v1', {
+    reason: optional(text('reason')),
+    forgottenAt: text('forgotten_at'),
+  }),
+  LoanReserved: entry('LoanReserved', 'loan.reserved.v1', {
+    renegotiationId: text('renegotiation_id'),
+    leaseEndsAt: text('lease_ends_at'),
+  }),
+  LoanReservationReleased: entry('LoanReservationReleased', 'loan.reservation_released.v1', {
+    renegotiationId: text('renegotiation_id'),
+  }),
+  LoanRenegotiated: entry('LoanRenegotiated', 'loan.renegotiated.v1', {
+    renegotiation: object('renegotiation', renegotiationTerms),
+    renegotiatedAt: text('renegotiated_at'),
+  }),
+  LoanRenegotiationCompleted: entry('LoanRenegotiationCompleted', 'loan.renegotiation_completed.v1', {
+    renegotiation: object('renegotiation', renegotiationTerms),
+    completedAt: text('completed_at'),
+  }),
 };
 
-export const fundEntries: EntriesOf<FundNamed> = { FundNamed: fundNamed };
+export const fundEntries: EntriesOf<FundNamed> = {
+  FundNamed: entry('FundNamed', 'fund.named.v1', {
+    fundId: text('fund_id'),
+    name: text('name'),
+    namedAt: text('named_at'),
+  }),
+};

@@ -10,7 +10,7 @@ import type { EventMetadata, EventToAppend, JsonText } from '../ports/event-stor
 import { deskEntries } from './desk-entries.ts';
 import { fundEntries, loanEntries } from './entries.ts';
 import { UnreadableEventError } from './fields.ts';
-import type { EventEntry, Payload } from './fields.ts';
+import type { EntriesOf, EventEntry, Payload } from './fields.ts';
 import { renegotiationEntries } from './renegotiation-entries.ts';
 import { decisionEntries, fourEyesEntries } from './two-people-entries.ts';
 
@@ -75,18 +75,6 @@ export const findBrokenLink = (stream: string, events: readonly EventToAppend[])
   });
 };
 
-type AnyEntry = EventEntry<DomainEvent['type']>;
-
-const byStoredType = (entries: object): ReadonlyMap<string, AnyEntry> =>
-  new Map(Object.values(entries).map((entry: AnyEntry) => [entry.storedType, entry]));
-
-const ofLoans = byStoredType(loanEntries);
-const ofRenegotiations = byStoredType(renegotiationEntries);
-const ofFunds = byStoredType(fundEntries);
-const ofDesk = byStoredType(deskEntries);
-const ofFourEyes = byStoredType(fourEyesEntries);
-const ofDecisions = byStoredType(decisionEntries);
-const all = new Map([...ofLoans, ...ofRenegotiations, ...ofFunds, ...ofDesk, ...ofFourEyes, ...ofDecisions]);
 const entries = {
   ...loanEntries,
   ...renegotiationEntries,
@@ -95,6 +83,7 @@ const entries = {
   ...fourEyesEntries,
   ...decisionEntries,
 };
+type AnyEntry = EventEntry<DomainEvent['type']>;
 
 export interface EncodedEvent {
   readonly type: string;
@@ -106,39 +95,27 @@ export const encodeEvent = (event: DomainEvent): EncodedEvent => {
   return { type: entry.storedType, data: JSON.stringify(entry.encode(event)) as JsonText };
 };
 
-const decodeWith = (known: ReadonlyMap<string, AnyEntry>, stored: EncodedEvent): DomainEvent => {
-  const entry = known.get(stored.type);
-  if (!entry) throw new UnreadableEventError(`unknown stored event type ${stored.type}`);
-  try {
-    return entry.decode(JSON.parse(stored.data) as Payload);
-  } catch (error) {
-    throw new UnreadableEventError(`${stored.type}: ${(error as Error).message}`, { cause: error });
-  }
+/** Reads events of these types. @throws UnreadableEventError naming the type and the field */
+const decoderOf = <Event extends DomainEvent>(of: EntriesOf<Event>): ((stored: EncodedEvent) => Event) => {
+  const known = new Map((Object.values(of) as AnyEntry[]).map((entry) => [entry.storedType, entry]));
+  return (stored) => {
+    const entry = known.get(stored.type);
+    if (!entry) throw new UnreadableEventError(`unknown stored event type ${stored.type}`);
+    try {
+      return entry.decode(JSON.parse(stored.data) as Payload) as Event;
+    } catch (error) {
+      throw new UnreadableEventError(`${stored.type}: ${(error as Error).message}`, { cause: error });
+    }
+  };
 };
 
-/** @throws UnreadableEventError naming the type and the field */
-export const decodeEvent = (stored: EncodedEvent): DomainEvent => decodeWith(all, stored);
-
-/** An event of an operation's stream. @throws UnreadableEventError */
-export const decodeLoanEvent = (stored: EncodedEvent): LoanEvent => decodeWith(ofLoans, stored) as LoanEvent;
-
-/** An event of a renegotiation's stream. @throws UnreadableEventError */
-export const decodeRenegotiationEvent = (stored: EncodedEvent): RenegotiationEvent =>
-  decodeWith(ofRenegotiations, stored) as RenegotiationEvent;
-
-/** An event of the names of funds. @throws UnreadableEventError */
-export const decodeFundEvent = (stored: EncodedEvent): FundNamed => decodeWith(ofFunds, stored) as FundNamed;
-
-/** An event of the desk log. @throws UnreadableEventError */
-export const decodeDeskEvent = (stored: EncodedEvent): DeskEvent => decodeWith(ofDesk, stored) as DeskEvent;
-
-/** An event of the rules of two people. @throws UnreadableEventError */
-export const decodeFourEyesEvent = (stored: EncodedEvent): FourEyesEvent =>
-  decodeWith(ofFourEyes, stored) as FourEyesEvent;
-
-/** An event of the first decisions on an operation. @throws UnreadableEventError */
-export const decodeDecisionEvent = (stored: EncodedEvent): DecisionEvent =>
-  decodeWith(ofDecisions, stored) as DecisionEvent;
+export const decodeEvent = decoderOf<DomainEvent>(entries);
+export const decodeLoanEvent = decoderOf<LoanEvent>(loanEntries);
+export const decodeRenegotiationEvent = decoderOf<RenegotiationEvent>(renegotiationEntries);
+export const decodeFundEvent = decoderOf<FundNamed>(fundEntries);
+export const decodeDeskEvent = decoderOf<DeskEvent>(deskEntries);
+export const decodeFourEyesEvent = decoderOf<FourEyesEvent>(fourEyesEntries);
+export const decodeDecisionEvent = decoderOf<DecisionEvent>(decisionEntries);
 
 /** What `decode` makes of an event; undefined, after `leave` was told why, for one that cannot be read. */
 export const readOrLeave = <Event>(

@@ -162,6 +162,9 @@ export interface EventEntry<Type extends DomainEvent['type']> extends Shape<Even
   readonly storedType: string;
 }
 
+/** One for each type: an event that lacks its entry does not compile. */
+export type EntriesOf<Event extends DomainEvent> = { readonly [Type in Event['type']]: EventEntry<Type> };
+
 export const entry = <Type extends DomainEvent['type']>(
   type: Type,
   storedType: string,

@@ -1,9 +1,8 @@
 import type { LoanReceived } from '../../domain/loan/events.ts';
 import type { RenegotiationEvent, Reservation } from '../../domain/renegotiation/state.ts';
-import { loanReceived, renegotiationTerms } from './entries.ts';
-import type { EntriesOf } from './entries.ts';
+import { loanEntries, renegotiationTerms } from './entries.ts';
 import { UnreadableEventError, entry, integer, list, object, shape, text, texts } from './fields.ts';
-import type { Shape } from './fields.ts';
+import type { EntriesOf, Shape } from './fields.ts';
 
 const reservation = shape<Reservation>({
   code: text('code'),
@@ -12,6 +11,7 @@ const reservation = shape<Reservation>({
 });
 
 /** The event inside keeps its own versioned name, so that it can change as it would in its own stream. */
+const loanReceived = loanEntries.LoanReceived;
 const storedType = text<string>('type');
 const data = object('data', loanReceived);
 const received: Shape<LoanReceived> = {
@@ -23,36 +23,28 @@ const received: Shape<LoanReceived> = {
   },
 };
 
-export const renegotiationStarted = entry('RenegotiationStarted', 'renegotiation.started.v1', {
-  renegotiationId: text('renegotiation_id'),
-  applicationId: text('application_id'),
-  originalProposalCodes: texts('original_proposal_codes'),
-  newProposalCode: text('new_proposal_code'),
-  leaseEndsAt: text('lease_ends_at'),
-  startedAt: text('started_at'),
-});
-
-const renegotiationCommitted = entry('RenegotiationCommitted', 'renegotiation.committed.v1', {
-  renegotiation: object('renegotiation', renegotiationTerms),
-  applicationId: text('application_id'),
-  originals: list('originals', reservation),
-  newLoan: object('new_loan', reservation),
-  received: object('received', received),
-  fingerprint: text('fingerprint'),
-  committedAt: text('committed_at'),
-});
-
-const renegotiationAborted = entry('RenegotiationAborted', 'renegotiation.aborted.v1', {
-  abortedAt: text('aborted_at'),
-});
-
-const renegotiationCompleted = entry('RenegotiationCompleted', 'renegotiation.completed.v1', {
-  completedAt: text('completed_at'),
-});
-
 export const renegotiationEntries: EntriesOf<RenegotiationEvent> = {
-  RenegotiationStarted: renegotiationStarted,
-  RenegotiationCommitted: renegotiationCommitted,
-  RenegotiationAborted: renegotiationAborted,
-  RenegotiationCompleted: renegotiationCompleted,
+  RenegotiationStarted: entry('RenegotiationStarted', 'renegotiation.started.v1', {
+    renegotiationId: text('renegotiation_id'),
+    applicationId: text('application_id'),
+    originalProposalCodes: texts('original_proposal_codes'),
+    newProposalCode: text('new_proposal_code'),
+    leaseEndsAt: text('lease_ends_at'),
+    startedAt: text('started_at'),
+  }),
+  RenegotiationCommitted: entry('RenegotiationCommitted', 'renegotiation.committed.v1', {
+    renegotiation: object('renegotiation', renegotiationTerms),
+    applicationId: text('application_id'),
+    originals: list('originals', reservation),
+    newLoan: object('new_loan', reservation),
+    received: object('received', received),
+    fingerprint: text('fingerprint'),
+    committedAt: text('committed_at'),
+  }),
+  RenegotiationAborted: entry('RenegotiationAborted', 'renegotiation.aborted.v1', {
+    abortedAt: text('aborted_at'),
+  }),
+  RenegotiationCompleted: entry('RenegotiationCompleted', 'renegotiation.completed.v1', {
+    completedAt: text('completed_at'),
+  }),
 };

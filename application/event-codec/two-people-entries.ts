@@ -3,7 +3,7 @@ import type { Covered, FourEyesEvent } from '../../domain/fund/four-eyes.ts';
 import type { DecisionRecord, RejectionReason } from '../../domain/loan/events.ts';
 import type { Somebody } from '../../domain/shared/two-people.ts';
 import { entry, integer, list, object, optional, shape, text } from './fields.ts';
-import type { EventEntry } from './fields.ts';
+import type { EntriesOf } from './fields.ts';
 
 const somebody = shape<Somebody>({
   name: optional(text('name')),
@@ -26,82 +26,64 @@ export const decision = shape<DecisionRecord>({
 
 const covered = shape<Covered>({ decision: text('decision'), from: integer('from') });
 
-const fourEyesSet = entry('FourEyesSet', 'fund.four_eyes_set.v1', {
-  fundId: text('fund_id'),
-  version: integer('version'),
-  decisions: list('decisions', covered),
-  evidence: text('evidence'),
-  by: object('by', somebody),
-  setAt: text('set_at'),
-  proposalId: optional(text('proposal_id')),
-});
-
-const fourEyesProposed = entry('FourEyesProposed', 'fund.four_eyes_proposed.v1', {
-  fundId: text('fund_id'),
-  proposalId: text('proposal_id'),
-  decisions: list('decisions', covered),
-  evidence: text('evidence'),
-  by: object('by', somebody),
-  proposedAt: text('proposed_at'),
-});
-
-const fourEyesWithdrawn = entry('FourEyesWithdrawn', 'fund.four_eyes_withdrawn.v1', {
-  fundId: text('fund_id'),
-  proposalId: text('proposal_id'),
-  by: object('by', somebody),
-  withdrawnAt: text('withdrawn_at'),
-});
-
-const decisionAwaiting = entry('DecisionAwaiting', 'decision.awaiting.v1', {
-  firstDecisionId: text('first_decision_id'),
-  fundId: text('fund_id'),
-  decision: text('decision'),
-  value: integer('value'),
-  reasons: optional(
-    list('reasons', shape<RejectionReason>({ code: text('code'), message: text('message') })),
-  ),
-  disbursementDate: optional(text('disbursement_date')),
-  disbursedValue: optional(integer('disbursed_value')),
-  decidedAt: text('decided_at'),
-  note: optional(text('note')),
-  madeOn: integer('made_on'),
-  ruleVersion: integer('rule_version'),
-  evidence: text('evidence'),
-  by: object('by', somebody),
-  awaitingSince: text('awaiting_since'),
-});
-
-const decisionConfirmed = entry('DecisionConfirmed', 'decision.confirmed.v1', {
-  firstDecisionId: text('first_decision_id'),
-  ruleVersion: integer('rule_version'),
-  by: object('by', somebody),
-  confirmedAt: text('confirmed_at'),
-});
-
-const decisionWithdrawn = entry('DecisionWithdrawn', 'decision.withdrawn.v1', {
-  firstDecisionId: text('first_decision_id'),
-  by: object('by', somebody),
-  withdrawnAt: text('withdrawn_at'),
-});
-
-const decisionVoided = entry('DecisionVoided', 'decision.voided.v1', {
-  firstDecisionId: text('first_decision_id'),
-  voidedAt: text('voided_at'),
-});
-
-type EntriesOf<Type extends (FourEyesEvent | DecisionEvent)['type']> = {
-  readonly [Name in Type]: EventEntry<Name>;
+export const fourEyesEntries: EntriesOf<FourEyesEvent> = {
+  FourEyesSet: entry('FourEyesSet', 'fund.four_eyes_set.v1', {
+    fundId: text('fund_id'),
+    version: integer('version'),
+    decisions: list('decisions', covered),
+    evidence: text('evidence'),
+    by: object('by', somebody),
+    setAt: text('set_at'),
+    proposalId: optional(text('proposal_id')),
+  }),
+  FourEyesProposed: entry('FourEyesProposed', 'fund.four_eyes_proposed.v1', {
+    fundId: text('fund_id'),
+    proposalId: text('proposal_id'),
+    decisions: list('decisions', covered),
+    evidence: text('evidence'),
+    by: object('by', somebody),
+    proposedAt: text('proposed_at'),
+  }),
+  FourEyesWithdrawn: entry('FourEyesWithdrawn', 'fund.four_eyes_withdrawn.v1', {
+    fundId: text('fund_id'),
+    proposalId: text('proposal_id'),
+    by: object('by', somebody),
+    withdrawnAt: text('withdrawn_at'),
+  }),
 };
 
-export const fourEyesEntries: EntriesOf<FourEyesEvent['type']> = {
-  FourEyesSet: fourEyesSet,
-  FourEyesProposed: fourEyesProposed,
-  FourEyesWithdrawn: fourEyesWithdrawn,
-};
-
-export const decisionEntries: EntriesOf<DecisionEvent['type']> = {
-  DecisionAwaiting: decisionAwaiting,
-  DecisionConfirmed: decisionConfirmed,
-  DecisionWithdrawn: decisionWithdrawn,
-  DecisionVoided: decisionVoided,
+export const decisionEntries: EntriesOf<DecisionEvent> = {
+  DecisionAwaiting: entry('DecisionAwaiting', 'decision.awaiting.v1', {
+    firstDecisionId: text('first_decision_id'),
+    fundId: text('fund_id'),
+    decision: text('decision'),
+    value: integer('value'),
+    reasons: optional(
+      list('reasons', shape<RejectionReason>({ code: text('code'), message: text('message') })),
+    ),
+    disbursementDate: optional(text('disbursement_date')),
+    disbursedValue: optional(integer('disbursed_value')),
+    decidedAt: text('decided_at'),
+    note: optional(text('note')),
+    madeOn: integer('made_on'),
+    ruleVersion: integer('rule_version'),
+    evidence: text('evidence'),
+    by: object('by', somebody),
+    awaitingSince: text('awaiting_since'),
+  }),
+  DecisionConfirmed: entry('DecisionConfirmed', 'decision.confirmed.v1', {
+    firstDecisionId: text('first_decision_id'),
+    ruleVersion: integer('rule_version'),
+    by: object('by', somebody),
+    confirmedAt: text('confirmed_at'),
+  }),
+  DecisionWithdrawn: entry('DecisionWithdrawn', 'decision.withdrawn.v1', {
+    firstDecisionId: text('first_decision_id'),
+    by: object('by', somebody),
+    withdrawnAt: text('withdrawn_at'),
+  }),
+  DecisionVoided: entry('DecisionVoided', 'decision.voided.v1', {
+    firstDecisionId: text('first_decision_id'),
+    voidedAt: text('voided_at'),
+  }),
 };

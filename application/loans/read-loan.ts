@@ -2,7 +2,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
 import { loanStream, seesFund } from '../command-handling/operation.ts';
-import { loanReceived } from '../event-codec/entries.ts';
+import { loanEntries } from '../event-codec/entries.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock } from '../ports/clock.ts';
@@ -34,7 +34,7 @@ export class OperationQuarantinedError extends ReadModelBehindError {
 
 const READ_WAIT_MS = 3_000;
 const STREAMS_IN_ONE_QUERY = 500;
-const LOAN_RECEIVED = loanReceived.storedType;
+const LOAN_RECEIVED = loanEntries.LoanReceived.storedType;
 
 /** Who reads: a client of an application, with the funds that it may see. An operator sees all of them. */
 export type Reader = Pick<RequestContext, 'applicationId' | 'onlyFundIds' | 'aside'>;

@@ -1,6 +1,6 @@
 import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
-import { loanReceived } from '../event-codec/entries.ts';
+import { loanEntries } from '../event-codec/entries.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
@@ -41,7 +41,7 @@ const entryOf = async (
   recorded: RecordedEvent,
   vault: Dependencies['vault'],
 ): Promise<BorrowerIndexEntry | 'key_missing' | undefined> => {
-  if (recorded.type !== loanReceived.storedType) return undefined;
+  if (recorded.type !== loanEntries.LoanReceived.storedType) return undefined;
   const event = decodeLoanEvent(recorded);
   if (event.type !== 'LoanReceived') return undefined;
   try {

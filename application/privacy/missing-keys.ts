@@ -1,4 +1,4 @@
-import { borrowerForgotten, loanReceived } from '../event-codec/entries.ts';
+import { loanEntries } from '../event-codec/entries.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 /** The key of an operation is gone, and the log holds no record that its borrower was forgotten: it was lost. */
@@ -28,7 +28,7 @@ export const requireForgotten = async (
 ): Promise<undefined> => {
   const { events } = await log.read(stream);
   const has = (storedType: string): boolean => events.some(({ type }) => type === storedType);
-  if (!has(loanReceived.storedType) || has(borrowerForgotten.storedType)) return;
+  if (!has(loanEntries.LoanReceived.storedType) || has(loanEntries.BorrowerForgotten.storedType)) return;
   const error = new KeyMissingError(stream);
   onMissing(error);
   throw error;

@@ -4,7 +4,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCode } from '../../domain/shared/identifiers.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream, parseLoanStream } from '../command-handling/operation.ts';
-import { loanDisbursed, loanRenegotiated } from '../event-codec/entries.ts';
+import { loanEntries } from '../event-codec/entries.ts';
 import { decodeLoanEvent, readOrLeave } from '../event-codec/event-codec.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
@@ -29,7 +29,7 @@ export class CompleteRenegotiations {
     this.#deps = dependencies;
     this.#runner = actingOn(dependencies, {
       name: 'renegotiation-completion',
-      asking: new Set([loanDisbursed.storedType]),
+      asking: new Set([loanEntries.LoanDisbursed.storedType]),
       act: async (events, signal) => {
         for (const recorded of events) if (!signal.aborted) await this.#follow(recorded);
       },
@@ -47,7 +47,8 @@ export class CompleteRenegotiations {
     const { events } = await this.#deps.events.read(stream);
     for (const recorded of events) {
       await this.#follow(recorded);
-      const event = recorded.type === loanRenegotiated.storedType ? decodeLoanEvent(recorded) : undefined;
+      const event =
+        recorded.type === loanEntries.LoanRenegotiated.storedType ? decodeLoanEvent(recorded) : undefined;
       if (event?.type !== 'LoanRenegotiated') continue;
       const replacing = loanStream(operation.applicationId, event.renegotiation.newProposalCode);
       for (const told of (await this.#deps.events.read(replacing)).events) await this.#follow(told);
@@ -55,7 +56,7 @@ export class CompleteRenegotiations {
   }
 
   async #follow(recorded: RecordedEvent): Promise<void> {
-    if (recorded.type !== loanDisbursed.storedType) return;
+    if (recorded.type !== loanEntries.LoanDisbursed.storedType) return;
     const event = readOrLeave(decodeLoanEvent, recorded, (error) => this.#leave(recorded.stream, error));
     if (event?.type !== 'LoanDisbursed' || !event.renegotiation) return;
     for (const code of event.renegotiation.originalProposalCodes) await this.#complete(recorded, event, code);

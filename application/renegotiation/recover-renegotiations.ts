@@ -1,8 +1,8 @@
 import type { RealTime, RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { renegotiationStream } from '../command-handling/operation.ts';
 import { decodeEvent, readOrLeave } from '../event-codec/event-codec.ts';
-import { loanReserved } from '../event-codec/entries.ts';
-import { renegotiationStarted } from '../event-codec/renegotiation-entries.ts';
+import { loanEntries } from '../event-codec/entries.ts';
+import { renegotiationEntries } from '../event-codec/renegotiation-entries.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
@@ -17,7 +17,10 @@ interface Dependencies extends Following {
   readonly realClock: RealClock;
 }
 
-const ASKING = new Set([renegotiationStarted.storedType, loanReserved.storedType]);
+const ASKING = new Set([
+  renegotiationEntries.RenegotiationStarted.storedType,
+  loanEntries.LoanReserved.storedType,
+]);
 const LEASE_PAUSE_MS = 100;
 
 /**
