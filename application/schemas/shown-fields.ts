@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Cents } from '../../domain/shared/money.ts';
 import { amountOrNull } from '../support/json-amounts.ts';
-import { object } from './schema.ts';
+import { listOf, object } from './schema.ts';
 import type { Schema } from './schema.ts';
 
 /** A field that the service shows: how it is described, where its value comes from, and what examples say. */
@@ -90,6 +90,20 @@ export const shownPart = <From, Part>(
 };
 
 export const shownPartIfThere: typeof shownPart = (...part) => ({ ...shownPart(...part), isOptional: true });
+
+/** A list of such objects. */
+export const shownList = <From, Item>(
+  description: string,
+  of: (this: void, from: From) => readonly Item[],
+  fields: ShownFields<Item>,
+): ShownField<From> => {
+  const show = shownBy(fields);
+  return {
+    schema: listOf(schemaOf(fields), { description }),
+    of: (from) => of(from).map(show),
+    example: undefined,
+  };
+};
 
 /** The same fields of something that holds what they are of. */
 export const within = <From, Part>(

@@ -1,21 +1,13 @@
 import type { AskedAssignment, LoanReceipt as Receipt } from '../../../application/loans/assign-loan.ts';
 import type { Loans } from '../../../application/loans/loans.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import {
-  component,
-  listOf,
-  object,
-  ref,
-  requestObject,
-  schemasOf,
-} from '../../../application/schemas/schema.ts';
+import { component, ref, requestObject, schemasOf } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import {
   Amount,
   Balance,
   CalendarDate,
   FundId,
-  LoanStatus,
   ProductType,
   ProposalCode,
   Timestamp,
@@ -28,12 +20,20 @@ import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
 import { forClient, ok, outcomeReply } from '../operation.ts';
 import { checkIssue } from '../requests/request-rules.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
-import { amount } from '../../../application/support/json-amounts.ts';
 import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } from './backing-documents.ts';
 import { Borrower, borrowerOf, checkBorrower } from './borrower.ts';
+import {
+  exampleOf,
+  schemaOf,
+  shown,
+  shownAmount,
+  shownBy,
+  shownList,
+} from '../../../application/schemas/shown-fields.ts';
+import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE, exampleSchedule } from '../../../application/schemas/example-values.ts';
-import { dryRun, presentQuotedLine, presentQuotedOperation, quotedLine, quotedOperation } from './quotes.ts';
+import { dryRun, QUOTED_LINE, QUOTED_OPERATION } from './quotes.ts';
 import { askedWishes } from './sandbox-outcome.ts';
 import { checkSchedule, NewInstallments, NumberOfInstallments, scheduleOf } from './schedule.ts';
 
@@ -113,71 +113,57 @@ const inputOf = (body: LoanData, files: readonly ReceivedFile[]): AskedAssignmen
   files,
 });
 
+const RECEIPT: ShownFields<Receipt> = {
+  originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code, EXAMPLE.code),
+  status: shown(ref<string>('LoanStatus'), ({ status }) => status, 'received'),
+  fund_id: shown(ref(FundId), ({ fundId }) => fundId, EXAMPLE.fundId),
+  received_at: shown(ref(Timestamp), ({ receivedAt }) => receivedAt, EXAMPLE.received),
+};
 const LoanReceipt = component('LoanReceipt', {
-  ...object({
-    originator_proposal_code: ref(ProposalCode),
-    status: ref(LoanStatus),
-    fund_id: ref(FundId),
-    received_at: ref(Timestamp),
-  }),
+  ...schemaOf(RECEIPT),
   description: 'Acknowledges an operation. A repeated request shows the status of today.',
 });
+const present = shownBy(RECEIPT);
 
-const AssignmentQuote = component('AssignmentQuote', {
-  ...object({
-    ...quotedOperation,
-    fund_id: ref(FundId),
-    annual_rate: {
+const QUOTE: ShownFields<Awaited<ReturnType<Loans['quoteAssignment']>>> = {
+  ...QUOTED_OPERATION,
+  fund_id: shown(ref(FundId), ({ fundId }) => fundId),
+  annual_rate: shown(
+    {
       type: ['string', 'null'],
       description:
         'Effective rate of a year on the curve, as a decimal with 10 decimals: `0.2500000000` is 25 %. null when it is above 10^12.',
       examples: ['0.2809353655'],
     },
-    acquisition_value: ref(Amount),
-    face_value: { ...ref(Balance), description: 'Sum of the installments.' },
-    number_of_installments: ref(NumberOfInstallments),
-    lines: listOf(object(quotedLine), {
-      description:
-        'Every installment; days and present values are those on the issue day, and add up to the acquisition value.',
-    }),
-    files_checked: {
+    ({ annualRate }) => annualRate,
+  ),
+  acquisition_value: shownAmount(ref(Amount), ({ acquisitionValue }) => acquisitionValue),
+  face_value: shownAmount(
+    { ...ref(Balance), description: 'Sum of the installments.' },
+    ({ faceValue }) => faceValue,
+  ),
+  number_of_installments: shown(ref(NumberOfInstallments), ({ lines }) => lines.length),
+  lines: shownList(
+    'Every installment; days and present values are those on the issue day, and add up to the acquisition value.',
+    ({ lines }) => lines,
+    QUOTED_LINE,
+  ),
+  files_checked: shown(
+    {
       type: 'boolean',
       description:
         'Whether every document came with its file. Those that came were checked, and thrown away.',
     },
-    calculated_at: ref(Timestamp),
-  }),
+    ({ filesChecked }) => filesChecked,
+  ),
+  calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
+};
+const AssignmentQuote = component('AssignmentQuote', {
+  ...schemaOf(QUOTE),
   description: 'Answer to an assignment with `dry_run`.',
 });
+const presentQuote = shownBy(QUOTE);
 export const assignmentSchemas = schemasOf(LoanData, LoanReceipt, AssignmentQuote);
-
-const exampleReceipt = {
-  originator_proposal_code: EXAMPLE.code,
-  status: 'received',
-  fund_id: EXAMPLE.fundId,
-  received_at: EXAMPLE.received,
-};
-
-const present = ({ code, status, fundId, receivedAt }: Receipt): object => ({
-  originator_proposal_code: code,
-  status,
-  fund_id: fundId,
-  received_at: receivedAt,
-});
-
-type Quote = Awaited<ReturnType<Loans['quoteAssignment']>>;
-
-const presentQuote = (quote: Quote): object => ({
-  ...presentQuotedOperation(quote),
-  fund_id: quote.fundId,
-  annual_rate: quote.annualRate,
-  acquisition_value: amount(quote.acquisitionValue),
-  face_value: amount(quote.faceValue),
-  number_of_installments: quote.lines.length,
-  lines: quote.lines.map(presentQuotedLine),
-  files_checked: quote.filesChecked,
-  calculated_at: quote.calculatedAt,
-});
 
 export const assignLoan = endpoint({
   id: 'assignLoan',
@@ -207,7 +193,7 @@ export const assignLoan = endpoint({
     },
   ],
   success: [
-    { ...json(201, 'The operation is recorded.', LoanReceipt, exampleReceipt), headers: REPLAYED },
+    { ...json(201, 'The operation is recorded.', LoanReceipt, exampleOf(RECEIPT)), headers: REPLAYED },
     {
       status: 200,
       description: 'What a `dry_run` asked for; nothing is recorded.',

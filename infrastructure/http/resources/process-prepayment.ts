@@ -3,7 +3,7 @@ import type {
   AskedPrepayment,
 } from '../../../application/loans/process-prepayment.ts';
 import type { Loans } from '../../../application/loans/loans.ts';
-import { component, object, ref, requestObject, schemasOf } from '../../../application/schemas/schema.ts';
+import { component, listOf, ref, requestObject, schemasOf } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import {
   Amount,
@@ -20,17 +20,20 @@ import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
 import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
 import { forClient, ok, outcomeReply } from '../operation.ts';
-import { amount } from '../../../application/support/json-amounts.ts';
+import {
+  constant,
+  exampleOf,
+  schemaOf,
+  shown,
+  shownAmount,
+  shownBy,
+  shownList,
+  shownPartIfThere,
+} from '../../../application/schemas/shown-fields.ts';
+import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
-import {
-  dryRun,
-  presentQuotedLine,
-  presentQuotedOperation,
-  quotedLine,
-  quotedOperation,
-  receiptOrQuote,
-} from './quotes.ts';
+import { dryRun, QUOTED_LINE, QUOTED_OPERATION, receiptOrQuote } from './quotes.ts';
 
 const Prepayment = component('Prepayment', {
   ...requestObject(
@@ -67,122 +70,103 @@ const inputOf = (body: Prepayment): AskedPrepayment => ({
   idempotencyKey: body.idempotency_key,
 });
 
-const PrepaymentReceipt = component('PrepaymentReceipt', {
-  ...object(
+const CLOSED = listOf(ref(InstallmentCode));
+
+type Credit = NonNullable<Receipt['partiallyPaid']>;
+
+const RECEIPT: ShownFields<Receipt> = {
+  originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code, EXAMPLE.code),
+  status: constant('prepayment_processed'),
+  prepayment_value: shownAmount(ref(Amount), ({ prepaymentValue }) => prepaymentValue, 3000.0),
+  settled_installments: shown(
     {
-      originator_proposal_code: ref(ProposalCode),
-      status: { type: 'string', const: 'prepayment_processed' },
-      prepayment_value: ref(Amount),
-      settled_installments: {
-        type: 'array',
-        items: ref(InstallmentCode),
-        description:
-          'Installments that it closed, in the order in which the money reached them; may be empty.',
-      },
-      remaining_balance: {
-        ...ref(Balance),
-        description: 'Present value, on the day of the payment, of what is still open.',
-      },
-      excess_value: { ...ref(Balance), description: 'Surplus over everything that was open.' },
-      partially_paid: {
-        ...object({
-          installment_code: ref(InstallmentCode),
-          outstanding_value: {
-            ...ref(Balance),
-            description: 'Its debt on the due date once the credit has grown.',
-          },
-        }),
-        description: 'Present when part of the money became a credit on an open installment.',
-      },
-      processed_at: ref(Timestamp),
+      ...CLOSED,
+      description: 'Installments that it closed, in the order in which the money reached them; may be empty.',
     },
-    ['partially_paid'],
+    ({ settledInstallments }) => settledInstallments,
+    ['012', '011', '010'],
   ),
+  remaining_balance: shownAmount(
+    {
+      ...ref(Balance),
+      description: 'Present value, on the day of the payment, of what is still open.',
+    },
+    ({ remainingBalance }) => remainingBalance,
+    3147.33,
+  ),
+  excess_value: shownAmount(
+    { ...ref(Balance), description: 'Surplus over everything that was open.' },
+    ({ excessValue }) => excessValue,
+    0.0,
+  ),
+  partially_paid: shownPartIfThere<Receipt, Credit>(
+    'Present when part of the money became a credit on an open installment.',
+    ({ partiallyPaid }) => partiallyPaid,
+    {
+      installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode, '009'),
+      outstanding_value: shownAmount(
+        { ...ref(Balance), description: 'Its debt on the due date once the credit has grown.' },
+        ({ outstandingValue }) => outstandingValue,
+        436.45,
+      ),
+    },
+  ),
+  processed_at: shown(ref(Timestamp), ({ processedAt }) => processedAt, '2026-06-20T15:04:05.000Z'),
+};
+const PrepaymentReceipt = component('PrepaymentReceipt', {
+  ...schemaOf(RECEIPT),
   description: 'What this prepayment did. Sent again, it answers the same, whatever happened since.',
 });
-
-const exampleReceipt = {
-  originator_proposal_code: EXAMPLE.code,
-  status: 'prepayment_processed',
-  prepayment_value: 3000.0,
-  settled_installments: ['012', '011', '010'],
-  remaining_balance: 3147.33,
-  excess_value: 0.0,
-  partially_paid: { installment_code: '009', outstanding_value: 436.45 },
-  processed_at: '2026-06-20T15:04:05.000Z',
-};
-
-const present = (receipt: Receipt): object => ({
-  originator_proposal_code: receipt.code,
-  status: receipt.status,
-  prepayment_value: amount(receipt.prepaymentValue),
-  settled_installments: receipt.settledInstallments,
-  remaining_balance: amount(receipt.remainingBalance),
-  excess_value: amount(receipt.excessValue),
-  ...(receipt.partiallyPaid && {
-    partially_paid: {
-      installment_code: receipt.partiallyPaid.installmentCode,
-      outstanding_value: amount(receipt.partiallyPaid.outstandingValue),
-    },
-  }),
-  processed_at: receipt.processedAt,
-});
-
-const PrepaymentQuote = component('PrepaymentQuote', {
-  ...object(
-    {
-      ...quotedOperation,
-      prepayment_value: ref(Amount),
-      prepayment_date: ref(CalendarDate),
-      payoff_value: {
-        ...ref(Balance),
-        description: 'What would close the operation on that day.',
-      },
-      settled_installments: {
-        type: 'array',
-        items: ref(InstallmentCode),
-        description: 'Installments that would be closed.',
-      },
-      remaining_balance: { ...ref(Balance), description: 'Present value of what would stay open.' },
-      excess_value: { ...ref(Balance), description: 'What would come in beyond everything open.' },
-      partially_paid: {
-        ...object({ installment_code: ref(InstallmentCode), outstanding_value: ref(Balance) }),
-        description: 'The installment that would carry a credit, and its debt on the due date.',
-      },
-      lines: {
-        type: 'array',
-        items: object({
-          ...quotedLine,
-          paid_off: { type: 'boolean', description: 'Whether it would be closed.' },
-        }),
-        description: 'Installments that the money would reach, in that order.',
-      },
-      calculated_at: ref(Timestamp),
-    },
-    ['partially_paid'],
-  ),
-  description: 'Answer to a prepayment with `dry_run`.',
-});
+const present = shownBy(RECEIPT);
 
 type Quote = Awaited<ReturnType<Loans['quotePrepayment']>>;
 
-const presentQuote = (quote: Quote): object => ({
-  ...presentQuotedOperation(quote),
-  prepayment_value: amount(quote.prepaymentValue),
-  prepayment_date: quote.prepaymentDate,
-  payoff_value: amount(quote.payoffValue),
-  settled_installments: quote.settledInstallments,
-  remaining_balance: amount(quote.remainingBalance),
-  excess_value: amount(quote.excessValue),
-  ...(quote.partiallyPaid && {
-    partially_paid: {
-      installment_code: quote.partiallyPaid.installmentCode,
-      outstanding_value: amount(quote.partiallyPaid.outstandingValue),
+const QUOTE: ShownFields<Quote> = {
+  ...QUOTED_OPERATION,
+  prepayment_value: shownAmount(ref(Amount), ({ prepaymentValue }) => prepaymentValue),
+  prepayment_date: shown(ref(CalendarDate), ({ prepaymentDate }) => prepaymentDate),
+  payoff_value: shownAmount(
+    { ...ref(Balance), description: 'What would close the operation on that day.' },
+    ({ payoffValue }) => payoffValue,
+  ),
+  settled_installments: shown(
+    { ...CLOSED, description: 'Installments that would be closed.' },
+    ({ settledInstallments }) => settledInstallments,
+  ),
+  remaining_balance: shownAmount(
+    { ...ref(Balance), description: 'Present value of what would stay open.' },
+    ({ remainingBalance }) => remainingBalance,
+  ),
+  excess_value: shownAmount(
+    { ...ref(Balance), description: 'What would come in beyond everything open.' },
+    ({ excessValue }) => excessValue,
+  ),
+  partially_paid: shownPartIfThere<Quote, Credit>(
+    'The installment that would carry a credit, and its debt on the due date.',
+    ({ partiallyPaid }) => partiallyPaid,
+    {
+      installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode),
+      outstanding_value: shownAmount(ref(Balance), ({ outstandingValue }) => outstandingValue),
     },
-  }),
-  lines: quote.lines.map((line) => ({ ...presentQuotedLine(line), paid_off: line.paidOff })),
-  calculated_at: quote.calculatedAt,
+  ),
+  lines: shownList<Quote, Quote['lines'][number]>(
+    'Installments that the money would reach, in that order.',
+    ({ lines }) => lines,
+    {
+      ...QUOTED_LINE,
+      paid_off: shown(
+        { type: 'boolean', description: 'Whether it would be closed.' },
+        ({ paidOff }) => paidOff,
+      ),
+    },
+  ),
+  calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
+};
+const PrepaymentQuote = component('PrepaymentQuote', {
+  ...schemaOf(QUOTE),
+  description: 'Answer to a prepayment with `dry_run`.',
 });
+const presentQuote = shownBy(QUOTE);
 
 const PrepaymentAnswer = receiptOrQuote('PrepaymentAnswer', PrepaymentReceipt, PrepaymentQuote);
 export const prepaymentSchemas = schemasOf(Prepayment, PrepaymentReceipt, PrepaymentQuote, PrepaymentAnswer);
@@ -211,7 +195,7 @@ export const processPrepayment = endpoint({
   ],
   success: [
     {
-      ...json(200, 'The money is allocated.', PrepaymentAnswer, exampleReceipt),
+      ...json(200, 'The money is allocated.', PrepaymentAnswer, exampleOf(RECEIPT)),
       quote: recorded.quotes.prepayment,
       headers: REPLAYED,
     },

@@ -1,14 +1,9 @@
 import type { Quote, QuoteLine } from '../../../application/loans/quotes.ts';
 import { component, ref } from '../../../application/schemas/schema.ts';
 import type { Component } from '../../../application/schemas/schema.ts';
-import {
-  Amount,
-  CalendarDate,
-  InstallmentCode,
-  LoanStatus,
-  ProposalCode,
-} from '../../../application/schemas/values.ts';
-import { amount } from '../../../application/support/json-amounts.ts';
+import { constant, shown, shownAmount } from '../../../application/schemas/shown-fields.ts';
+import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
+import { Amount, CalendarDate, InstallmentCode, ProposalCode } from '../../../application/schemas/values.ts';
 
 /** Of every request that can be tried out. */
 export const dryRun = {
@@ -20,40 +15,62 @@ export const dryRun = {
 } as const;
 
 /** What a quote says about an installment. */
-export const quotedInstallment = {
-  installment_code: ref(InstallmentCode),
-  due_date: ref(CalendarDate),
-  days: {
-    type: 'integer',
-    description: 'From the day of the quote to the due date; negative when it is late.',
-  },
-  face_value: ref(Amount),
-} as const;
+export const QUOTED_INSTALLMENT: ShownFields<Omit<QuoteLine, 'presentValue'>> = {
+  installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode),
+  due_date: shown(ref(CalendarDate), ({ dueDate }) => dueDate),
+  days: shown(
+    {
+      type: 'integer',
+      description: 'From the day of the quote to the due date; negative when it is late.',
+    },
+    ({ days }) => days,
+  ),
+  face_value: shownAmount(ref(Amount), ({ faceValue }) => faceValue),
+};
 
-export const quotedLine = {
-  ...quotedInstallment,
-  present_value: {
-    type: 'number',
-    description: 'Its share of the total on the day of the quote; the shares add up to the cent.',
-  },
-} as const;
+export const QUOTED_LINE: ShownFields<QuoteLine> = {
+  ...QUOTED_INSTALLMENT,
+  present_value: shownAmount(
+    {
+      type: 'number',
+      description: 'Its share of the total on the day of the quote; the shares add up to the cent.',
+    },
+    ({ presentValue }) => presentValue,
+  ),
+};
+
+/** That it is a quote. */
+export const QUOTED = {
+  status: constant('quoted'),
+  dry_run: shown({ type: 'boolean', const: true }, () => true as const),
+} satisfies ShownFields<unknown>;
+
+export const PRICING: ShownFields<Pick<Quote, 'pricing'>> = {
+  pricing_policy: shown({ type: 'string', const: 'curve_v1' }, ({ pricing }) => pricing.policy),
+  daily_factor: shown(
+    {
+      type: 'string',
+      description:
+        'Factor of one day on the curve, as a decimal; one day of waiting multiplies a value by it.',
+      examples: ['0.999321899697897308243314396013'],
+    },
+    ({ pricing }) => pricing.dailyFactor,
+  ),
+};
 
 /** With what every quote begins. */
-export const quotedOperation = {
-  originator_proposal_code: ref(ProposalCode),
-  status: { type: 'string', const: 'quoted' },
-  dry_run: { type: 'boolean', const: true },
-  resulting_status: {
-    ...ref(LoanStatus),
-    description: 'Status of the operation right after the request, had it been made.',
-  },
-  pricing_policy: { type: 'string', const: 'curve_v1' },
-  daily_factor: {
-    type: 'string',
-    description: 'Factor of one day on the curve, as a decimal; one day of waiting multiplies a value by it.',
-    examples: ['0.999321899697897308243314396013'],
-  },
-} as const;
+export const QUOTED_OPERATION: ShownFields<Quote> = {
+  originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code),
+  ...QUOTED,
+  resulting_status: shown(
+    {
+      ...ref<string>('LoanStatus'),
+      description: 'Status of the operation right after the request, had it been made.',
+    },
+    ({ resultingStatus }) => resultingStatus,
+  ),
+  ...PRICING,
+};
 
 /** How a request is answered that may ask for a quote only. */
 export const receiptOrQuote = (name: string, receipt: Component, quote: Component): Component =>
@@ -61,24 +78,3 @@ export const receiptOrQuote = (name: string, receipt: Component, quote: Componen
     oneOf: [ref(receipt), ref(quote)],
     description: 'The receipt, or the quote of a `dry_run`.',
   });
-
-export const presentQuotedInstallment = (line: Omit<QuoteLine, 'presentValue'>): object => ({
-  installment_code: line.installmentCode,
-  due_date: line.dueDate,
-  days: line.days,
-  face_value: amount(line.faceValue),
-});
-
-export const presentQuotedLine = (line: QuoteLine): object => ({
-  ...presentQuotedInstallment(line),
-  present_value: amount(line.presentValue),
-});
-
-export const presentQuotedOperation = (quote: Quote): object => ({
-  originator_proposal_code: quote.code,
-  status: 'quoted',
-  dry_run: true,
-  resulting_status: quote.resultingStatus,
-  pricing_policy: quote.pricing.policy,
-  daily_factor: quote.pricing.dailyFactor,
-});

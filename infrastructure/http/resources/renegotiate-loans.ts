@@ -1,11 +1,10 @@
 import type { Renegotiation } from '../../../application/renegotiation/renegotiation.ts';
 import type { RenegotiationReceipt as Receipt } from '../../../application/renegotiation/request.ts';
-import { component, object, ref, schemasOf } from '../../../application/schemas/schema.ts';
+import { component, listOf, ref, schemasOf } from '../../../application/schemas/schema.ts';
 import {
   Amount,
   Balance,
   CalendarDate,
-  LoanStatus,
   ProposalCode,
   Timestamp,
 } from '../../../application/schemas/values.ts';
@@ -14,11 +13,20 @@ import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
 import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
 import { forClient, ok, outcomeReply } from '../operation.ts';
-import { amount, amountOrNull } from '../../../application/support/json-amounts.ts';
 import { FILE_ERRORS } from './backing-documents.ts';
+import {
+  exampleOf,
+  schemaOf,
+  shown,
+  shownAmount,
+  shownBy,
+  shownList,
+  shownPart,
+} from '../../../application/schemas/shown-fields.ts';
+import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
-import { presentQuotedInstallment, quotedInstallment, quotedOperation, receiptOrQuote } from './quotes.ts';
+import { PRICING, QUOTED, QUOTED_INSTALLMENT, receiptOrQuote } from './quotes.ts';
 import {
   RENEGOTIATION_DATA,
   RenegotiationData,
@@ -33,122 +41,105 @@ import {
 import { askedWishes } from './sandbox-outcome.ts';
 import { NumberOfInstallments } from './schedule.ts';
 
-const RenegotiationReceipt = component('RenegotiationReceipt', {
-  ...object({
-    original_proposal_code: { ...ref(ProposalCode), description: 'The first of the originals.' },
-    original_proposal_codes: { type: 'array', items: ref(ProposalCode) },
-    status: { type: 'string', const: 'renegotiated', description: 'What all originals are now.' },
-    new_proposal: {
-      ...object({
-        originator_proposal_code: ref(ProposalCode),
-        status: { ...ref(LoanStatus), description: 'Where the new operation stands today.' },
-      }),
-      description: 'The operation that took their place.',
+const FIRST = { ...ref(ProposalCode), description: 'The first of the originals.' };
+const ALL = listOf(ref(ProposalCode));
+
+const RECEIPT: ShownFields<Receipt> = {
+  original_proposal_code: shown(
+    FIRST,
+    ({ originalProposalCodes }) => originalProposalCodes[0]!,
+    EXAMPLE.code,
+  ),
+  original_proposal_codes: shown(ALL, ({ originalProposalCodes }) => originalProposalCodes, [EXAMPLE.code]),
+  status: shown(
+    { type: 'string', const: 'renegotiated', description: 'What all originals are now.' },
+    () => 'renegotiated' as const,
+    'renegotiated',
+  ),
+  new_proposal: shownPart<Receipt, Receipt['newProposal']>(
+    'The operation that took their place.',
+    ({ newProposal }) => newProposal,
+    {
+      originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code, `${EXAMPLE.code}-R1`),
+      status: shown(
+        { ...ref<string>('LoanStatus'), description: 'Where the new operation stands today.' },
+        ({ status }) => status,
+        'received',
+      ),
     },
-    effective_date: ref(CalendarDate),
-    processed_at: ref(Timestamp),
-  }),
+  ),
+  effective_date: shown(ref(CalendarDate), ({ effectiveDate }) => effectiveDate, '2026-06-20'),
+  processed_at: shown(ref(Timestamp), ({ processedAt }) => processedAt, '2026-06-20T15:04:05.000Z'),
+};
+const RenegotiationReceipt = component('RenegotiationReceipt', {
+  ...schemaOf(RECEIPT),
   description: 'Both sides have changed, in one step.',
 });
+const present = shownBy(RECEIPT);
 
-const exampleReceipt = {
-  original_proposal_code: EXAMPLE.code,
-  original_proposal_codes: [EXAMPLE.code],
-  status: 'renegotiated',
-  new_proposal: { originator_proposal_code: `${EXAMPLE.code}-R1`, status: 'received' },
-  effective_date: '2026-06-20',
-  processed_at: '2026-06-20T15:04:05.000Z',
-};
-
-const present = (receipt: Receipt): object => ({
-  original_proposal_code: receipt.originalProposalCodes[0],
-  original_proposal_codes: receipt.originalProposalCodes,
-  status: 'renegotiated',
-  new_proposal: {
-    originator_proposal_code: receipt.newProposal.code,
-    status: receipt.newProposal.status,
-  },
-  effective_date: receipt.effectiveDate,
-  processed_at: receipt.processedAt,
-});
-
-const valueOrNull = (description: string) => ({ type: ['number', 'null'], description }) as const;
-
-const RenegotiationQuote = component('RenegotiationQuote', {
-  ...object({
-    original_proposal_code: { ...ref(ProposalCode), description: 'The first of the originals.' },
-    original_proposal_codes: { type: 'array', items: ref(ProposalCode) },
-    status: quotedOperation.status,
-    dry_run: quotedOperation.dry_run,
-    resulting_status: { type: 'string', const: 'renegotiated', description: 'What all originals would be.' },
-    new_proposal: {
-      ...object({
-        originator_proposal_code: ref(ProposalCode),
-        status: { ...ref(LoanStatus), description: 'Where it would begin.' },
-        acquisition_value: ref(Amount),
-        number_of_installments: ref(NumberOfInstallments),
-        pricing_policy: quotedOperation.pricing_policy,
-        daily_factor: quotedOperation.daily_factor,
-      }),
-      description: 'The operation that would take their place, with the curve that it would have.',
-    },
-    effective_date: ref(CalendarDate),
-    originals: {
-      type: 'array',
-      items: object({
-        originator_proposal_code: ref(ProposalCode),
-        open_face_value: { ...ref(Balance), description: 'Face values of what is open.' },
-        present_value: valueOrNull(
-          'What is open is worth so much on the effective date; null when beyond what can be stated.',
-        ),
-      }),
-      description: 'What each original would leave the fund with.',
-    },
-    lines: {
-      type: 'array',
-      items: object({
-        originator_proposal_code: ref(ProposalCode),
-        ...quotedInstallment,
-        present_value: valueOrNull(
-          'Its share of the value of its operation on the effective date; null with that value.',
-        ),
-      }),
-      description: 'Open installments that would be written off, operation by operation.',
-    },
-    calculated_at: ref(Timestamp),
-  }),
-  description: 'Answer to a renegotiation with `dry_run`.',
-});
+const valueOrNull = (description: string) => ({ type: ['number', 'null'], description });
 
 type Quote = Awaited<ReturnType<Renegotiation['quote']>>;
 
-const presentQuote = ({ originals, newProposal, effectiveDate, lines, calculatedAt }: Quote): object => ({
-  original_proposal_code: originals[0]?.code,
-  original_proposal_codes: originals.map(({ code }) => code),
-  status: 'quoted',
-  dry_run: true,
-  resulting_status: 'renegotiated',
-  new_proposal: {
-    originator_proposal_code: newProposal.code,
-    status: 'received',
-    acquisition_value: amount(newProposal.acquisitionValue),
-    number_of_installments: newProposal.numberOfInstallments,
-    pricing_policy: newProposal.pricing.policy,
-    daily_factor: newProposal.pricing.dailyFactor,
-  },
-  effective_date: effectiveDate,
-  originals: originals.map((original) => ({
-    originator_proposal_code: original.code,
-    open_face_value: amount(original.openFaceValue),
-    present_value: amountOrNull(original.presentValue),
-  })),
-  lines: lines.map((line) => ({
-    originator_proposal_code: line.code,
-    ...presentQuotedInstallment(line),
-    present_value: amountOrNull(line.presentValue),
-  })),
-  calculated_at: calculatedAt,
+const QUOTE: ShownFields<Quote> = {
+  original_proposal_code: shown(FIRST, ({ originals }) => originals[0]!.code),
+  original_proposal_codes: shown(ALL, ({ originals }) => originals.map(({ code }) => code)),
+  ...QUOTED,
+  resulting_status: shown(
+    { type: 'string', const: 'renegotiated', description: 'What all originals would be.' },
+    () => 'renegotiated' as const,
+  ),
+  new_proposal: shownPart<Quote, Quote['newProposal']>(
+    'The operation that would take their place, with the curve that it would have.',
+    ({ newProposal }) => newProposal,
+    {
+      originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code),
+      status: shown({ ...ref<string>('LoanStatus'), description: 'Where it would begin.' }, () => 'received'),
+      acquisition_value: shownAmount(ref(Amount), ({ acquisitionValue }) => acquisitionValue),
+      number_of_installments: shown(
+        ref(NumberOfInstallments),
+        ({ numberOfInstallments }) => numberOfInstallments,
+      ),
+      ...PRICING,
+    },
+  ),
+  effective_date: shown(ref(CalendarDate), ({ effectiveDate }) => effectiveDate),
+  originals: shownList<Quote, Quote['originals'][number]>(
+    'What each original would leave the fund with.',
+    ({ originals }) => originals,
+    {
+      originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code),
+      open_face_value: shownAmount(
+        { ...ref(Balance), description: 'Face values of what is open.' },
+        ({ openFaceValue }) => openFaceValue,
+      ),
+      present_value: shownAmount(
+        valueOrNull(
+          'What is open is worth so much on the effective date; null when beyond what can be stated.',
+        ),
+        ({ presentValue }) => presentValue,
+      ),
+    },
+  ),
+  lines: shownList<Quote, Quote['lines'][number]>(
+    'Open installments that would be written off, operation by operation.',
+    ({ lines }) => lines,
+    {
+      originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code),
+      ...QUOTED_INSTALLMENT,
+      present_value: shownAmount(
+        valueOrNull('Its share of the value of its operation on the effective date; null with that value.'),
+        ({ presentValue }) => presentValue,
+      ),
+    },
+  ),
+  calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
+};
+const RenegotiationQuote = component('RenegotiationQuote', {
+  ...schemaOf(QUOTE),
+  description: 'Answer to a renegotiation with `dry_run`.',
 });
+const presentQuote = shownBy(QUOTE);
 
 const RenegotiationAnswer = receiptOrQuote('RenegotiationAnswer', RenegotiationReceipt, RenegotiationQuote);
 export const renegotiationSchemas = {
@@ -195,7 +186,7 @@ export const renegotiateLoans = endpoint<Body>({
   ],
   success: [
     {
-      ...json(200, 'The operations are replaced.', RenegotiationAnswer, exampleReceipt),
+      ...json(200, 'The operations are replaced.', RenegotiationAnswer, exampleOf(RECEIPT)),
       quote: recorded.quotes.renegotiation,
       headers: REPLAYED,
     },

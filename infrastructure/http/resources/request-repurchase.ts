@@ -5,7 +5,6 @@ import type {
 import type { Loans } from '../../../application/loans/loans.ts';
 import {
   component,
-  object,
   oneOf,
   ref,
   refused,
@@ -29,17 +28,18 @@ import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
 import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
 import { forClient, ok, outcomeReply } from '../operation.ts';
-import { amount } from '../../../application/support/json-amounts.ts';
+import {
+  exampleOf,
+  schemaOf,
+  shown,
+  shownAmount,
+  shownBy,
+  shownList,
+} from '../../../application/schemas/shown-fields.ts';
+import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
-import {
-  dryRun,
-  presentQuotedLine,
-  presentQuotedOperation,
-  quotedLine,
-  quotedOperation,
-  receiptOrQuote,
-} from './quotes.ts';
+import { dryRun, QUOTED_LINE, QUOTED_OPERATION, receiptOrQuote } from './quotes.ts';
 
 const otherEnds = REPURCHASE_REASONS.filter((reason) => EXITS[reason].status !== EXITS.repurchase.status).map(
   (reason) => `${EXITS[reason].status} after a ${reason}`,
@@ -90,82 +90,73 @@ const inputOf = (body: RepurchaseRequest): AskedRepurchase => ({
   idempotencyKey: body.idempotency_key,
 });
 
-const RepurchaseReceipt = component('RepurchaseReceipt', {
-  ...object({
-    originator_proposal_code: ref(ProposalCode),
-    status: {
-      type: 'string',
-      enum: ['repurchase_pending', ...REPURCHASE_END_STATUSES],
+const RECEIPT: ShownFields<Receipt> = {
+  originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code, EXAMPLE.code),
+  status: shown(
+    oneOf(['repurchase_pending', ...REPURCHASE_END_STATUSES], {
       description: 'Pending until the administrator has processed it; a repeated request shows its end.',
-    },
-    reason: repurchaseReason,
-    repurchase_value: ref(Balance),
-    calculated_at: ref(Timestamp),
-  }),
+    }),
+    ({ status }) => status,
+    'repurchase_pending',
+  ),
+  reason: shown(repurchaseReason, ({ reason }) => reason, 'repurchase'),
+  repurchase_value: shownAmount(ref(Balance), ({ repurchaseValue }) => repurchaseValue, 6147.33),
+  calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt, '2026-06-20T15:04:05.000Z'),
+};
+const RepurchaseReceipt = component('RepurchaseReceipt', {
+  ...schemaOf(RECEIPT),
   description: 'Acknowledges a repurchase. The value stays what it was at the first request.',
 });
+const present = shownBy(RECEIPT);
 
-const exampleReceipt = {
-  originator_proposal_code: EXAMPLE.code,
-  status: 'repurchase_pending',
-  reason: 'repurchase',
-  repurchase_value: 6147.33,
-  calculated_at: '2026-06-20T15:04:05.000Z',
-};
-
-const present = (receipt: Receipt): object => ({
-  originator_proposal_code: receipt.code,
-  status: receipt.status,
-  reason: receipt.reason,
-  repurchase_value: amount(receipt.repurchaseValue),
-  calculated_at: receipt.calculatedAt,
-});
-
-const RepurchaseQuote = component('RepurchaseQuote', {
-  ...object({
-    ...quotedOperation,
-    reason: { type: 'string', enum: [...REPURCHASE_REASONS], description: 'As asked.' },
-    effective_date: ref(CalendarDate),
-    repurchase_value: { ...ref(Balance), description: 'What would be owed to the fund.' },
-    calculated_value: { ...ref(Balance), description: 'What the reason gives, whatever was agreed.' },
-    value_source: { type: 'string', enum: ['calculated', 'informed'], description: 'Which one would count.' },
-    acquisition_value: {
-      ...ref(Amount),
-      description: 'What the operation was assigned for; its curve follows it.',
-    },
-    disbursed_value: { ...ref(Amount), description: 'What the administrator registered as disbursed.' },
-    exit_basis: {
+const QUOTE: ShownFields<Awaited<ReturnType<Loans['quoteRepurchase']>>> = {
+  ...QUOTED_OPERATION,
+  reason: shown(oneOf(REPURCHASE_REASONS, { description: 'As asked.' }), ({ reason }) => reason),
+  effective_date: shown(ref(CalendarDate), ({ effectiveDate }) => effectiveDate),
+  repurchase_value: shownAmount(
+    { ...ref(Balance), description: 'What would be owed to the fund.' },
+    ({ repurchaseValue }) => repurchaseValue,
+  ),
+  calculated_value: shownAmount(
+    { ...ref(Balance), description: 'What the reason gives, whatever was agreed.' },
+    ({ calculatedValue }) => calculatedValue,
+  ),
+  value_source: shown(
+    { type: 'string', enum: ['calculated', 'informed'], description: 'Which one would count.' },
+    ({ valueSource }) => valueSource,
+  ),
+  acquisition_value: shownAmount(
+    { ...ref(Amount), description: 'What the operation was assigned for; its curve follows it.' },
+    ({ acquisitionValue }) => acquisitionValue,
+  ),
+  disbursed_value: shownAmount(
+    { ...ref(Amount), description: 'What the administrator registered as disbursed.' },
+    ({ disbursedValue }) => disbursedValue,
+  ),
+  exit_basis: shown(
+    {
       type: 'string',
       enum: ['disbursed_value', 'acquisition_value'],
       description: 'Which of the two a reversal gives back, and a resolution starts from.',
     },
-    received_value: { ...ref(Balance), description: 'Money received so far.' },
-    lines: {
-      type: 'array',
-      items: object(quotedLine),
-      description: 'Open installments whose values make up the calculated value; empty off the curve.',
-    },
-    calculated_at: ref(Timestamp),
-  }),
+    ({ exitBasis }) => exitBasis,
+  ),
+  received_value: shownAmount(
+    { ...ref(Balance), description: 'Money received so far.' },
+    ({ receivedValue }) => receivedValue,
+  ),
+  lines: shownList(
+    'Open installments whose values make up the calculated value; empty off the curve.',
+    ({ lines }) => lines,
+    QUOTED_LINE,
+  ),
+  calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
+};
+const RepurchaseQuote = component('RepurchaseQuote', {
+  ...schemaOf(QUOTE),
   description: 'Answer to a repurchase with `dry_run`.',
 });
-
-type Quote = Awaited<ReturnType<Loans['quoteRepurchase']>>;
-
-const presentQuote = (quote: Quote): object => ({
-  ...presentQuotedOperation(quote),
-  reason: quote.reason,
-  effective_date: quote.effectiveDate,
-  repurchase_value: amount(quote.repurchaseValue),
-  calculated_value: amount(quote.calculatedValue),
-  value_source: quote.valueSource,
-  acquisition_value: amount(quote.acquisitionValue),
-  disbursed_value: amount(quote.disbursedValue),
-  exit_basis: quote.exitBasis,
-  received_value: amount(quote.receivedValue),
-  lines: quote.lines.map(presentQuotedLine),
-  calculated_at: quote.calculatedAt,
-});
+const presentQuote = shownBy(QUOTE);
 
 const RepurchaseAnswer = receiptOrQuote('RepurchaseAnswer', RepurchaseReceipt, RepurchaseQuote);
 export const repurchaseSchemas = schemasOf(
@@ -207,7 +198,7 @@ export const requestRepurchase = endpoint({
   ],
   success: [
     {
-      ...json(200, 'The request is recorded.', RepurchaseAnswer, exampleReceipt),
+      ...json(200, 'The request is recorded.', RepurchaseAnswer, exampleOf(RECEIPT)),
       quote: recorded.quotes.repurchase,
       headers: REPLAYED,
     },

@@ -3,14 +3,7 @@ import type {
   SettlementReceipt as Receipt,
 } from '../../../application/loans/settle-installment.ts';
 import type { Loans } from '../../../application/loans/loans.ts';
-import {
-  component,
-  listOf,
-  object,
-  ref,
-  requestObject,
-  schemasOf,
-} from '../../../application/schemas/schema.ts';
+import { component, ref, requestObject, schemasOf } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import {
   Amount,
@@ -27,17 +20,19 @@ import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
 import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
 import { forClient, ok, outcomeReply } from '../operation.ts';
-import { amount } from '../../../application/support/json-amounts.ts';
+import {
+  constant,
+  exampleOf,
+  schemaOf,
+  shown,
+  shownAmount,
+  shownBy,
+  shownList,
+} from '../../../application/schemas/shown-fields.ts';
+import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
-import {
-  dryRun,
-  presentQuotedInstallment,
-  presentQuotedOperation,
-  quotedInstallment,
-  quotedOperation,
-  receiptOrQuote,
-} from './quotes.ts';
+import { dryRun, QUOTED_INSTALLMENT, QUOTED_OPERATION, receiptOrQuote } from './quotes.ts';
 
 export const settlementFields = {
   originator_proposal_code: ref(ProposalCode),
@@ -72,93 +67,74 @@ const inputOf = (body: Settlement): AskedSettlement => ({
   idempotencyKey: body.idempotency_key,
 });
 
-export const SettlementReceipt = component(
-  'SettlementReceipt',
-  object({
-    originator_proposal_code: ref(ProposalCode),
-    installment_code: ref(InstallmentCode),
-    status: { type: 'string', const: 'settled' },
-    settled_at: ref(CalendarDate),
-    settled_value: ref(Amount),
-    difference: {
+const RECEIPT: ShownFields<Receipt> = {
+  originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code, EXAMPLE.code),
+  installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode, '001'),
+  status: constant('settled'),
+  settled_at: shown(ref(CalendarDate), ({ settledAt }) => settledAt, '2026-02-15'),
+  settled_value: shownAmount(ref(Amount), ({ settledValue }) => settledValue, 950.0),
+  difference: shownAmount(
+    {
       ...ref(Balance),
       description:
         'What was missing to the scheduled value, 0.00 where nothing was. It is owed no longer, and cannot be reported later.',
       examples: [50.0],
     },
-    surplus: {
+    ({ difference }) => difference,
+    0.0,
+  ),
+  surplus: shownAmount(
+    {
       ...ref(Balance),
       description: 'What came in beyond the scheduled value, as charges; 0.00 where nothing did.',
       examples: [0.0],
     },
-    processed_at: ref(Timestamp),
-  }),
-);
-
-const exampleReceipt = {
-  originator_proposal_code: EXAMPLE.code,
-  installment_code: '001',
-  status: 'settled',
-  settled_at: '2026-02-15',
-  settled_value: 950.0,
-  difference: 0.0,
-  surplus: 0.0,
-  processed_at: '2026-02-15T15:04:05.000Z',
+    ({ surplus }) => surplus,
+    0.0,
+  ),
+  processed_at: shown(ref(Timestamp), ({ processedAt }) => processedAt, '2026-02-15T15:04:05.000Z'),
 };
-
-const present = (receipt: Receipt): object => ({
-  originator_proposal_code: receipt.code,
-  installment_code: receipt.installmentCode,
-  status: receipt.status,
-  settled_at: receipt.settledAt,
-  settled_value: amount(receipt.settledValue),
-  difference: amount(receipt.difference),
-  surplus: amount(receipt.surplus),
-  processed_at: receipt.processedAt,
-});
-
-const SettlementQuote = component('SettlementQuote', {
-  ...object({
-    ...quotedOperation,
-    installment_code: ref(InstallmentCode),
-    settled_at: ref(CalendarDate),
-    settled_value: ref(Amount),
-    lines: listOf(
-      object({
-        ...quotedInstallment,
-        scheduled_value: { ...ref(Balance), description: 'What it owes on its due date.' },
-        settled_value: ref(Amount),
-        difference: {
-          ...ref(Balance),
-          description: 'What would be missing, and would be told as underpaid.',
-        },
-        surplus: { ...ref(Balance), description: 'What would come in on top, as charges.' },
-        late_days: { type: 'integer', minimum: 0, description: 'Days after the due date.' },
-      }),
-      { description: 'The installment that would be settled.' },
-    ),
-    calculated_at: ref(Timestamp),
-  }),
-  description: 'Answer to a settlement with `dry_run`.',
-});
+export const SettlementReceipt = component('SettlementReceipt', schemaOf(RECEIPT));
+const present = shownBy(RECEIPT);
 
 type Quote = Awaited<ReturnType<Loans['quoteSettlement']>>;
 
-const presentQuote = (quote: Quote): object => ({
-  ...presentQuotedOperation(quote),
-  installment_code: quote.installmentCode,
-  settled_at: quote.settledAt,
-  settled_value: amount(quote.settledValue),
-  lines: quote.lines.map((line) => ({
-    ...presentQuotedInstallment(line),
-    scheduled_value: amount(line.scheduledValue),
-    settled_value: amount(line.settledValue),
-    difference: amount(line.difference),
-    surplus: amount(line.surplus),
-    late_days: line.lateDays,
-  })),
-  calculated_at: quote.calculatedAt,
+const QUOTE: ShownFields<Quote> = {
+  ...QUOTED_OPERATION,
+  installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode),
+  settled_at: shown(ref(CalendarDate), ({ settledAt }) => settledAt),
+  settled_value: shownAmount(ref(Amount), ({ settledValue }) => settledValue),
+  lines: shownList<Quote, Quote['lines'][number]>(
+    'The installment that would be settled.',
+    ({ lines }) => lines,
+    {
+      ...QUOTED_INSTALLMENT,
+      scheduled_value: shownAmount(
+        { ...ref(Balance), description: 'What it owes on its due date.' },
+        ({ scheduledValue }) => scheduledValue,
+      ),
+      settled_value: shownAmount(ref(Amount), ({ settledValue }) => settledValue),
+      difference: shownAmount(
+        { ...ref(Balance), description: 'What would be missing, and would be told as underpaid.' },
+        ({ difference }) => difference,
+      ),
+      surplus: shownAmount(
+        { ...ref(Balance), description: 'What would come in on top, as charges.' },
+        ({ surplus }) => surplus,
+      ),
+      late_days: shown(
+        { type: 'integer', minimum: 0, description: 'Days after the due date.' },
+        ({ lateDays }) => lateDays,
+      ),
+    },
+  ),
+  calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
+};
+const SettlementQuote = component('SettlementQuote', {
+  ...schemaOf(QUOTE),
+  description: 'Answer to a settlement with `dry_run`.',
 });
+const presentQuote = shownBy(QUOTE);
 
 const SettlementAnswer = receiptOrQuote('SettlementAnswer', SettlementReceipt, SettlementQuote);
 export const settlementSchemas = schemasOf(Settlement, SettlementReceipt, SettlementQuote, SettlementAnswer);
@@ -179,7 +155,7 @@ export const settleInstallment = endpoint({
   body: [{ mediaType: 'application/json', schema: Settlement, example: exampleSettlement }],
   success: [
     {
-      ...json(200, 'The installment is settled.', SettlementAnswer, exampleReceipt),
+      ...json(200, 'The installment is settled.', SettlementAnswer, exampleOf(RECEIPT)),
       quote: recorded.quotes.settlement,
       headers: REPLAYED,
     },
