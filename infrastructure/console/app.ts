@@ -10,8 +10,7 @@ import { DeskLog, askedOf } from './desk-log.ts';
 import { cookieOf, guardedForm, knownHost, limited, ownPath, readForm, secured } from './guards.ts';
 import type { Known } from './guards.ts';
 import { written } from './html.ts';
-import { preferred, speakingIn } from './language.ts';
-import type { InLanguages } from './language.ts';
+import { inLanguages, preferred, speakingIn } from './language.ts';
 import { documentOf } from './layout.ts';
 import { Live, ownerOf } from './live.ts';
 import { ConsoleProblem, noSuchPage, pagesFor } from './page.ts';
@@ -26,6 +25,17 @@ import { deskOf } from '../../application/desk-view/desk-of.ts';
 import { RoleError, may } from '../../application/desk/rights.ts';
 import type { Session, SessionKeeper, Sessions } from './session.ts';
 import { addSessions } from './session-routes.ts';
+
+const texts = inLanguages({
+  onlyReading: [
+    'Este console foi aberto com --read-only: nada pode ser alterado nele. Peça a decisão a quem opera o fundo.',
+    'This console was opened with --read-only: nothing can be changed here. Ask an operator of the fund to decide.',
+  ],
+  tooMuch: [
+    'Há páginas demais abertas. Feche algumas e tente de novo.',
+    'Too many pages are open. Close some and try again.',
+  ],
+});
 
 export interface ConsoleSettings {
   /** As it was given to `--host`. */
@@ -122,7 +132,7 @@ const register = (app: Express, page: Page, route: Route, dependencies: Parts): 
 const writable =
   ({ readOnly }: ConsoleSettings): RequestHandler =>
   (_req, _res, next) => {
-    if (readOnly) throw new ConsoleProblem(403, ONLY_READING);
+    if (readOnly) throw new ConsoleProblem(403, () => texts.onlyReading);
     next();
   };
 
@@ -205,7 +215,7 @@ const send = (res: Response, answer: Exclude<Answer, { kind: 'file' }>, around: 
     case 'page': {
       const { visit, dependencies } = around;
       const { of: page = around.page } = answer;
-      const title = answer.title ?? page.title[visit.language];
+      const title = answer.title ?? speakingIn(visit.language, page.title);
       const pages = pagesFor(visit, dependencies.pages ?? PAGES);
       sendHtml(res, answer.status ?? 200, documentOf({ ...visit, title, body: answer.body, page, pages }));
       return;
@@ -240,15 +250,5 @@ const openLive =
       return session !== undefined && session.person?.grants.length !== 0;
     };
     const { person } = (res.locals as Known).session;
-    if (!live.open(res, goesOn, ownerOf(person))) throw new ConsoleProblem(503, TOO_MUCH);
+    if (!live.open(res, goesOn, ownerOf(person))) throw new ConsoleProblem(503, () => texts.tooMuch);
   };
-
-const ONLY_READING: InLanguages<string> = {
-  'pt-BR':
-    'Este console foi aberto com --read-only: nada pode ser alterado nele. Peça a decisão a quem opera o fundo.',
-  en: 'This console was opened with --read-only: nothing can be changed here. Ask an operator of the fund to decide.',
-};
-const TOO_MUCH: InLanguages<string> = {
-  'pt-BR': 'Há páginas demais abertas. Feche algumas e tente de novo.',
-  en: 'Too many pages are open. Close some and try again.',
-};

@@ -2,7 +2,6 @@ import type { DeskOutcome } from '../../domain/desk/line.ts';
 import { hasEnded, isAwaited, isShownStatus } from '../../domain/loan/statuses.ts';
 import { html } from './html.ts';
 import type { View } from './html.ts';
-import { spoken } from './language.ts';
 import { statusName } from './names.ts';
 
 /** What the colour of a badge stands for. Its word says the same. */
@@ -19,8 +18,7 @@ const meaningOf = (status: string): Meaning => {
 };
 
 /** Where an operation stands: good while it is active, quiet once it has ended. */
-export const statusBadge = (status: string, language = spoken()): View =>
-  badge(meaningOf(status), statusName(status, language));
+export const statusBadge = (status: string): View => badge(meaningOf(status), statusName(status));
 
 const OUTCOMES: Readonly<Record<DeskOutcome, Meaning>> = {
   done: 'quiet',

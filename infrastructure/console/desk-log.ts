@@ -8,10 +8,17 @@ import type { DeskEntry } from '../../domain/desk/line.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { LineAMinute } from '../support/line-a-minute.ts';
 import type { Known } from './guards.ts';
-import type { InLanguages } from './language.ts';
+import { inLanguages } from './language.ts';
 import { ConsoleProblem } from './page.ts';
 import type { Answer, Route } from './page.ts';
 import type { Session } from './session.ts';
+
+const texts = inLanguages({
+  notWritten: [
+    'O registro de acessos não pode ser escrito agora, e nada é mostrado sem ele. O que já foi decidido vale. Tente de novo em instantes.',
+    'The desk log cannot be written now, and nothing is shown without it. What was decided already stands. Try again in a moment.',
+  ],
+});
 
 /** The route that a request has come to, with what its address names. */
 interface Asked {
@@ -23,11 +30,7 @@ interface Asked {
 /** Pages that are left open fetch the same again and again. */
 const MOST_REMEMBERED = 10_000;
 
-const NOT_WRITTEN: InLanguages<string> = {
-  'pt-BR':
-    'O registro de acessos não pode ser escrito agora, e nada é mostrado sem ele. O que já foi decidido vale. Tente de novo em instantes.',
-  en: 'The desk log cannot be written now, and nothing is shown without it. What was decided already stands. Try again in a moment.',
-};
+const notWritten = (): string => texts.notWritten;
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'invalid_request',
@@ -88,7 +91,7 @@ export class DeskLog {
       await this.#desk().record(who, entries, id);
     } catch (error) {
       this.#unwritten.note('unwritten', { error: messageOf(error) });
-      throw new ConsoleProblem(503, NOT_WRITTEN, { cause: error });
+      throw new ConsoleProblem(503, notWritten, { cause: error });
     }
   }
 
@@ -110,7 +113,7 @@ export class DeskLog {
   /** A problem shows nothing of what was asked for, so it is answered even where it cannot be written. Without a session it is no line. */
   async refused(res: Response, error: unknown, status: number): Promise<void> {
     const { session, asked } = res.locals as Partial<Known> & { readonly asked?: Asked };
-    if (session === undefined || (error instanceof ConsoleProblem && error.texts === NOT_WRITTEN)) return;
+    if (session === undefined || (error instanceof ConsoleProblem && error.says === notWritten)) return;
     const names = asked ? about(asked) : {};
     const failed = status >= 500 && status !== 503;
     const reason = error instanceof DomainError ? error.code : REASONS[status];

@@ -1,7 +1,7 @@
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import { spoken } from './language.ts';
-import type { InLanguages, Language } from './language.ts';
+import { either, spoken } from './language.ts';
+import type { Language } from './language.ts';
 
 /** Amounts and counts in the language of the answer; days and times as both languages write them, day first, on 24 hours. */
 const ZONE = 'America/Sao_Paulo';
@@ -16,7 +16,7 @@ const numbersIn = (locale: string) => ({
     signDisplay: 'negative',
   }),
 });
-const NUMBERS: InLanguages<ReturnType<typeof numbersIn>> = {
+const NUMBERS: Readonly<Record<Language, ReturnType<typeof numbersIn>>> = {
   'pt-BR': numbersIn('pt-BR'),
   en: numbersIn('en'),
 };
@@ -73,7 +73,7 @@ export const span = (since: string, now: string): string => {
 };
 
 /** The marks between thousands and before cents. Where both could be meant, three digits are thousands and never a fraction. */
-const TYPED: InLanguages<{ readonly group: string; readonly pattern: RegExp }> = {
+const TYPED: Readonly<Record<Language, { readonly group: string; readonly pattern: RegExp }>> = {
   'pt-BR': { group: '.', pattern: /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})*|\d{1,12})(?:,(\d{1,2}))?$/ },
   en: { group: ',', pattern: /^(?:R\$)?\s*(\d{1,3}(?:,\d{3})*|\d{1,12})(?:\.(\d{1,2}))?$/ },
 };
@@ -93,11 +93,9 @@ export const centsTyped = (text: string, language = spoken()): number | undefine
 export const typedAmount = (cents: number, language = spoken()): string =>
   amount(cents, language).replace(/^[^\d-]+/, '');
 
-const OTHER: InLanguages<Language> = { 'pt-BR': 'en', en: 'pt-BR' };
-
 /** What somebody who writes as the other language does has meant, written as this one does; undefined where that is nothing either. */
 export const amountMeant = (text: string): string | undefined => {
-  const cents = centsTyped(text, OTHER[spoken()]);
+  const cents = centsTyped(text, either('en', 'pt-BR'));
   return cents === undefined ? undefined : typedAmount(cents);
 };
 

@@ -2,11 +2,34 @@ import express from 'express';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Address } from './address.ts';
 import { html, written } from './html.ts';
-import type { InLanguages } from './language.ts';
+import { inLanguages } from './language.ts';
 import { ownerOf } from './live.ts';
 import { ConsoleProblem } from './page.ts';
 import { equalSecrets } from './session.ts';
 import type { Session, SessionKeeper, Sessions } from './session.ts';
+
+const texts = inLanguages({
+  otherHost: [
+    'O console não atende por este nome. Abra o endereço que ele imprimiu no terminal.',
+    'The console does not answer to this name. Open the address that it printed on the terminal.',
+  ],
+  busy: [
+    'Há pedidos demais ao mesmo tempo. Tente de novo em instantes.',
+    'Too many requests at once. Try again in a moment.',
+  ],
+  usedToken: [
+    'Este endereço já foi usado ou é antigo demais. Peça outro no terminal do console (tecla n).',
+    'This address was used already, or it is too old. Ask for another one on the terminal of the console (key n).',
+  ],
+  noSession: [
+    'Não há sessão, ou ela terminou por falta de uso. Peça um novo endereço no terminal do console (tecla n) e abra-o neste navegador.',
+    'There is no session, or it ended because it was not used. Ask for a new address on the terminal of the console (key n) and open it in this browser.',
+  ],
+  foreignForm: [
+    'Este formulário não veio de uma página deste console. Abra a página de novo e repita.',
+    'This form did not come from a page of this console. Open the page again and repeat it.',
+  ],
+});
 
 /** What the middlewares found out. */
 export interface Known {
@@ -48,7 +71,7 @@ export const knownHost =
   (address: Address): RequestHandler =>
   (req, res, next) => {
     (res.locals as Known).address = address;
-    if (!address.isNamedBy(req)) throw new ConsoleProblem(421, OTHER_HOST);
+    if (!address.isNamedBy(req)) throw new ConsoleProblem(421, () => texts.otherHost);
     next();
   };
 
@@ -57,7 +80,7 @@ export const limited = (most: number): RequestHandler => {
   let underWay = 0;
   return (req, res, next) => {
     if (req.path === '/live') return next();
-    if (underWay >= most) throw new ConsoleProblem(503, BUSY);
+    if (underWay >= most) throw new ConsoleProblem(503, () => texts.busy);
     underWay += 1;
     res.once('close', () => (underWay -= 1));
     next();
@@ -72,7 +95,7 @@ export const limitedEach = (most: number): RequestHandler => {
     if (person === undefined || req.path === '/live') return next();
     const owner = ownerOf(person);
     const own = underWay.get(owner) ?? 0;
-    if (own >= most) throw new ConsoleProblem(503, BUSY);
+    if (own >= most) throw new ConsoleProblem(503, () => texts.busy);
     underWay.set(owner, own + 1);
     res.once('close', () => {
       const left = underWay.get(owner)! - 1;
@@ -125,7 +148,7 @@ export const entered =
   async (req, res) => {
     const { token } = req.query;
     const id = typeof token === 'string' ? sessions.begin(token) : undefined;
-    if (id === undefined) throw new ConsoleProblem(401, USED_TOKEN);
+    if (id === undefined) throw new ConsoleProblem(401, () => texts.usedToken);
     await begun(sessions.find(id, true)!);
     giveSession(req, res, id);
     const from = req.headers['sec-fetch-site'] ?? 'none';
@@ -146,12 +169,14 @@ export const withSession =
   };
 
 export const noSession = (): never => {
-  throw new ConsoleProblem(401, NO_SESSION);
+  throw new ConsoleProblem(401, () => texts.noSession);
 };
 
 const LARGEST_FORM = 1_048_576;
 
 export const readForm = express.text({ type: 'application/x-www-form-urlencoded', limit: LARGEST_FORM });
+
+export const foreignForm = (): ConsoleProblem => new ConsoleProblem(403, () => texts.foreignForm);
 
 /** A form is taken only from a page of this console: the browser says where it comes from, and the form knows the session's token. */
 export const guardedForm: RequestHandler = (req, res, next) => {
@@ -163,8 +188,7 @@ export const guardedForm: RequestHandler = (req, res, next) => {
   const token =
     req.headers['x-form-token'] ??
     (typeof req.body === 'string' ? new URLSearchParams(req.body).get('form_token') : undefined);
-  if (foreign || typeof token !== 'string' || !equalSecrets(session.formToken, token))
-    throw new ConsoleProblem(403, FOREIGN_FORM);
+  if (foreign || typeof token !== 'string' || !equalSecrets(session.formToken, token)) throw foreignForm();
   next();
 };
 
@@ -175,26 +199,4 @@ export const ownPath = (address: string): string => {
   const read = URL.parse(address, HERE.href);
   if (read?.origin !== HERE.origin || read.pathname.startsWith('//')) return '/';
   return `${read.pathname}${read.search}${read.hash}`;
-};
-
-const OTHER_HOST: InLanguages<string> = {
-  'pt-BR': 'O console não atende por este nome. Abra o endereço que ele imprimiu no terminal.',
-  en: 'The console does not answer to this name. Open the address that it printed on the terminal.',
-};
-const BUSY: InLanguages<string> = {
-  'pt-BR': 'Há pedidos demais ao mesmo tempo. Tente de novo em instantes.',
-  en: 'Too many requests at once. Try again in a moment.',
-};
-const USED_TOKEN: InLanguages<string> = {
-  'pt-BR': 'Este endereço já foi usado ou é antigo demais. Peça outro no terminal do console (tecla n).',
-  en: 'This address was used already, or it is too old. Ask for another one on the terminal of the console (key n).',
-};
-const NO_SESSION: InLanguages<string> = {
-  'pt-BR':
-    'Não há sessão, ou ela terminou por falta de uso. Peça um novo endereço no terminal do console (tecla n) e abra-o neste navegador.',
-  en: 'There is no session, or it ended because it was not used. Ask for a new address on the terminal of the console (key n) and open it in this browser.',
-};
-export const FOREIGN_FORM: InLanguages<string> = {
-  'pt-BR': 'Este formulário não veio de uma página deste console. Abra a página de novo e repita.',
-  en: 'This form did not come from a page of this console. Open the page again and repeat it.',
 };

@@ -1,7 +1,14 @@
 import { Kept } from './kept.ts';
-import type { InLanguages } from './language.ts';
+import { either, inLanguages } from './language.ts';
 import { ConsoleProblem, view } from './page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from './page.ts';
+
+const texts = inLanguages({
+  gone: [
+    'Esta página não é mais guardada. O que foi decidido aparece na operação; para decidir, abra a lista.',
+    'This page is not kept any more. What was decided is shown with the operation; to decide, open the list.',
+  ],
+});
 
 type PageAnswer = Extract<Answer, { kind: 'page' }>;
 
@@ -12,12 +19,6 @@ interface KeptPage {
 
 const MOST = 64;
 const pages = new Kept<KeptPage>(MOST);
-
-const GONE: InLanguages<string> = {
-  'pt-BR':
-    'Esta página não é mais guardada. O que foi decidido aparece na operação; para decidir, abra a lista.',
-  en: 'This page is not kept any more. What was decided is shown with the operation; to decide, open the list.',
-};
 
 /**
  * The answer to a posted form: the browser is sent to what is shown, drawn for each visit, so that going back, loading again and
@@ -31,12 +32,12 @@ export const keptPage = (visit: Visit, of: KeptPage['of'], show: KeptPage['show'
 
 export const keptPages: Page = {
   path: '/kept',
-  title: { 'pt-BR': 'Resultado', en: 'Result' },
+  title: () => either('Resultado', 'Result'),
   hidden: true,
   routes: [
     view('/kept/:id', async (visit) => {
       const found = pages.find(visit, visit.params['id']!);
-      if (found === undefined) throw new ConsoleProblem(404, GONE);
+      if (found === undefined) throw new ConsoleProblem(404, () => texts.gone);
       return { ...found.show(visit), of: found.of() };
     }),
   ],

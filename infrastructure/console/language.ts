@@ -3,9 +3,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export const LANGUAGES = ['pt-BR', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The same texts in each language; the compiler misses the one that lacks. */
-export type InLanguages<Texts> = Readonly<Record<Language, Texts>>;
-
 export const isLanguage = (text: string | null): text is Language =>
   (LANGUAGES as readonly (string | null)[]).includes(text);
 
@@ -20,12 +17,15 @@ export const preferred = (accepted: readonly string[]): Language => {
 
 const speaking = new AsyncLocalStorage<Language>();
 
-/** Does this work, and whatever it waits for, with amounts, counts and fields in this language. */
+/** Does this work, and whatever it waits for, with texts, amounts and counts in this language. */
 export const speakingIn = <Result>(language: Language, work: () => Result): Result =>
   speaking.run(language, work);
 
 /** The language of the answer that is being drawn; Portuguese where none is. */
 export const spoken = (): Language => speaking.getStore() ?? 'pt-BR';
+
+export const either = <Text>(portuguese: Text, english: Text): Text =>
+  spoken() === 'en' ? english : portuguese;
 
 /** A text, or what makes one, in both languages. */
 export type Both = readonly [portuguese: string, english: string];
@@ -39,7 +39,6 @@ type Spoken<Of> = Of extends Both
     : { readonly [Name in keyof Of]: Spoken<Of[Name]> };
 
 const isBoth = (given: object): given is Both => Array.isArray(given);
-const said = ([portuguese, english]: Both): string => (spoken() === 'en' ? english : portuguese);
 
 /** Texts that are written beside each other: each is read in the language of the answer that is being drawn. */
 export const inLanguages = <const Of extends Given>(given: Of): Spoken<Of> => {
@@ -47,19 +46,10 @@ export const inLanguages = <const Of extends Given>(given: Of): Spoken<Of> => {
   for (const [name, one] of Object.entries(given)) {
     const written = typeof one === 'function' || isBoth(one) ? undefined : inLanguages(one);
     const get = (): unknown => {
-      if (typeof one === 'function') return (...about: never[]) => said(one(...about));
-      return isBoth(one) ? said(one) : written;
+      if (typeof one === 'function') return (...about: never[]) => either(...one(...about));
+      return isBoth(one) ? either(...one) : written;
     };
     Object.defineProperty(texts, name, { get, enumerable: true });
   }
   return texts as Spoken<Of>;
 };
-
-/** One of these texts, in each language. */
-export const inEach = <Name extends string>(
-  texts: Readonly<Record<NoInfer<Name>, string>>,
-  name: Name,
-): InLanguages<string> => ({
-  'pt-BR': speakingIn('pt-BR', () => texts[name]),
-  en: speakingIn('en', () => texts[name]),
-});

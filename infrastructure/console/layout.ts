@@ -55,7 +55,7 @@ const languageForm = ({ language, formToken }: Shown): View => html`
   </form>
 `;
 
-const navigation = ({ pages, page, language }: Shown): View => html`
+const navigation = ({ pages, page }: Shown): View => html`
   <nav aria-label=${texts.pages}>
     <ul>
       ${pages
@@ -63,7 +63,7 @@ const navigation = ({ pages, page, language }: Shown): View => html`
         .map(
           (one) =>
             html`<li>
-              <a href=${one.path} aria-current=${one === page ? 'page' : undefined}>${one.title[language]}</a>
+              <a href=${one.path} aria-current=${one === page ? 'page' : undefined}>${one.title()}</a>
             </li>`,
         )}
     </ul>

@@ -3,7 +3,7 @@ import { html } from './html.ts';
 import type { View } from './html.ts';
 import { spoken } from './language.ts';
 
-export const statusName = (status: string, language = spoken()): string => nameIn(status, language);
+export const statusName = (status: string): string => nameIn(status, spoken());
 
 /** The page of an operation. */
 export const operationPath = (applicationId: string, code: string): string =>

@@ -8,7 +8,15 @@ import type { Rows } from '../presenting/columns.ts';
 import type { CsvDialect } from '../presenting/csv.ts';
 import type { DeskEntry } from '../../domain/desk/line.ts';
 import type { View } from './html.ts';
-import type { InLanguages, Language } from './language.ts';
+import { inLanguages, speakingIn } from './language.ts';
+import type { Language } from './language.ts';
+
+const texts = inLanguages({
+  noSuchPage: [
+    'Esta página não existe. Escolha uma das páginas acima.',
+    'There is no such page. Choose one of the pages above.',
+  ],
+});
 
 /** A request to a page, after everything that could refuse it. */
 export interface Visit {
@@ -91,7 +99,7 @@ export interface Page {
   /** Where its link leads. */
   readonly path: string;
   /** Also its name in the navigation. */
-  readonly title: InLanguages<string>;
+  readonly title: () => string;
   /** Left out of the navigation: it needs parameters. */
   readonly hidden?: boolean;
   /** Without this right the person has none of its routes, and no link to it; default: to see anything. */
@@ -121,34 +129,30 @@ export const pagesFor = (visit: Pick<Visit, 'person'>, pages: readonly Page[]): 
 /** Where to go from there. */
 interface Link {
   readonly to: string;
-  readonly texts: InLanguages<string>;
+  readonly says: () => string;
 }
 
 /** Shown to the person instead of an answer, with what to do about it. */
 export class ConsoleProblem extends Error {
   override readonly name = 'ConsoleProblem';
   readonly status: number;
-  readonly texts: InLanguages<string>;
+  /** In the language of the answer. */
+  readonly says: () => string;
   readonly link: Link | undefined;
   /** Default: that it is not possible. */
-  readonly title: InLanguages<string> | undefined;
+  readonly title: (() => string) | undefined;
 
   constructor(
     status: number,
-    texts: InLanguages<string>,
-    more: { readonly link?: Link; readonly title?: InLanguages<string>; readonly cause?: unknown } = {},
+    says: () => string,
+    more: { readonly link?: Link; readonly title?: () => string; readonly cause?: unknown } = {},
   ) {
-    super(texts.en, { cause: more.cause });
+    super(speakingIn('en', says), { cause: more.cause });
     this.status = status;
-    this.texts = texts;
+    this.says = says;
     this.link = more.link;
     this.title = more.title;
   }
 }
 
-const NO_SUCH_PAGE: InLanguages<string> = {
-  'pt-BR': 'Esta página não existe. Escolha uma das páginas acima.',
-  en: 'There is no such page. Choose one of the pages above.',
-};
-
-export const noSuchPage = (): ConsoleProblem => new ConsoleProblem(404, NO_SUCH_PAGE);
+export const noSuchPage = (): ConsoleProblem => new ConsoleProblem(404, () => texts.noSuchPage);

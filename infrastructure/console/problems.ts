@@ -15,28 +15,33 @@ import type { DeskLog } from './desk-log.ts';
 import type { Known } from './guards.ts';
 import { html, written } from './html.ts';
 import type { View } from './html.ts';
-import { preferred, speakingIn } from './language.ts';
-import type { InLanguages, Language } from './language.ts';
+import { either, inLanguages, preferred, speakingIn } from './language.ts';
 import { documentOf } from './layout.ts';
 import type { Shown } from './layout.ts';
 import { ConsoleProblem, pagesFor } from './page.ts';
 import type { Page } from './page.ts';
-import { refusalTexts } from './refusals.ts';
+import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
+
+const texts = inLanguages({
+  failed: [
+    'Isto não deu certo. Tente de novo; se continuar assim, o terminal do console diz o motivo.',
+    'This did not work. Try again; if it stays like this, the terminal of the console says why.',
+  ],
+  unknownFund: ['Não há tal fundo. Escolha um da lista.', 'There is no such fund. Choose one of the list.'],
+  tooLarge: [
+    'O formulário é grande demais. Escolha menos operações de cada vez.',
+    'The form is too large. Choose fewer operations at a time.',
+  ],
+  keyMissing: [
+    'A chave dos dados do tomador desta operação foi perdida, e não há registro de que o tomador foi esquecido. Devolva a chave a partir de uma cópia de segurança; se nenhuma a tiver, desista dela com `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
+    'The key of this operation’s borrower data is lost, and no record says that the borrower was forgotten. Put the key back from a backup; if none has it, give it up with `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
+  ],
+  problem: ['Não foi possível', 'This is not possible'],
+});
 
 export const sendHtml = (res: Response, status: number, text: string): void => {
   res.status(status).type('text/html; charset=utf-8').send(text);
-};
-
-const FAILED: InLanguages<string> = {
-  'pt-BR': 'Isto não deu certo. Tente de novo; se continuar assim, o terminal do console diz o motivo.',
-  en: 'This did not work. Try again; if it stays like this, the terminal of the console says why.',
-};
-const PROBLEM: InLanguages<string> = { 'pt-BR': 'Não foi possível', en: 'This is not possible' };
-
-const UNKNOWN_FUND: InLanguages<string> = {
-  'pt-BR': 'Não há tal fundo. Escolha um da lista.',
-  en: 'There is no such fund. Choose one of the list.',
 };
 
 const NOT_FOUND: ReadonlySet<string> = new Set<DomainErrorCode>([
@@ -44,18 +49,18 @@ const NOT_FOUND: ReadonlySet<string> = new Set<DomainErrorCode>([
 ]);
 
 /** Roles are called as the provider is told to name them. */
-const roleTexts = ({ roles, everywhere }: RoleError): InLanguages<string> => {
+const roleText = ({ roles, everywhere }: RoleError): string => {
   const [others, last] = [roles.slice(0, -1).join(', '), roles.at(-1)];
   if (last === undefined)
-    return {
-      'pt-BR': 'Nenhum papel permite isto no console. Quem opera o serviço o faz na linha de comando.',
-      en: 'No role allows this at the console. Who operates the service does it on the command line.',
-    };
+    return either(
+      'Nenhum papel permite isto no console. Quem opera o serviço o faz na linha de comando.',
+      'No role allows this at the console. Who operates the service does it on the command line.',
+    );
   const any = (or: string): string => (others === '' ? last : `${others} ${or} ${last}`);
-  return {
-    'pt-BR': `O seu papel não permite isto. É preciso ser ${any('ou')} ${everywhere ? 'em todos os fundos' : 'neste fundo'}; peça a quem administra os acessos.`,
-    en: `Your role does not allow this. It takes the role ${any('or')} in ${everywhere ? 'all funds' : 'this fund'}; ask whoever administers access.`,
-  };
+  return either(
+    `O seu papel não permite isto. É preciso ser ${any('ou')} ${everywhere ? 'em todos os fundos' : 'neste fundo'}; peça a quem administra os acessos.`,
+    `Your role does not allow this. It takes the role ${any('or')} in ${everywhere ? 'all funds' : 'this fund'}; ask whoever administers access.`,
+  );
 };
 
 /** @param person for whom what cannot be seen is as if it were not there */
@@ -68,25 +73,14 @@ const statusOf = (error: unknown, person: Person | undefined): number => {
   return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
 };
 
-const TOO_LARGE: InLanguages<string> = {
-  'pt-BR': 'O formulário é grande demais. Escolha menos operações de cada vez.',
-  en: 'The form is too large. Choose fewer operations at a time.',
-};
-
-const KEY_MISSING: InLanguages<string> = {
-  'pt-BR':
-    'A chave dos dados do tomador desta operação foi perdida, e não há registro de que o tomador foi esquecido. Devolva a chave a partir de uma cópia de segurança; se nenhuma a tiver, desista dela com `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
-  en: 'The key of this operation’s borrower data is lost, and no record says that the borrower was forgotten. Put the key back from a backup; if none has it, give it up with `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
-};
-
 /** What the person is told. */
-const textsOf = (error: unknown, status: number): InLanguages<string> => {
-  if (error instanceof ConsoleProblem) return error.texts;
-  if (error instanceof RoleError) return roleTexts(error);
-  if (error instanceof UnknownFundError) return UNKNOWN_FUND;
-  if (error instanceof KeyMissingError) return KEY_MISSING;
-  if (error instanceof DomainError) return refusalTexts(error);
-  return status === 413 ? TOO_LARGE : FAILED;
+const textOf = (error: unknown, status: number): string => {
+  if (error instanceof ConsoleProblem) return error.says();
+  if (error instanceof RoleError) return roleText(error);
+  if (error instanceof UnknownFundError) return texts.unknownFund;
+  if (error instanceof KeyMissingError) return texts.keyMissing;
+  if (error instanceof DomainError) return refusalText(error);
+  return status === 413 ? texts.tooLarge : texts.failed;
 };
 
 interface Around {
@@ -98,14 +92,14 @@ interface Around {
   readonly signsIn: boolean;
 }
 
-const bodyOf = (error: unknown, status: number, language: Language): View => {
-  const said = html`<p class="problem" role="alert">${textsOf(error, status)[language]}</p>`;
+const bodyOf = (error: unknown, status: number): View => {
+  const said = html`<p class="problem" role="alert">${textOf(error, status)}</p>`;
   const link = error instanceof ConsoleProblem ? error.link : undefined;
-  return link ? [said, html`<p><a href=${link.to}>${link.texts[language]}</a></p>`] : said;
+  return link ? [said, html`<p><a href=${link.to}>${link.says()}</a></p>`] : said;
 };
 
-const titleOf = (error: unknown): InLanguages<string> =>
-  (error instanceof ConsoleProblem ? error.title : undefined) ?? PROBLEM;
+const titleOf = (error: unknown): string =>
+  (error instanceof ConsoleProblem && error.title?.()) || texts.problem;
 
 /** A page with what its session has around it; where people sign in, nobody is shown as somebody before. */
 const pageAround = (
@@ -165,9 +159,9 @@ export const answerProblem = (around: Around) => {
     if (res.headersSent) return void res.destroy();
     await around.log.refused(res, error, status);
     const language = session?.language ?? preferred(req.acceptsLanguages());
-    const body = speakingIn(language, () => bodyOf(error, status, language));
+    const body = speakingIn(language, () => bodyOf(error, status));
     if (req.headers['hx-request'] === 'true') return sendRefusedPart(res, status, body);
-    const title = titleOf(error)[language];
+    const title = speakingIn(language, () => titleOf(error));
     sendHtml(res, status, documentOf({ ...pageAround(around, session), language, title, body }));
   };
 };

@@ -1,22 +1,26 @@
 import type { Request, RequestHandler } from 'express';
 import multer, { MulterError } from 'multer';
-import type { InLanguages } from './language.ts';
+import { either, inLanguages } from './language.ts';
 import { ConsoleProblem } from './page.ts';
 import type { Visit } from './page.ts';
+
+const texts = inLanguages({
+  noFile: [
+    'Nenhum arquivo chegou. Escolha um arquivo e envie de novo.',
+    'No file arrived. Choose a file and send it again.',
+  ],
+});
 
 const MOST_FIELDS = 20;
 const LONGEST_FIELD = 1_000;
 const LONGEST_NAME = 100;
 const MEGABYTE = 1_048_576;
 
-const NO_FILE: InLanguages<string> = {
-  'pt-BR': 'Nenhum arquivo chegou. Escolha um arquivo e envie de novo.',
-  en: 'No file arrived. Choose a file and send it again.',
-};
-const tooLarge = (most: number): InLanguages<string> => ({
-  'pt-BR': `O arquivo tem mais de ${most / MEGABYTE} MiB. Divida-o, ou use a linha de comando, que lê arquivos de qualquer tamanho.`,
-  en: `The file is larger than ${most / MEGABYTE} MiB. Divide it, or use the command line, which reads files of any size.`,
-});
+const tooLarge = (most: number) => (): string =>
+  either(
+    `O arquivo tem mais de ${most / MEGABYTE} MiB. Divida-o, ou use a linha de comando, que lê arquivos de qualquer tamanho.`,
+    `The file is larger than ${most / MEGABYTE} MiB. Divide it, or use the command line, which reads files of any size.`,
+  );
 
 /** Reads a form with at most one file, of at most so many bytes, which stays in memory. */
 export const receiveFile = (most: number): RequestHandler => {
@@ -27,11 +31,11 @@ export const receiveFile = (most: number): RequestHandler => {
     limits: { ...limits, fieldNestingDepth: 0 },
   }).any();
   return (req, res, next) => {
-    if (!req.is('multipart/form-data')) throw new ConsoleProblem(400, NO_FILE);
+    if (!req.is('multipart/form-data')) throw new ConsoleProblem(400, () => texts.noFile);
     const done = (error?: unknown): void => {
       if (error === undefined) return next();
       const large = error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE';
-      next(large ? new ConsoleProblem(413, tooLarge(most)) : new ConsoleProblem(400, NO_FILE));
+      next(large ? new ConsoleProblem(413, tooLarge(most)) : new ConsoleProblem(400, () => texts.noFile));
     };
     void receive(req, res, done);
   };
@@ -52,6 +56,6 @@ export const receivedForm = ({ body, files }: Request): Pick<Visit, 'fields' | '
 
 /** @throws ConsoleProblem when none was chosen */
 export const fileOf = ({ file }: Visit): NonNullable<Visit['file']> => {
-  if (file === undefined) throw new ConsoleProblem(400, NO_FILE);
+  if (file === undefined) throw new ConsoleProblem(400, () => texts.noFile);
   return file;
 };

@@ -1,5 +1,5 @@
 import type { DomainErrorCode } from '../../domain/shared/domain-error.ts';
-import type { InLanguages } from './language.ts';
+import { either } from './language.ts';
 import { refusedField } from './refused-fields.ts';
 
 type Code = DomainErrorCode | 'operation_unreadable';
@@ -52,17 +52,17 @@ const WITH_DETAIL: ReadonlySet<string> = new Set<Code>([
   'webhook_invalid_state',
 ]);
 
-/** A refusal in both languages; a code that is not known here, in the words of the rule. */
-export const refusalTexts = ({
+/** A refusal in the language of the answer; a code that is not known here, in the words of the rule. */
+export const refusalText = ({
   code,
   message,
 }: {
   readonly code: string;
   readonly message: string;
-}): InLanguages<string> => {
-  const told = WITH_DETAIL.has(code) ? refusedField(message) : undefined;
-  if (told) return told;
-  const translated = Object.hasOwn(IN_PORTUGUESE, code) ? IN_PORTUGUESE[code as Code] : undefined;
-  if (translated === undefined) return { 'pt-BR': message, en: message };
-  return { 'pt-BR': WITH_DETAIL.has(code) ? `${translated} (${message})` : translated, en: message };
+}): string => {
+  const withDetail = WITH_DETAIL.has(code);
+  const told = withDetail ? refusedField(message) : undefined;
+  if (told !== undefined) return told;
+  const translated = Object.hasOwn(IN_PORTUGUESE, code) ? IN_PORTUGUESE[code as Code] : message;
+  return either(withDetail ? `${translated} (${message})` : translated, message);
 };

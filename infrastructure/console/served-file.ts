@@ -2,9 +2,16 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { RealClock } from '../../application/ports/clock.ts';
 import { PDF, disposition } from '../support/stored-files.ts';
-import type { InLanguages } from './language.ts';
+import { inLanguages } from './language.ts';
 import { ConsoleProblem } from './page.ts';
 import type { Answer } from './page.ts';
+
+const texts = inLanguages({
+  noMore: [
+    'A sessão terminou, ou os papéis mudaram, antes do fim do arquivo. Entre de novo e peça-o outra vez.',
+    'The session ended, or its roles changed, before the end of the file. Come in again and ask for it once more.',
+  ],
+});
 
 /** Whatever a file holds, it runs nothing, reaches nothing and sends nothing. */
 const POLICY =
@@ -24,7 +31,7 @@ async function* whileAllowed(
   for await (const piece of content) {
     const now = Date.parse(clock.realNow());
     if (Math.abs(now - looked) >= LOOK_EVERY_MS) {
-      if (!(await goesOn())) throw new ConsoleProblem(401, NO_MORE);
+      if (!(await goesOn())) throw new ConsoleProblem(401, () => texts.noMore);
       looked = now;
     }
     yield piece;
@@ -44,10 +51,4 @@ export const sendFile = async (
   res.setHeader('Content-Type', mediaType);
   // So that what fails before the first piece is answered as a problem.
   await pipeline(whileAllowed(content, clock, goesOn), res);
-};
-
-const NO_MORE: InLanguages<string> = {
-  'pt-BR':
-    'A sessão terminou, ou os papéis mudaram, antes do fim do arquivo. Entre de novo e peça-o outra vez.',
-  en: 'The session ended, or its roles changed, before the end of the file. Come in again and ask for it once more.',
 };

@@ -15,8 +15,7 @@ import {
   withSession,
 } from './guards.ts';
 import type { Known } from './guards.ts';
-import { isLanguage } from './language.ts';
-import type { InLanguages } from './language.ts';
+import { inLanguages, isLanguage } from './language.ts';
 import { ConsoleProblem, noSuchPage } from './page.ts';
 import type { Session, SessionKeeper, Sessions } from './session.ts';
 import {
@@ -28,6 +27,13 @@ import {
   toldSignedOut,
   withRole,
 } from './sign-in.ts';
+
+const texts = inLanguages({
+  ended: [
+    'A sessão foi encerrada. Para entrar de novo, peça um novo endereço no terminal do console (tecla n).',
+    'The session has ended. To come in again, ask for a new address on the terminal of the console (key n).',
+  ],
+});
 
 /** Requests at once. */
 const MOST_OF_A_PERSON = 16;
@@ -112,11 +118,5 @@ const endSession =
     clearCookie(req, res);
     await ended((res.locals as Known).session);
     delete (res.locals as Partial<Known>).session;
-    throw new ConsoleProblem(401, ENDED);
+    throw new ConsoleProblem(401, () => texts.ended);
   };
-
-const ENDED: InLanguages<string> = {
-  'pt-BR':
-    'A sessão foi encerrada. Para entrar de novo, peça um novo endereço no terminal do console (tecla n).',
-  en: 'The session has ended. To come in again, ask for a new address on the terminal of the console (key n).',
-};

@@ -5,12 +5,34 @@ import type { Attempt } from '../../application/desk/identity-provider.ts';
 import type { DeskSession } from '../../application/desk/sessions.ts';
 import type { SignIn } from '../../application/desk/sign-in.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
-import { FOREIGN_FORM, clearCookie, cookieOf, giveSession, goOnTo, ownPath } from './guards.ts';
+import { clearCookie, cookieOf, foreignForm, giveSession, goOnTo, ownPath } from './guards.ts';
 import type { Known } from './guards.ts';
-import { isLanguage } from './language.ts';
-import type { InLanguages } from './language.ts';
+import { inLanguages, isLanguage } from './language.ts';
 import { ConsoleProblem } from './page.ts';
 import type { Session, SessionKeeper } from './session.ts';
+
+const texts = inLanguages({
+  noSession: [
+    'Você não entrou, ou a sua sessão terminou.',
+    'You are not signed in, or your session has ended.',
+  ],
+  signedOut: ['A sua sessão neste console terminou.', 'Your session at this console has ended.'],
+  refused: [
+    'A entrada não valeu: demorou demais, foi usada uma segunda vez, não começou neste navegador, ou o provedor a recusou. O log do console diz o motivo.',
+    'Signing in did not work: it took too long, was used a second time, did not begin in this browser, or the provider refused it. The log of the console says why.',
+  ],
+  away: [
+    'O provedor que diz quem entra não responde. Tente de novo em instantes.',
+    'The provider that says who may come in does not answer. Try again in a moment.',
+  ],
+  noRole: [
+    'Você entrou, mas não tem nenhum papel neste console. Peça um a quem administra os acessos da sua empresa: viewer, maker, checker ou auditor. Depois saia e entre de novo.',
+    'You are signed in, but you have no role at this console. Ask whoever administers the access of your company for one: viewer, maker, checker or auditor. Then sign out and in again.',
+  ],
+  signIn: ['Entrar', 'Sign in'],
+  again: ['Entrar de novo', 'Sign in again'],
+  signedOutTitle: ['Você saiu', 'Signed out'],
+});
 
 const START = '/session/start';
 const ATTEMPT_MS = 10 * 60_000;
@@ -80,7 +102,7 @@ export const finishSignIn =
       giveSession(req, res, cookie);
     } catch (error) {
       if (!(error instanceof ProviderRefusedError)) throw error;
-      throw new ConsoleProblem(401, REFUSED, { link: { to: START, texts: AGAIN } });
+      throw new ConsoleProblem(401, () => texts.refused, { link: { to: START, says: () => texts.again } });
     }
     res.type('html').send(goOnTo(ownPath(attempt!.to)));
   };
@@ -100,7 +122,7 @@ export const endSignIn =
   (signIn: SignIn, ended: Told): RequestHandler =>
   async (req, res) => {
     const site = req.headers['sec-fetch-site'] ?? 'none';
-    if (site !== 'none' && site !== 'same-origin') throw new ConsoleProblem(403, FOREIGN_FORM);
+    if (site !== 'none' && site !== 'same-origin') throw foreignForm();
     const cookie = cookieOf(req, res);
     const over = cookie === undefined ? undefined : await signIn.end(cookie);
     clearCookie(req, res);
@@ -109,9 +131,9 @@ export const endSignIn =
   };
 
 export const toldSignedOut: RequestHandler = () => {
-  throw new ConsoleProblem(200, SIGNED_OUT, {
-    title: SIGNED_OUT_TITLE,
-    link: { to: START, texts: SIGN_IN },
+  throw new ConsoleProblem(200, () => texts.signedOut, {
+    title: () => texts.signedOutTitle,
+    link: { to: START, says: () => texts.signIn },
   });
 };
 
@@ -124,13 +146,13 @@ export const linkToSignIn = (req: Request, res: Response): void => {
     return void res.type('html').send(goOnTo(path));
   const isPage = req.method === 'GET' && req.headers['hx-request'] === undefined;
   const to = isPage && path !== '/' ? `${START}?to=${encodeURIComponent(path)}` : START;
-  throw new ConsoleProblem(401, NO_SESSION, { link: { to, texts: SIGN_IN } });
+  throw new ConsoleProblem(401, () => texts.noSession, { link: { to, says: () => texts.signIn } });
 };
 
 /** Who may do nothing is told whom to ask. */
 export const withRole: RequestHandler = (_req, res, next) => {
   const { session } = res.locals as Known;
-  if (session.person?.grants.length === 0) throw new ConsoleProblem(403, NO_ROLE);
+  if (session.person?.grants.length === 0) throw new ConsoleProblem(403, () => texts.noRole);
   next();
 };
 
@@ -139,32 +161,9 @@ const toldWhenAway = async <Answer>(ask: () => Promise<Answer>): Promise<Answer>
     return await ask();
   } catch (error) {
     if (!(error instanceof ProviderAwayError)) throw error;
-    throw new ConsoleProblem(503, AWAY, { link: { to: START, texts: AGAIN }, cause: error });
+    throw new ConsoleProblem(503, () => texts.away, {
+      link: { to: START, says: () => texts.again },
+      cause: error,
+    });
   }
-};
-
-const SIGN_IN: InLanguages<string> = { 'pt-BR': 'Entrar', en: 'Sign in' };
-const AGAIN: InLanguages<string> = { 'pt-BR': 'Entrar de novo', en: 'Sign in again' };
-const NO_SESSION: InLanguages<string> = {
-  'pt-BR': 'Você não entrou, ou a sua sessão terminou.',
-  en: 'You are not signed in, or your session has ended.',
-};
-const SIGNED_OUT_TITLE: InLanguages<string> = { 'pt-BR': 'Você saiu', en: 'Signed out' };
-const SIGNED_OUT: InLanguages<string> = {
-  'pt-BR': 'A sua sessão neste console terminou.',
-  en: 'Your session at this console has ended.',
-};
-const REFUSED: InLanguages<string> = {
-  'pt-BR':
-    'A entrada não valeu: demorou demais, foi usada uma segunda vez, não começou neste navegador, ou o provedor a recusou. O log do console diz o motivo.',
-  en: 'Signing in did not work: it took too long, was used a second time, did not begin in this browser, or the provider refused it. The log of the console says why.',
-};
-const AWAY: InLanguages<string> = {
-  'pt-BR': 'O provedor que diz quem entra não responde. Tente de novo em instantes.',
-  en: 'The provider that says who may come in does not answer. Try again in a moment.',
-};
-const NO_ROLE: InLanguages<string> = {
-  'pt-BR':
-    'Você entrou, mas não tem nenhum papel neste console. Peça um a quem administra os acessos da sua empresa: viewer, maker, checker ou auditor. Depois saia e entre de novo.',
-  en: 'You are signed in, but you have no role at this console. Ask whoever administers the access of your company for one: viewer, maker, checker or auditor. Then sign out and in again.',
 };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { speakingIn } from '../../infrastructure/console/language.ts';
 import { PAGES } from '../../infrastructure/console/pages/all.ts';
 import { decisionPath, operationPath, withQuery } from '../../infrastructure/console/names.ts';
 import { Living } from '../lives/live.ts';
@@ -89,15 +90,14 @@ const open = async (path: string): Promise<void> => {
 };
 
 describe('every page, with data', () => {
-  test.each(PAGES.filter(({ path }) => path !== '/kept').map(({ path, title }) => [title.en, path]))(
-    '%s',
-    async (_, path) => {
-      for (const [name, address] of SHOWN[path]!()) {
-        await open(address);
-        expect([name, ...(await looked(at.desk.page, `every-${name}`))]).toEqual([name]);
-      }
-    },
-  );
+  test.each(
+    PAGES.filter(({ path }) => path !== '/kept').map(({ path, title }) => [speakingIn('en', title), path]),
+  )('%s', async (_, path) => {
+    for (const [name, address] of SHOWN[path]!()) {
+      await open(address);
+      expect([name, ...(await looked(at.desk.page, `every-${name}`))]).toEqual([name]);
+    }
+  });
 
   test('what is asked before it is decided', async () => {
     const { page } = at.desk;

@@ -12,7 +12,7 @@ const IDLE_MS = 1_800_000;
 let taken: string[];
 const PROBE: Page = {
   path: '/',
-  title: { 'pt-BR': 'Sonda', en: 'Probe' },
+  title: () => 'Probe',
   live: true,
   routes: [
     view('/', async (visit) => ({

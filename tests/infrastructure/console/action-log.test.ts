@@ -7,7 +7,7 @@ import { RunningService } from '../../support/running-service.ts';
 
 const PAGE: Page = {
   path: '/',
-  title: { 'pt-BR': 'Teste', en: 'Test' },
+  title: () => 'Test',
   routes: [action('/webhooks/:webhook/events/:event/resend', async () => ({ kind: 'redirect', to: '/' }))],
 };
 

@@ -11,7 +11,7 @@ const FUND = '0b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60';
 let [closed, shown] = [0, 0];
 const PROBE: Page = {
   path: '/',
-  title: { 'pt-BR': 'Sonda', en: 'Probe' },
+  title: () => 'Probe',
   routes: [
     view('/', async () => ({ kind: 'page', body: html`<p>a secret of the page</p>` })),
     view('/operations/:application/:code', async () => {
@@ -46,7 +46,7 @@ const PROBE: Page = {
       throw new DomainError('operation_invalid_state', 'Joana Prado');
     }),
     view('/missing', async () => {
-      throw new ConsoleProblem(404, { 'pt-BR': 'Joana', en: 'Joana' });
+      throw new ConsoleProblem(404, () => 'Joana');
     }),
     view('/broken', async () => {
       throw new Error('a secret of the inside');

@@ -7,8 +7,9 @@ import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanEvent } from '../../../domain/loan/index.ts';
 import { written } from '../../../infrastructure/console/html.ts';
 import { priceView } from '../../../infrastructure/console/pages/operation/price.ts';
+import { speakingIn } from '../../../infrastructure/console/language.ts';
 import { recordedPairs } from '../../../infrastructure/console/pages/operation/recorded.ts';
-import { RECORDED } from '../../../infrastructure/console/pages/operation/recorded-texts.ts';
+import { FIELDS } from '../../../infrastructure/console/pages/operation/recorded-texts.ts';
 
 const folder = join(import.meta.dirname, '../../fixtures/stored-events');
 const fixtures = readdirSync(folder)
@@ -32,18 +33,17 @@ const fieldsOf = (value: unknown): readonly (readonly [string, unknown])[] => {
 };
 
 describe.each(fixtures)('$file', ({ payload, event }) => {
-  test('has a name for each field in both languages, and each of its numbers is an amount or a count', () => {
+  test('has a name for each field, and each of its numbers is an amount or a count', () => {
     for (const [name, value] of fieldsOf(payload)) {
       if (name === 'sealed') continue;
-      for (const { fields } of Object.values(RECORDED))
-        expect([name, fields[name]]).toEqual([name, expect.any(String)]);
+      expect([name, FIELDS[name]]).toEqual([name, expect.any(String)]);
       if (typeof value === 'number')
         expect([name, AMOUNT_FIELDS.has(name) || COUNTS.has(name)]).toEqual([name, true]);
     }
   });
 
   test('is shown in Portuguese without field names of the interface, and its cents as amounts', () => {
-    const pairs = recordedPairs(payload, 'pt-BR');
+    const pairs = recordedPairs(payload);
     const shown = pairs.map(([name, value]) => `${name}: ${written(value)}`).join('\n');
     for (const [name, value] of fieldsOf(payload)) {
       if (name.includes('_')) expect(shown).not.toContain(`${name}`);
@@ -58,7 +58,7 @@ describe.each(fixtures)('$file', ({ payload, event }) => {
     const price = explainPrice(event, loanDecider.initialState);
     if (!price) return;
     const [portuguese, english] = (['pt-BR', 'en'] as const).map((language) =>
-      written(priceView(event, price, language)),
+      speakingIn(language, () => written(priceView(event, price))),
     );
     expect(portuguese).not.toMatch(/lang="en"|Centavos|\b(value|paid|received|with|installment)\b/);
     expect(english).not.toMatch(/Cents|\bvalor\b/);
@@ -68,7 +68,7 @@ describe.each(fixtures)('$file', ({ payload, event }) => {
 
 test('what is carried is in reais with all its digits, each column with its unit', () => {
   const { event } = fixtures.find(({ file }) => file === 'loan.received.v1.json')!;
-  const shown = written(priceView(event, explainPrice(event, loanDecider.initialState)!, 'pt-BR'));
+  const shown = written(priceView(event, explainPrice(event, loanDecider.initialState)!));
   for (const column of ['Valor (R$)', 'Levado à data (R$)', 'Soma acumulada (R$)'])
     expect(shown).toContain(column);
   expect(shown).toContain('>950,00<');

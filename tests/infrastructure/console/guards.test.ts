@@ -19,7 +19,7 @@ const slow = Promise.withResolvers<void>();
 /** A page of nothing but what is looked at here. */
 const PROBE: Page = {
   path: '/',
-  title: { 'pt-BR': 'Sonda', en: 'Probe' },
+  title: () => 'Probe',
   live: true,
   routes: [
     view('/', async ({ operator }) => ({ kind: 'page', body: html`<p>${operator} <b>x</b> ${'<i>&"'}</p>` })),

@@ -9,7 +9,7 @@ import type { ConsoleAnswer } from '../../support/console-server.ts';
 const MEBIBYTE = 1_048_576;
 const PROBE: Page = {
   path: '/',
-  title: { 'pt-BR': 'Sonda', en: 'Probe' },
+  title: () => 'Probe',
   routes: [
     upload('/with', MEBIBYTE, async (visit) => {
       const { name, bytes } = fileOf(visit);

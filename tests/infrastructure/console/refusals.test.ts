@@ -3,7 +3,8 @@ import { requireConfirmed } from '../../../application/administrator/disbursemen
 import { applicationOf } from '../../../application/loans/find-operation.ts';
 import { Deliveries } from '../../../application/webhooks/deliveries.ts';
 import { requireNotBeforeIssue, requirePositive } from '../../../domain/loan/state.ts';
-import { refusalTexts } from '../../../infrastructure/console/refusals.ts';
+import { LANGUAGES, speakingIn } from '../../../infrastructure/console/language.ts';
+import { refusalText } from '../../../infrastructure/console/refusals.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -57,9 +58,6 @@ test.each<[string, () => unknown, string, string]>([
   const error = await Promise.resolve()
     .then(refused)
     .catch((thrown: unknown) => thrown);
-  const told = refusalTexts(error as Json);
-  expect([told['pt-BR'], told.en].map((text) => text.replaceAll('\u00a0', ' '))).toEqual([
-    portuguese,
-    english,
-  ]);
+  const told = LANGUAGES.map((language) => speakingIn(language, () => refusalText(error as Json)));
+  expect(told.map((text) => text.replaceAll('\u00a0', ' '))).toEqual([portuguese, english]);
 });

@@ -32,7 +32,7 @@ export const AS_MARIA = [
 
 const PROBE: Page = {
   path: '/',
-  title: { 'pt-BR': 'Sonda', en: 'Probe' },
+  title: () => 'Probe',
   live: true,
   routes: [
     view('/', async (visit) => ({

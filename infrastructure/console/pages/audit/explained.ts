@@ -3,12 +3,11 @@ import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { spoken } from '../../language.ts';
 import { operationPath } from '../../names.ts';
 import { stateView } from '../operation/header.ts';
 import { linesView } from '../operation/price.ts';
 import { scheduleView } from '../operation/schedule.ts';
-import { OPERATION } from '../operation/texts.ts';
+import { texts } from '../operation/texts.ts';
 import { entryView, recordedView } from '../operation/timeline.ts';
 import { texts as audit } from './texts.ts';
 
@@ -25,8 +24,6 @@ interface Explained {
 export const explainedView = (explained: Explained): View => {
   const { applicationId, code, asOf, shown, clientNames, names } = explained;
   const { state, brokenAt, payoff } = shown;
-  const language = spoken();
-  const texts = OPERATION[language];
   const chain =
     brokenAt === undefined
       ? html`<p class="done">${audit.whole}</p>`
@@ -36,13 +33,13 @@ export const explainedView = (explained: Explained): View => {
     ${chain}
     ${
       'schedule' in state
-        ? stateView({ applicationId, language, names, shown, details: undefined, asOf }, state)
+        ? stateView({ applicationId, names, shown, details: undefined, asOf }, state)
         : html`<p class="problem">${texts.notYet}</p>`
     }
-    ${scheduleView(state, language)} ${linesView(payoff, language)}
+    ${scheduleView(state)} ${linesView(payoff)}
     <h3>${texts.timeline}</h3>
     <ol class="timeline">
-      ${shown.events.map((one) => entryView(one, { language, clientNames }, recordedView(one, language)))}
+      ${shown.events.map((one) => entryView(one, { clientNames }, recordedView(one)))}
     </ol>
   `;
 };

@@ -7,7 +7,7 @@ import { fundField, fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { buttonForm, tokenField } from '../../layout.ts';
-import { inEach } from '../../language.ts';
+import { either } from '../../language.ts';
 import { ConsoleProblem, action, query, upload, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
 import { choiceField, dayField, momentField } from '../../typed-fields.ts';
@@ -21,7 +21,7 @@ const LONGEST_CODE = 100;
 const problem = (
   status: number,
   of: 'busy' | 'badFund' | 'badCode' | 'badDay' | 'badMoment',
-): ConsoleProblem => new ConsoleProblem(status, inEach(texts, of));
+): ConsoleProblem => new ConsoleProblem(status, () => texts[of]);
 
 /** Applications with their names. */
 const applicationsOf = async ({ clients }: Desk): Promise<readonly (readonly [string, string])[]> =>
@@ -184,7 +184,7 @@ const explained = async (visit: Visit, app: Desk): Promise<Answer> => {
 
 export const auditPage: Page = {
   path: '/audit',
-  title: { 'pt-BR': 'Auditoria', en: 'Audit' },
+  title: () => either('Auditoria', 'Audit'),
   needs: 'verify',
   live: true,
   routes: [

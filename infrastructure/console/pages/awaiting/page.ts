@@ -12,12 +12,12 @@ import { fundNames, fundView } from '../../funds.ts';
 import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { keptPage } from '../../kept-pages.ts';
-import { inEach, spoken } from '../../language.ts';
+import { either } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import { operationLink, statusName } from '../../names.ts';
 import { ConsoleProblem, action, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import { refusalTexts } from '../../refusals.ts';
+import { refusalText } from '../../refusals.ts';
 import { tableView } from '../../table.ts';
 import { decideAll } from '../decisions/decide.ts';
 import { tallyView } from '../decisions/tally.ts';
@@ -111,7 +111,7 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
 };
 
 const told = (given: DecisionAnswer): string =>
-  given.outcome === 'refused' ? refusalTexts(given.reason)[spoken()] : statusName(given.status ?? '');
+  given.outcome === 'refused' ? refusalText(given.reason) : statusName(given.status ?? '');
 
 const resultView = (answers: readonly DecisionAnswer[]): View => {
   const refused = answers.filter(({ outcome }) => outcome === 'refused').length;
@@ -137,8 +137,7 @@ const resultView = (answers: readonly DecisionAnswer[]): View => {
 const settle = async (visit: Visit, app: Desk) => {
   const decision = SECOND_DECISIONS.find((one) => one === visit.fields.get('second'));
   const firsts = [...new Set(visit.fields.getAll('first'))];
-  if (decision === undefined || firsts.length === 0)
-    throw new ConsoleProblem(422, inEach(texts, 'nothingChosen'));
+  if (decision === undefined || firsts.length === 0) throw new ConsoleProblem(422, () => texts.nothingChosen);
   const asked = firsts.map((first) =>
     JSON.stringify({ decision_id: randomUUID(), decision, first_decision_id: first }),
   );
@@ -160,7 +159,7 @@ export const awaitingLink = async ({ administrator }: Desk): Promise<View> => {
 
 export const awaitingPage: Page = {
   path: '/awaiting',
-  title: { 'pt-BR': 'À espera de outra pessoa', en: 'Awaiting another person' },
+  title: () => either('À espera de outra pessoa', 'Awaiting another person'),
   hidden: true,
   routes: [view('/awaiting', listed), action('/awaiting/settle', settle)],
 };

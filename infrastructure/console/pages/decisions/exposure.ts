@@ -6,7 +6,6 @@ import { amount, count } from '../../format.ts';
 import { fundNames, fundView } from '../../funds.ts';
 import { facts, html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { inEach } from '../../language.ts';
 import { operationLink } from '../../names.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { Answer, Visit } from '../../page.ts';
@@ -58,7 +57,7 @@ export const exposurePart = async (visit: Visit, app: Desk): Promise<Answer> => 
     app.loans.facts.exposure({ applicationId, code }),
     fundNames(app, visit),
   ]);
-  if (found === undefined) throw new ConsoleProblem(404, inEach(words, 'noOperation'));
+  if (found === undefined) throw new ConsoleProblem(404, () => words.noOperation);
   return { kind: 'part', body: exposureView(found, names) };
 };
 

@@ -8,7 +8,7 @@ import type { DecisionName } from '../../../../application/publication/descripti
 import { may } from '../../../../application/desk/rights.ts';
 import { fundNames } from '../../funds.ts';
 import { keptPage } from '../../kept-pages.ts';
-import { inEach } from '../../language.ts';
+import { either } from '../../language.ts';
 import { ConsoleProblem, action, query, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
 import { decisionPath } from '../../names.ts';
@@ -100,8 +100,7 @@ const next = async (visit: Visit, { administrator }: Desk): Promise<Answer> => {
 const chosen = ({ fields }: Visit) => {
   const decision = fields.get('decision');
   const named = operationsNamed(fields);
-  if (!isDecision(decision) || named.length === 0)
-    throw new ConsoleProblem(422, inEach(texts, 'nothingChosen'));
+  if (!isDecision(decision) || named.length === 0) throw new ConsoleProblem(422, () => texts.nothingChosen);
   return { decision, named };
 };
 
@@ -152,7 +151,7 @@ const shownBeside = async (draft: Draft, visit: Visit, app: Desk) => {
 /** @throws ConsoleProblem where the form has other operations than the page that it stood on */
 const requireTally = (draft: Draft, { fields }: Visit): void => {
   if (!isTally(tallyIn(fields), draft.lines.length, acquisitionSum(draft)))
-    throw new ConsoleProblem(422, inEach(texts, 'otherTally'));
+    throw new ConsoleProblem(422, () => texts.otherTally);
 };
 
 /** As the administrator's module answers; what was not asked to be mended, since it has changed meanwhile, is refused for that. */
@@ -223,7 +222,7 @@ const leftOf = async (filter: Filter, { lines }: Draft, { administrator }: Desk)
 const detail = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { application: applicationId = '', code = '' } = visit.params;
   const loan = await app.loans.read({ applicationId }, code);
-  if (loan === undefined) throw new ConsoleProblem(404, inEach(words, 'noOperation'));
+  if (loan === undefined) throw new ConsoleProblem(404, () => words.noOperation);
   const [names, applications] = await Promise.all([fundNames(app, visit), app.clients.applicationNames()]);
   const around = { applicationId, names, applications, filter: filterIn(visit.query) };
   return { kind: 'page', title: code, body: detailView(loan, around, visit) };
@@ -231,7 +230,7 @@ const detail = async (visit: Visit, app: Desk): Promise<Answer> => {
 
 export const decisionsPage: Page = {
   path: '/decisions',
-  title: { 'pt-BR': 'Decisões', en: 'Decisions' },
+  title: () => either('Decisões', 'Decisions'),
   live: true,
   routes: [
     view('/decisions', worklist),

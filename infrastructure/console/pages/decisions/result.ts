@@ -3,9 +3,8 @@ import { outcomeBadge } from '../../badge.ts';
 import { amount, centsTyped, count } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { spoken } from '../../language.ts';
 import { operationLink, statusName } from '../../names.ts';
-import { refusalTexts } from '../../refusals.ts';
+import { refusalText } from '../../refusals.ts';
 import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
 import { applicationColumn, decidedColumns, exitSum } from './columns.ts';
@@ -18,7 +17,7 @@ import { texts } from './texts.ts';
 /** Why, in the person's language, or the state of now. */
 const told = (given: DecisionAnswer): string => {
   if (given.outcome !== 'refused') return statusName(given.status ?? '');
-  return given.meanwhile ? changedText(given.meanwhile) : refusalTexts(given.reason)[spoken()];
+  return given.meanwhile ? changedText(given.meanwhile) : refusalText(given.reason);
 };
 
 const outcomeOf = (given: DecisionAnswer): View => {

@@ -8,7 +8,6 @@ import { amount, count, dayTyped, instant } from '../../format.ts';
 import { fundOptions, fundNames, fundView } from '../../funds.ts';
 import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { inEach } from '../../language.ts';
 import { operationLink, withQuery } from '../../names.ts';
 import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
@@ -46,7 +45,7 @@ const askedOf = ({ query }: Visit): Asked =>
 /** @throws ConsoleProblem for what is no date */
 const queryOf = ({ since, subject, fund, code }: Asked): DeskQuery => {
   const day = since === undefined ? undefined : dayTyped(since);
-  if (since !== undefined && day === undefined) throw new ConsoleProblem(422, inEach(texts, 'badDay'));
+  if (since !== undefined && day === undefined) throw new ConsoleProblem(422, () => texts.badDay);
   return {
     ...(day !== undefined && { since: endOfBusinessDay(addDays(day, -1)) }),
     ...(subject !== undefined && { subject }),
@@ -136,7 +135,7 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
 /** What was seen, done and refused, for auditors. */
 export const deskPage: Page = {
   path: '/desk',
-  title: inEach(texts, 'title'),
+  title: () => texts.title,
   needs: 'desk_log',
   routes: [view('/desk', show)],
 };

@@ -7,7 +7,6 @@ import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { empty, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { keptPage } from '../../kept-pages.ts';
-import { inEach } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import { ConsoleProblem, action, view } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
@@ -86,8 +85,7 @@ const nameFund = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   if (!may(visit, 'configure')) throw new RoleError('configure');
   const listed = await shownOf(app);
   const fundId = visit.params['fund']!.toLowerCase();
-  if (!listed.funds.some((one) => one.fundId === fundId))
-    throw new ConsoleProblem(404, inEach(texts, 'unknown'));
+  if (!listed.funds.some((one) => one.fundId === fundId)) throw new ConsoleProblem(404, () => texts.unknown);
   const name = (visit.fields.get('name') ?? '').trim();
   const line = { fundId, decision: 'name_fund' } as const;
   try {
@@ -113,7 +111,7 @@ const nameFund = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
 /** The funds, and how people call them. */
 export const fundsPage: Page = {
   path: '/funds',
-  title: inEach(texts, 'title'),
+  title: () => texts.title,
   routes: [
     view('/funds', async (visit, app) => {
       const listed = await shownOf(app);

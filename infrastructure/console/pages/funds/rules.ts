@@ -12,7 +12,6 @@ import { centsTyped, typedAmount } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { keptPage } from '../../kept-pages.ts';
-import { inEach } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
@@ -59,7 +58,7 @@ const decisionsIn = ({ fields }: Visit): readonly Covered[] =>
     const text = fields.get(decision)?.trim() ?? '';
     if (text === '') return [];
     const from = centsTyped(text);
-    if (from === undefined) throw new ConsoleProblem(422, inEach(ruleTexts, 'wrongAmount'));
+    if (from === undefined) throw new ConsoleProblem(422, () => ruleTexts.wrongAmount);
     return [{ decision, from: cents(from) }];
   });
 
@@ -68,16 +67,14 @@ export const setRule = async (visit: Visit, app: Desk, page: () => Page): Promis
   if (!may(visit, 'configure')) throw new RoleError('configure');
   const { fields, operator, person } = visit;
   const fundId = await app.funds.find(fields.get('fund') ?? '');
-  if (fundId === undefined) throw new ConsoleProblem(404, inEach(texts, 'unknown'));
+  if (fundId === undefined) throw new ConsoleProblem(404, () => texts.unknown);
   const evidence = EVIDENCES.find((one) => one === fields.get('evidence')) ?? 'signed-in';
   const rule = { fundId, evidence, decisions: decisionsIn(visit) };
   const asked = { decisionId: randomUUID(), actor: actorNamed(operator) };
   const { outcome } = await app.administrator.rules
     .set(rule, asked, { name: operator, person })
     .catch((error: unknown) => {
-      throw error instanceof EarlierReleaseError
-        ? new ConsoleProblem(409, inEach(ruleTexts, 'notYet'))
-        : error;
+      throw error instanceof EarlierReleaseError ? new ConsoleProblem(409, () => ruleTexts.notYet) : error;
     });
   visit.logger.info({ operator, fund_id: fundId, outcome }, 'a rule of two people, set at the console');
   const shown = keptPage(visit, page, () => ({

@@ -8,7 +8,7 @@ import { decisionPath } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { OFFERED, isAwaiting, keyOf } from '../decisions/offered.ts';
 import { decisionButtons } from '../decisions/worklist.ts';
-import { OPERATION } from './texts.ts';
+import { texts } from './texts.ts';
 
 interface Operation {
   readonly applicationId: string;
@@ -29,7 +29,6 @@ export const actionsView = async (
   app: Desk,
 ): Promise<View> => {
   const { status, fund_id: fundId } = loan;
-  const texts = OPERATION[visit.language];
   const [decides, settles] = [
     may(visit, 'decide', fundId),
     may(visit, 'confirm', fundId) || may(visit, 'withdraw', fundId),

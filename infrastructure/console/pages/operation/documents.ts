@@ -7,8 +7,8 @@ import { operationPath } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import { documentPath } from '../decisions/document.ts';
-import { fieldLabel } from './recorded.ts';
-import { OPERATION } from './texts.ts';
+import { fieldLabel } from './recorded-texts.ts';
+import { texts } from './texts.ts';
 
 type Document = LoanDetails['documents'][number] & { readonly value: string };
 interface Of {
@@ -43,7 +43,6 @@ const addressWith = (of: Of, { query }: Visit, chosen: readonly Document[]): str
 /** Shows one that is not, beside the first that is; closes one that is. */
 const choice = (one: LoanDetails['documents'][number], of: Of, visit: Visit): View => {
   if (!canBeShown(one)) return null;
-  const texts = OPERATION[visit.language];
   const chosen = chosenDocuments(of, visit);
   const others = chosen.filter((other) => other.documentId !== one.documentId);
   const isChosen = others.length < chosen.length;
@@ -60,7 +59,6 @@ export const frameView = (one: Document, { applicationId, code }: Of): View =>
   ></iframe>`;
 
 export const documentsView = (of: Of, visit: Visit): View => {
-  const texts = OPERATION[visit.language];
   const address = (documentId: string): string => documentPath(of.applicationId, of.code, documentId);
   return html`
     <section aria-labelledby="documents-title">
@@ -77,7 +75,7 @@ export const documentsView = (of: Of, visit: Visit): View => {
           ],
           [texts.kind, ({ type }) => type],
           [texts.size, ({ size }) => `${count(Math.ceil(size / KIB))} KiB`, 'number'],
-          [fieldLabel('received_at', visit.language), ({ receivedAt }) => instant(receivedAt), 'date'],
+          [fieldLabel('received_at'), ({ receivedAt }) => instant(receivedAt), 'date'],
           ['SHA-256', ({ sha256 }) => html`<span title=${sha256}>${sha256.slice(0, 8)}…</span>`, 'code'],
           [texts.look, (one) => choice(one, of, visit)],
         ],

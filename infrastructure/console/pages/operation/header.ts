@@ -8,21 +8,20 @@ import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundFact } from '../../funds.ts';
 import { facts, html, tile } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
+import { spoken } from '../../language.ts';
 import { ratesText } from '../../rates.ts';
 import { operationPath } from '../../names.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
 import { linesView } from './price.ts';
-import { fieldLabel } from './recorded.ts';
+import { fieldLabel } from './recorded-texts.ts';
 import { installmentsOf } from './schedule.ts';
 import type { ShownStatus } from './schedule.ts';
 import { dayField, momentField } from '../../typed-fields.ts';
-import { OPERATION } from './texts.ts';
+import { texts } from './texts.ts';
 
 interface Header {
   readonly applicationId: string;
   readonly code: string;
-  readonly language: Language;
   readonly names: FundNames;
   readonly shown: ShownOperation;
   /** As it is now; undefined while the read model is behind. */
@@ -39,28 +38,22 @@ const faceOf = (state: ExistingLoan, ...wanted: readonly ShownStatus[]): number 
     .reduce((sum, { faceValue }) => sum + faceValue, 0);
 
 /** On the day that was asked for, otherwise as the interface says it today. */
-const presentValueOf = ({
-  shown,
-  details,
-  asOf,
-  language,
-}: Omit<State, 'applicationId' | 'names'>): string => {
+const presentValueOf = ({ shown, details, asOf }: Omit<State, 'applicationId' | 'names'>): string => {
   if (asOf !== undefined) return amount(shown.payoff.at(-1)?.roundedTotal ?? 0);
   const value = details?.balances.payoffValue;
   if (value === undefined) return '';
-  return value === null ? OPERATION[language].tooLarge : amount(value);
+  return value === null ? texts.tooLarge : amount(value);
 };
 
-type State = Pick<Header, 'applicationId' | 'language' | 'names' | 'shown' | 'details' | 'asOf'>;
+type State = Pick<Header, 'applicationId' | 'names' | 'shown' | 'details' | 'asOf'>;
 
 const tiles = (header: State, state: ExistingLoan): View => {
-  const texts = OPERATION[header.language];
   const overdue = faceOf(state, 'overdue');
   const books = 'disbursedValue' in state ? state : undefined;
   return html`
     <div class="tiles">
-      ${tile(texts.status, statusBadge(state.status, header.language))}
-      ${tile(fieldLabel('acquisition_value', header.language), amount(state.acquisitionValue), books && `${texts.disbursed}: ${amount(books.disbursedValue)}`)}
+      ${tile(texts.status, statusBadge(state.status))}
+      ${tile(fieldLabel('acquisition_value'), amount(state.acquisitionValue), books && `${texts.disbursed}: ${amount(books.disbursedValue)}`)}
       ${books && tile(texts.cameIn, amount(books.receivedValue))}
       ${
         books &&
@@ -76,15 +69,14 @@ const tiles = (header: State, state: ExistingLoan): View => {
   `;
 };
 
-const borrowerOf = ({ details, language }: State): View => {
+const borrowerOf = ({ details }: State): View => {
   if (details === undefined) return null;
   const { borrower } = details;
-  if (borrower === null) return OPERATION[language].borrowerForgotten;
+  if (borrower === null) return texts.borrowerForgotten;
   return html`${borrower.name} · ${borrower.documentType} ${borrower.documentNumber}`;
 };
 
-const renegotiationOf = (state: ExistingLoan, applicationId: string, language: Language): View => {
-  const texts = OPERATION[language];
+const renegotiationOf = (state: ExistingLoan, applicationId: string): View => {
   const link = (code: string): View => html`<a href=${operationPath(applicationId, code)}>${code}</a>${' '}`;
   if ('renegotiated' in state)
     return html`${texts.successor} ${link(state.renegotiated.renegotiation.newProposalCode)}`;
@@ -92,25 +84,21 @@ const renegotiationOf = (state: ExistingLoan, applicationId: string, language: L
 };
 
 const factsOf = (header: State, state: ExistingLoan): View => {
-  const { language, applicationId, names } = header;
-  const texts = OPERATION[language];
+  const { applicationId, names } = header;
   const all: readonly (readonly [string, View])[] = [
     [texts.borrower, borrowerOf(header)],
     [texts.fund, fundFact(state.fundId, names)],
     [texts.application, html`<span class="code">${applicationId}</span>`],
     [texts.product, state.productType],
     [texts.issued, date(state.dateIssued)],
-    [fieldLabel('received_at', language), instant(state.receivedAt)],
+    [fieldLabel('received_at'), instant(state.receivedAt)],
     [texts.rate, ratesText(state.pricing.dailyFactor)],
-    [
-      fieldLabel('daily_factor', language),
-      html`<span class="code">${exact(state.pricing.dailyFactor)}</span>`,
-    ],
-    [fieldLabel('renegotiation', language), renegotiationOf(state, applicationId, language)],
+    [fieldLabel('daily_factor'), html`<span class="code">${exact(state.pricing.dailyFactor)}</span>`],
+    [fieldLabel('renegotiation'), renegotiationOf(state, applicationId)],
     [
       texts.exit,
       'repurchase' in state &&
-        `${EXITS[state.repurchase.reason].name[language]}: ${texts.exitValue(amount(state.repurchase.repurchaseValue), date(state.repurchase.effectiveDate))}`,
+        `${EXITS[state.repurchase.reason].name[spoken()]}: ${texts.exitValue(amount(state.repurchase.repurchaseValue), date(state.repurchase.effectiveDate))}`,
     ],
     [
       texts.reasons,
@@ -133,8 +121,7 @@ export const stateView = (header: State, state: ExistingLoan, beside?: View): Vi
 ];
 
 /** Which day is looked at, and what was known when. Nothing of a borrower is in it, so it may stand in the address. */
-const positionForm = ({ applicationId, code, language, asOf, knownAt, known }: Header): View => {
-  const texts = OPERATION[language];
+const positionForm = ({ applicationId, code, asOf, knownAt, known }: Header): View => {
   const path = operationPath(applicationId, code);
   const past = asOf !== undefined || known !== undefined;
   return html`
@@ -159,16 +146,14 @@ const positionForm = ({ applicationId, code, language, asOf, knownAt, known }: H
 };
 
 /** What a day asks for is what was received by then; a portfolio counts an operation from its disbursement, whenever that was registered. */
-const notYet = ({ asOf, known, details, language }: Header): string => {
-  const { notYet: plain, countsBefore } = OPERATION[language];
+const notYet = ({ asOf, known, details }: Header): string => {
   const disbursed = details?.disbursement?.date;
   const counted = asOf !== undefined && known === undefined && disbursed !== undefined && disbursed <= asOf;
-  return counted ? countsBefore(date(disbursed)) : plain;
+  return counted ? texts.countsBefore(date(disbursed)) : texts.notYet;
 };
 
 export const headerView = (header: Header, beside: View): View => {
-  const { shown, details, language } = header;
-  const texts = OPERATION[language];
+  const { shown, details } = header;
   const { state } = shown;
   return html`
     ${shown.brokenAt !== undefined && html`<p class="problem" role="alert">${texts.broken(shown.brokenAt)}</p>`}
@@ -178,7 +163,7 @@ export const headerView = (header: Header, beside: View): View => {
       shown.payoff.length > 0 &&
       html`<details>
         <summary>${texts.lineByLine}</summary>
-        ${linesView(shown.payoff, language)}
+        ${linesView(shown.payoff)}
       </details>`
     }
   `;

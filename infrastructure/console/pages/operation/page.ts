@@ -15,7 +15,7 @@ import { actionsView } from './actions.ts';
 import { chosenDocuments, documentsView, frameView } from './documents.ts';
 import { headerView } from './header.ts';
 import { scheduleView } from './schedule.ts';
-import { OPERATION } from './texts.ts';
+import { texts } from './texts.ts';
 import { eventView, timelineView } from './timeline.ts';
 import { webhooksTable } from './webhooks.ts';
 
@@ -25,7 +25,7 @@ const EVENTS = 50;
 const placeOf = ({ params }: Visit): { readonly applicationId: string; readonly code: string } => {
   const { application: applicationId = '', code = '' } = params;
   if (!/^[0-9a-f-]{36}$/.test(applicationId) || !isProposalCode(code))
-    throw new ConsoleProblem(404, NO_OPERATION);
+    throw new ConsoleProblem(404, () => texts.noOperation);
   return { applicationId, code };
 };
 
@@ -33,9 +33,9 @@ const placeOf = ({ params }: Visit): { readonly applicationId: string; readonly 
 const positionOf = ({ query }: Visit) => {
   const [asOf, knownAt] = [query.get('as_of') ?? '', query.get('known_at') ?? ''];
   const day = dayTyped(asOf);
-  if (asOf !== '' && day === undefined) throw new ConsoleProblem(400, NO_DATE);
+  if (asOf !== '' && day === undefined) throw new ConsoleProblem(400, () => texts.noDate);
   const known = knownAt === '' ? undefined : momentTyped(knownAt);
-  if (knownAt !== '' && known === undefined) throw new ConsoleProblem(400, NO_MOMENT);
+  if (knownAt !== '' && known === undefined) throw new ConsoleProblem(400, () => texts.noMoment);
   return { asOf: day, knownAt, known };
 };
 
@@ -44,7 +44,7 @@ const showing = async <T>(work: () => Promise<T>): Promise<T> => {
     return await work();
   } catch (error) {
     throw error instanceof DomainError && error.code === 'loan_not_found'
-      ? new ConsoleProblem(404, NO_OPERATION)
+      ? new ConsoleProblem(404, () => texts.noOperation)
       : error;
   }
 };
@@ -74,7 +74,7 @@ const addressOf = ({ path, query }: Visit, before: number | undefined): string =
 };
 
 const show = async (visit: Visit, app: Desk): Promise<Answer> => {
-  const { language, query } = visit;
+  const { query } = visit;
   const place = placeOf(visit);
   const { asOf, knownAt, known } = positionOf(visit);
   const [shown, details, names] = await Promise.all([
@@ -97,7 +97,6 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   const path = operationPath(place.applicationId, place.code);
   const newest = query.get('before') === null ? undefined : addressOf(visit, undefined);
   const older = next === undefined ? undefined : addressOf(visit, next);
-  const texts = OPERATION[language];
   const of = { ...place, documents: details?.documents ?? [] };
   const knowsBorrower = may(visit, 'borrowers', details?.loan.fund_id);
   const frames = knowsBorrower ? chosenDocuments(of, visit).map((one) => frameView(one, of)) : [];
@@ -107,13 +106,12 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
     title: `${texts.title} ${place.code}`,
     body: html`
       ${details && (await actionsView(place, details, visit, app))}
-      ${headerView({ ...place, language, names, shown, details, asOf, knownAt, known }, documents)}
-      ${frames.length > 1 && html`<div class="side-by-side">${frames}</div>`}
-      ${scheduleView(shown.state, language)}
-      ${timelineView({ language, path, events: page, clientNames, older, newest })}
+      ${headerView({ ...place, names, shown, details, asOf, knownAt, known }, documents)}
+      ${frames.length > 1 && html`<div class="side-by-side">${frames}</div>`} ${scheduleView(shown.state)}
+      ${timelineView({ path, events: page, clientNames, older, newest })}
       <section aria-labelledby="webhooks-title">
         <h2 id="webhooks-title">${texts.webhooks}</h2>
-        ${webhooksTable(deliveries, language, texts.webhooks)}
+        ${webhooksTable(deliveries, texts.webhooks)}
       </section>
     `,
   };
@@ -122,12 +120,12 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
 const showEvent = async (visit: Visit, { audit, webhooks }: Desk): Promise<Answer> => {
   const place = placeOf(visit);
   const revision = visit.params['revision'] ?? '';
-  if (!/^\d{1,9}$/.test(revision)) throw new ConsoleProblem(404, NO_OPERATION);
+  if (!/^\d{1,9}$/.test(revision)) throw new ConsoleProblem(404, () => texts.noOperation);
   const shown = await showing(() => audit.show({ ...place, prices: BigInt(revision) }));
   const one = shown.events.find(({ recorded }) => String(recorded.revision) === revision);
-  if (one === undefined) throw new ConsoleProblem(404, NO_OPERATION);
+  if (one === undefined) throw new ConsoleProblem(404, () => texts.noOperation);
   const deliveries = await webhooks.deliveries.ofRecorded([one.recorded]);
-  return { kind: 'part', body: eventView(one, deliveries, visit.language) };
+  return { kind: 'part', body: eventView(one, deliveries) };
 };
 
 /** Part of the page of operations. */
@@ -135,16 +133,3 @@ export const operationRoutes: readonly Route[] = [
   view('/operations/:application/:code', show),
   view('/operations/:application/:code/events/:revision', showEvent),
 ];
-
-const NO_OPERATION = {
-  'pt-BR': 'Não há tal operação. Confira a aplicação e o código, ou procure por ela.',
-  en: 'There is no such operation. Check the application and the code, or search for it.',
-};
-const NO_DATE = {
-  'pt-BR': 'A posição pede uma data que existe, como 20/06/2026.',
-  en: 'The position asks for a date that exists, such as 20/06/2026.',
-};
-const NO_MOMENT = {
-  'pt-BR': 'O momento do conhecimento pede uma data e uma hora que existem, como 20/06/2026 15:00.',
-  en: 'What was known asks for a date and a time that exist, such as 20/06/2026 15:00.',
-};

@@ -3,7 +3,7 @@ import { EXITS } from '../../../../domain/loan/exits.ts';
 import type { ExitPricing } from '../../../../domain/curve/repurchase-value.ts';
 import type { LoanEvent } from '../../../../domain/loan/index.ts';
 import { amount, count, date, exact } from '../../format.ts';
-import type { InLanguages, Language } from '../../language.ts';
+import { either, spoken } from '../../language.ts';
 
 /** How a price came about: what was reckoned, and what follows from the lines or from a rule that needs none. */
 interface PriceText {
@@ -12,129 +12,107 @@ interface PriceText {
 }
 
 type Writer<Event> = (event: Event, price: ExplainedPrice) => PriceText;
-type Writers = {
-  readonly [Type in PricedEvent['type']]: Writer<Extract<PricedEvent, { readonly type: Type }>>;
-};
 
 const present = (...steps: readonly (string | false | undefined)[]): readonly string[] =>
   steps.filter((step) => typeof step === 'string');
 
-const portuguese: Writers = {
+const WRITERS: {
+  readonly [Type in PricedEvent['type']]: Writer<Extract<PricedEvent, { readonly type: Type }>>;
+} = {
   LoanReceived: ({ pricing, dateIssued, acquisitionValue }) => ({
-    title: `Fator diário ${exact(pricing.dailyFactor)}: com ele, os valores de face, cada um trazido a ${date(dateIssued)}, somam o valor de aquisição.`,
-    steps: [`Valor de aquisição: ${amount(acquisitionValue)}`],
+    title: either(
+      `Fator diário ${exact(pricing.dailyFactor)}: com ele, os valores de face, cada um trazido a ${date(dateIssued)}, somam o valor de aquisição.`,
+      `Daily factor ${exact(pricing.dailyFactor)}: with it the faces, each carried back to ${date(dateIssued)}, add up to the acquisition value.`,
+    ),
+    steps: [`${either('Valor de aquisição', 'Acquisition value')}: ${amount(acquisitionValue)}`],
   }),
   InstallmentSettled: ({ installmentCode, scheduledValue, settledValue, lateDays }, { lines }) => {
-    const difference = settledValue - scheduledValue;
+    const [scheduled, difference] = [amount(scheduledValue), settledValue - scheduledValue];
+    const [missing, above] = [amount(-difference), amount(difference)];
     return {
-      title: `Parcela ${installmentCode}: o que devia no vencimento`,
+      title: either(
+        `Parcela ${installmentCode}: o que devia no vencimento`,
+        `Installment ${installmentCode}: what it owed on its due date`,
+      ),
       steps: present(
         lines.length === 0
-          ? `Valor previsto: ${amount(scheduledValue)}, o valor de face, porque nenhum pagamento antecipado deixou crédito nela`
-          : `Valor previsto: ${amount(scheduledValue)}, o valor de face menos os créditos, entre nada e o valor de face`,
-        `Valor pago: ${amount(settledValue)}`,
-        difference < 0 && `Faltaram ${amount(-difference)}`,
-        difference > 0 && `${amount(difference)} a mais, guardados como encargos`,
-        `${count(lateDays)} dia(s) depois do vencimento`,
+          ? either(
+              `Valor previsto: ${scheduled}, o valor de face, porque nenhum pagamento antecipado deixou crédito nela`,
+              `Scheduled value: ${scheduled}, the face, because no prepayment left a credit on it`,
+            )
+          : either(
+              `Valor previsto: ${scheduled}, o valor de face menos os créditos, entre nada e o valor de face`,
+              `Scheduled value: ${scheduled}, the face less its credits, between nothing and the face`,
+            ),
+        `${either('Valor pago', 'Settled value')}: ${amount(settledValue)}`,
+        difference < 0 && either(`Faltaram ${missing}`, `${missing} missing`),
+        difference > 0 &&
+          `${above} ${either('a mais, guardados como encargos', 'above it, kept as charges')}`,
+        `${count(lateDays)} ${either('dia(s) depois do vencimento', 'day(s) after the due date')}`,
       ),
     };
   },
-  PrepaymentProcessed: (event) => ({
-    title: `Valor de quitação em ${date(event.prepaymentDate)}`,
-    steps: present(
-      `Valor de quitação: ${amount(event.payoffValue)}; pago: ${amount(event.prepaymentValue)}`,
-      ...event.lines.map(
-        ({ installmentCode, presentValue, paidOff }) =>
-          `${installmentCode}: ${amount(presentValue)}, ${paidOff ? 'quitada' : 'alcançada, não quitada'}`,
+  PrepaymentProcessed: ({ partial, ...event }) => {
+    const [payoff, paid] = [amount(event.payoffValue), amount(event.prepaymentValue)];
+    const [rest, excess] = [amount(event.remainingBalance), amount(event.excessValue)];
+    const credited = (one: NonNullable<typeof partial>): string => {
+      const [credit, day] = [exact(one.credit.value), date(one.credit.date)];
+      const owed = amount(one.outstandingAtDue);
+      return either(
+        `${one.installmentCode}: crédito de R$ ${credit} em ${day}; restam ${owed} no vencimento`,
+        `${one.installmentCode}: credit of R$ ${credit} on ${day}; leaves ${owed} on its due date`,
+      );
+    };
+    return {
+      title: `${either('Valor de quitação em', 'Payoff value on')} ${date(event.prepaymentDate)}`,
+      steps: present(
+        either(`Valor de quitação: ${payoff}; pago: ${paid}`, `Payoff value: ${payoff}; paid: ${paid}`),
+        ...event.lines.map(
+          ({ installmentCode, presentValue, paidOff }) =>
+            `${installmentCode}: ${amount(presentValue)}, ${paidOff ? either('quitada', 'paid off') : either('alcançada, não quitada', 'reached, not paid off')}`,
+        ),
+        partial && credited(partial),
+        either(
+          `Saldo restante: ${rest}; excedente: ${excess}`,
+          `Remaining balance: ${rest}; excess: ${excess}`,
+        ),
       ),
-      event.partial &&
-        `${event.partial.installmentCode}: crédito de R$ ${exact(event.partial.credit.value)} em ${date(event.partial.credit.date)}; restam ${amount(event.partial.outstandingAtDue)} no vencimento`,
-      `Saldo restante: ${amount(event.remainingBalance)}; excedente: ${amount(event.excessValue)}`,
-    ),
-  }),
+    };
+  },
   RepurchaseRequested: (event, { basis }) => {
-    const value = basis ? amount(basis.value) : '(desconhecido)';
+    const value = basis ? amount(basis.value) : either('(desconhecido)', '(unknown)');
     const from =
       basis?.of === 'disbursed_value'
-        ? `o valor desembolsado, ${value}`
-        : `o valor de aquisição, ${value} (desembolsada antes de as saídas seguirem o valor desembolsado)`;
+        ? `${either('o valor desembolsado', 'the disbursed value')}, ${value}`
+        : either(
+            `o valor de aquisição, ${value} (desembolsada antes de as saídas seguirem o valor desembolsado)`,
+            `the acquisition value, ${value} (disbursed before exits followed the disbursed value)`,
+          );
+    const received = amount(event.receivedValue);
     const rules: Readonly<Record<ExitPricing, string>> = {
-      present_value: 'valor presente do que está aberto',
+      present_value: either('valor presente do que está aberto', 'present value of what is open'),
       given_value: from,
-      given_less_received: `${from}, menos ${amount(event.receivedValue)} já recebidos, nunca abaixo de zero`,
+      given_less_received: either(
+        `${from}, menos ${received} já recebidos, nunca abaixo de zero`,
+        `${from}, less ${received} received, never below nothing`,
+      ),
     };
     const { name, pricing } = EXITS[event.reason];
+    const source =
+      event.valueSource === 'informed'
+        ? either('como o integrador informou', 'as the integrator informed')
+        : either('como calculado', 'as calculated');
     return {
-      title: `${name['pt-BR']} em ${date(event.effectiveDate)}: ${rules[pricing]}`,
+      title: `${name[spoken()]} ${either('em', 'on')} ${date(event.effectiveDate)}: ${rules[pricing]}`,
       steps: [
-        `Valor calculado: ${amount(event.calculatedValue)}`,
-        `Valor da saída: ${amount(event.repurchaseValue)}, ${event.valueSource === 'informed' ? 'como o integrador informou' : 'como calculado'}`,
-        `Recebidos antes: ${amount(event.receivedValue)}`,
+        `${either('Valor calculado', 'Calculated value')}: ${amount(event.calculatedValue)}`,
+        `${either('Valor da saída', 'Exit value')}: ${amount(event.repurchaseValue)}, ${source}`,
+        `${either('Recebidos antes', 'Received before')}: ${received}`,
       ],
     };
   },
 };
-
-const english: Writers = {
-  LoanReceived: ({ pricing, dateIssued, acquisitionValue }) => ({
-    title: `Daily factor ${exact(pricing.dailyFactor)}: with it the faces, each carried back to ${date(dateIssued)}, add up to the acquisition value.`,
-    steps: [`Acquisition value: ${amount(acquisitionValue)}`],
-  }),
-  InstallmentSettled: ({ installmentCode, scheduledValue, settledValue, lateDays }, { lines }) => {
-    const difference = settledValue - scheduledValue;
-    return {
-      title: `Installment ${installmentCode}: what it owed on its due date`,
-      steps: present(
-        lines.length === 0
-          ? `Scheduled value: ${amount(scheduledValue)}, the face, because no prepayment left a credit on it`
-          : `Scheduled value: ${amount(scheduledValue)}, the face less its credits, between nothing and the face`,
-        `Settled value: ${amount(settledValue)}`,
-        difference < 0 && `${amount(-difference)} missing`,
-        difference > 0 && `${amount(difference)} above it, kept as charges`,
-        `${count(lateDays)} day(s) after the due date`,
-      ),
-    };
-  },
-  PrepaymentProcessed: (event) => ({
-    title: `Payoff value on ${date(event.prepaymentDate)}`,
-    steps: present(
-      `Payoff value: ${amount(event.payoffValue)}; paid: ${amount(event.prepaymentValue)}`,
-      ...event.lines.map(
-        ({ installmentCode, presentValue, paidOff }) =>
-          `${installmentCode}: ${amount(presentValue)}, ${paidOff ? 'paid off' : 'reached, not paid off'}`,
-      ),
-      event.partial &&
-        `${event.partial.installmentCode}: credit of R$ ${exact(event.partial.credit.value)} on ${date(event.partial.credit.date)}; leaves ${amount(event.partial.outstandingAtDue)} on its due date`,
-      `Remaining balance: ${amount(event.remainingBalance)}; excess: ${amount(event.excessValue)}`,
-    ),
-  }),
-  RepurchaseRequested: (event, { basis }) => {
-    const value = basis ? amount(basis.value) : '(unknown)';
-    const from =
-      basis?.of === 'disbursed_value'
-        ? `the disbursed value, ${value}`
-        : `the acquisition value, ${value} (disbursed before exits followed the disbursed value)`;
-    const rules: Readonly<Record<ExitPricing, string>> = {
-      present_value: 'present value of what is open',
-      given_value: from,
-      given_less_received: `${from}, less ${amount(event.receivedValue)} received, never below nothing`,
-    };
-    const { name, pricing } = EXITS[event.reason];
-    return {
-      title: `${name.en} on ${date(event.effectiveDate)}: ${rules[pricing]}`,
-      steps: [
-        `Calculated value: ${amount(event.calculatedValue)}`,
-        `Exit value: ${amount(event.repurchaseValue)}, ${event.valueSource === 'informed' ? 'as the integrator informed' : 'as calculated'}`,
-        `Received before: ${amount(event.receivedValue)}`,
-      ],
-    };
-  },
-};
-
-const WRITERS: InLanguages<Writers> = { 'pt-BR': portuguese, en: english };
 
 /** What `audit show` says of the price of this event, in the words of the page. */
-export const priceText = (event: LoanEvent, price: ExplainedPrice, language: Language): PriceText => {
-  const write = WRITERS[language][event.type as PricedEvent['type']] as Writer<LoanEvent>;
-  return write(event, price);
-};
+export const priceText = (event: LoanEvent, price: ExplainedPrice): PriceText =>
+  (WRITERS[event.type as PricedEvent['type']] as Writer<LoanEvent>)(event, price);

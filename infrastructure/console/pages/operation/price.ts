@@ -4,10 +4,9 @@ import type { LoanEvent } from '../../../../domain/loan/index.ts';
 import { amount, count, date, exact } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { tableView } from '../../table.ts';
 import { priceText } from './price-text.ts';
-import { OPERATION } from './texts.ts';
+import { texts } from './texts.ts';
 
 interface Part {
   readonly name: string;
@@ -24,8 +23,7 @@ const partsOf = (line: ExplainedLine, credit: string): readonly Part[] =>
   }));
 
 /** The face of each installment, the credits that are taken off it, and what that adds up to. */
-export const linesView = (lines: readonly ExplainedLine[], language: Language): View => {
-  const texts = OPERATION[language];
+export const linesView = (lines: readonly ExplainedLine[]): View => {
   if (lines.length === 0) return null;
   // Exact numbers keep all their digits: the copy of a cell can be checked by a calculator.
   return tableView(
@@ -45,12 +43,12 @@ export const linesView = (lines: readonly ExplainedLine[], language: Language): 
   );
 };
 
-export const priceView = (event: LoanEvent, price: ExplainedPrice, language: Language): View => {
-  const { title, steps } = priceText(event, price, language);
+export const priceView = (event: LoanEvent, price: ExplainedPrice): View => {
+  const { title, steps } = priceText(event, price);
   return html`
-    <h3>${OPERATION[language].price}</h3>
+    <h3>${texts.price}</h3>
     <p>${title}</p>
-    ${linesView(price.lines, language)}
+    ${linesView(price.lines)}
     <ul>
       ${steps.map((step) => html`<li>${step}</li>`)}
     </ul>

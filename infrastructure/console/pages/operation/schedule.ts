@@ -7,11 +7,10 @@ import type { Meaning } from '../../badge.ts';
 import { amount, date } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
 import { METHODS } from './event-text.ts';
-import { OPERATION } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** `scheduled`: before the operation is active. `gone`: it left the fund while the installment was open. */
 export type ShownStatus = Installment['status'] | 'gone' | 'scheduled';
@@ -53,8 +52,7 @@ const heightOf = ({ shown, faceValue, owed, paid }: ShownInstallment): number =>
   return shown === 'pending' || shown === 'overdue' ? owed : faceValue;
 };
 
-const pictureOfSchedule = (installments: readonly ShownInstallment[], language: Language): View => {
-  const texts = OPERATION[language];
+const pictureOfSchedule = (installments: readonly ShownInstallment[]): View => {
   const count = (...wanted: readonly ShownStatus[]): number =>
     installments.filter(({ shown }) => wanted.includes(shown)).length;
   const series = SERIES.filter(({ of }) => count(...of) > 0).map(({ meaning, of }) => ({
@@ -88,14 +86,13 @@ const MEANINGS: Readonly<Record<ShownStatus, Meaning>> = {
 /** Up to so many lines the table is open. */
 const SHORT = 12;
 
-export const scheduleView = (state: LoanState, language: Language): View => {
-  const texts = OPERATION[language];
+export const scheduleView = (state: LoanState): View => {
   const installments = installmentsOf(state);
   if (installments.length === 0) return null;
   return html`
     <section aria-labelledby="schedule-title">
       <h2 id="schedule-title">${texts.schedule}</h2>
-      ${pictureOfSchedule(installments, language)}
+      ${pictureOfSchedule(installments)}
       <details open=${installments.length <= SHORT}>
         <summary>${texts.scheduleTable}</summary>
         ${tableView(
@@ -112,7 +109,7 @@ export const scheduleView = (state: LoanState, language: Language): View => {
               ({ paid }) => paid?.status === 'settled' && amount(paid.settledValue),
               'number',
             ],
-            [texts.method, ({ paid }) => paid && METHODS[language][paid.paymentMethod]],
+            [texts.method, ({ paid }) => paid && METHODS[paid.paymentMethod]],
           ],
           installments,
         )}

@@ -1,7 +1,8 @@
 import type { ShownEvent } from '../../../../application/audit/show-operation.ts';
 import type { LoanEvent } from '../../../../domain/loan/events.ts';
 import { amount } from '../../format.ts';
-import type { InLanguages, Language } from '../../language.ts';
+import { inLanguages } from '../../language.ts';
+import type { Both } from '../../language.ts';
 
 type Grouped = Extract<LoanEvent, { readonly type: 'InstallmentBecameOverdue' | 'InstallmentSettled' }>;
 
@@ -11,10 +12,10 @@ const FEWEST: Readonly<Record<Grouped['type'], number>> = {
   InstallmentSettled: 3,
 };
 
-const NAMES: InLanguages<Readonly<Record<Grouped['type'], string>>> = {
-  'pt-BR': { InstallmentBecameOverdue: 'parcelas vencidas', InstallmentSettled: 'parcelas pagas' },
-  en: { InstallmentBecameOverdue: 'installments overdue', InstallmentSettled: 'installments paid' },
-};
+const NAMES = inLanguages({
+  InstallmentBecameOverdue: ['parcelas vencidas', 'installments overdue'],
+  InstallmentSettled: ['parcelas pagas', 'installments paid'],
+} satisfies Record<Grouped['type'], Both>);
 
 /** Codes that stand in the line; more are told by their number. */
 const MOST_CODES = 6;
@@ -38,8 +39,8 @@ export const runsOf = (events: readonly ShownEvent[]): readonly (readonly ShownE
   });
 };
 
-export const runName = (run: readonly ShownEvent[], language: Language): string =>
-  `${run.length} ${NAMES[language][(run[0]!.event as Grouped).type]}`;
+export const runName = (run: readonly ShownEvent[]): string =>
+  `${run.length} ${NAMES[(run[0]!.event as Grouped).type]}`;
 
 /** Which installments, the first of them first, and what came in for them. */
 export const runFacts = (run: readonly ShownEvent[]): string => {

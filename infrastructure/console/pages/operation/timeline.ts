@@ -3,17 +3,15 @@ import type { ShownEvent } from '../../../../application/audit/show-operation.ts
 import { date, instant } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import type { ShownDelivery } from '../../../../application/webhooks/deliveries.ts';
-import { eventFacts, eventName, noteOf } from './event-text.ts';
+import { eventFacts, EVENTS, noteOf } from './event-text.ts';
 import { priceView } from './price.ts';
 import { recordedPairs } from './recorded.ts';
-import { OPERATION } from './texts.ts';
+import { texts } from './texts.ts';
 import { runFacts, runName, runsOf } from './timeline-groups.ts';
 import { webhooksTable } from './webhooks.ts';
 
 interface Timeline {
-  readonly language: Language;
   /** Address of the operation. */
   readonly path: string;
   /** Newest first. */
@@ -37,10 +35,9 @@ const actorOf = (actor: string, names: ReadonlyMap<string, string>): View => {
 /** One event in the list, with what stands below it. */
 export const entryView = (
   shown: ShownEvent,
-  { language, clientNames }: Pick<Timeline, 'language' | 'clientNames'>,
+  { clientNames }: Pick<Timeline, 'clientNames'>,
   below: View,
 ): View => {
-  const texts = OPERATION[language];
   const { recorded, event, businessDate, leftOut } = shown;
   const { actor, recordedAt } = recorded.metadata;
   const remark = remarkOf(shown);
@@ -48,8 +45,8 @@ export const entryView = (
     <li class=${leftOut ? 'left-out' : undefined}>
       <p class="event">
         <time datetime=${recordedAt}>${instant(recordedAt)}</time>
-        <strong>${eventName(event, language)}</strong>
-        <span>${eventFacts(event, language)}</span>
+        <strong>${EVENTS[event.type]}</strong>
+        <span>${eventFacts(event)}</span>
       </p>
       ${remark !== undefined && html`<blockquote>${remark}</blockquote>`}
       <p class="quiet">
@@ -71,7 +68,7 @@ const group = (run: readonly ShownEvent[], timeline: Timeline): View => {
         <summary>
           <span class="event">
             <time datetime=${times[0]}>${days.length === 1 ? instant(times[0]!) : days.join(' – ')}</time>
-            <strong>${runName(run, timeline.language)}</strong>
+            <strong>${runName(run)}</strong>
             <span>${runFacts(run)}</span>
           </span>
         </summary>
@@ -84,7 +81,6 @@ const group = (run: readonly ShownEvent[], timeline: Timeline): View => {
 };
 
 const entry = (shown: ShownEvent, timeline: Timeline): View => {
-  const texts = OPERATION[timeline.language];
   const at = String(shown.recorded.revision);
   const fetched = {
     'hx-get': `${timeline.path}/events/${at}`,
@@ -99,7 +95,6 @@ const entry = (shown: ShownEvent, timeline: Timeline): View => {
 };
 
 export const timelineView = (timeline: Timeline): View => {
-  const texts = OPERATION[timeline.language];
   const { events, older, newest } = timeline;
   return html`
     <section aria-labelledby="timeline-title" id="timeline">
@@ -119,8 +114,7 @@ export const timelineView = (timeline: Timeline): View => {
 };
 
 /** How its price came about, and what is stored of it. */
-export const recordedView = ({ recorded, event, payload, price }: ShownEvent, language: Language): View => {
-  const texts = OPERATION[language];
+export const recordedView = ({ recorded, event, payload, price }: ShownEvent): View => {
   const { metadata } = recorded;
   const key = metadata.idempotency;
   const about: readonly (readonly [string, string])[] = [
@@ -139,22 +133,17 @@ export const recordedView = ({ recorded, event, payload, price }: ShownEvent, la
         </div>`,
     );
   return html`
-    ${price && priceView(event, price, language)}
+    ${price && priceView(event, price)}
     <h3>${texts.data}: <span class="code">${recorded.type}</span></h3>
-    <dl class="pairs">${pairs(recordedPairs(payload, language))} ${pairs(about)}</dl>
+    <dl class="pairs">${pairs(recordedPairs(payload))} ${pairs(about)}</dl>
   `;
 };
 
 /** Everything about one event, fetched when a person opens it. */
-export const eventView = (
-  shown: ShownEvent,
-  deliveries: readonly ShownDelivery[],
-  language: Language,
-): View => {
-  const texts = OPERATION[language];
+export const eventView = (shown: ShownEvent, deliveries: readonly ShownDelivery[]): View => {
   return html`
-    ${recordedView(shown, language)}
+    ${recordedView(shown)}
     <h3>${texts.webhooks}</h3>
-    ${webhooksTable(deliveries, language, texts.webhooks)}
+    ${webhooksTable(deliveries, texts.webhooks)}
   `;
 };

@@ -1,22 +1,16 @@
 import { instant } from '../../format.ts';
 import { empty } from '../../html.ts';
 import type { View } from '../../html.ts';
-import type { Language } from '../../language.ts';
 import type { ShownDelivery } from '../../../../application/webhooks/deliveries.ts';
 import { tableView } from '../../table.ts';
 import { deliveryBadge } from '../webhooks/endpoint.ts';
-import { OPERATION } from './texts.ts';
+import { texts } from './texts.ts';
 
 const answerOf = ({ lastResponseStatus, lastError }: ShownDelivery): string =>
   [lastResponseStatus, lastError].filter((one) => one !== null).join(' · ');
 
 /** What was sent about an operation, and what receivers answered. */
-export const webhooksTable = (
-  deliveries: readonly ShownDelivery[],
-  language: Language,
-  label: string,
-): View => {
-  const texts = OPERATION[language];
+export const webhooksTable = (deliveries: readonly ShownDelivery[], label: string): View => {
   return tableView(
     { label, dense: true, empty: empty(texts.noWebhooks) },
     [

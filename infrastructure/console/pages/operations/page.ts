@@ -5,7 +5,6 @@ import { withFundNames } from '../../../presenting/fund-names.ts';
 import { LOAN_COLUMNS } from '../../../presenting/loan-columns.ts';
 import { csvFor } from '../../csv-choice.ts';
 import { fundNames } from '../../funds.ts';
-import { inEach } from '../../language.ts';
 import { ConsoleProblem, query, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { placeParts } from '../../place.ts';
@@ -52,8 +51,8 @@ const list = async (visit: Visit, { loans, clients, ...app }: Desk): Promise<Ans
 const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
   const search = searchAt(visit);
   const { refused, forgotten, typed } = search;
-  if (refused) throw new ConsoleProblem(422, inEach(texts, refused));
-  if (forgotten) throw new ConsoleProblem(410, inEach(texts, 'forgotten'));
+  if (refused) throw new ConsoleProblem(422, () => texts[refused]);
+  if (forgotten) throw new ConsoleProblem(410, () => texts.forgotten);
   const columns = withFundNames(LOAN_COLUMNS, await app.funds.names(), (row) => row.fund_id);
   return {
     kind: 'file',
@@ -66,7 +65,7 @@ const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
 
 export const operationsPage: Page = {
   path: '/operations',
-  title: inEach(texts, 'title'),
+  title: () => texts.title,
   routes: [
     view('/operations', list),
     query('/operations/search', async (visit) => ({ kind: 'redirect', to: addressFor(visit) })),

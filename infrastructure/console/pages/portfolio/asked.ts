@@ -5,7 +5,6 @@ import type { HeldPart } from '../../../../application/portfolio/held.ts';
 import { together } from '../../../../application/portfolio/together.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { dayTyped } from '../../format.ts';
-import { inEach } from '../../language.ts';
 import { withQuery } from '../../names.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { Visit } from '../../page.ts';
@@ -21,7 +20,7 @@ export interface Asked {
   readonly against: CalendarDate | undefined;
 }
 
-export const refused = (): ConsoleProblem => new ConsoleProblem(400, inEach(texts, 'badRequest'));
+export const refused = (): ConsoleProblem => new ConsoleProblem(400, () => texts.badRequest);
 
 const dayOf = (text: string): CalendarDate | undefined => {
   if (text === '') return undefined;

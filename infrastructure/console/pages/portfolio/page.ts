@@ -9,7 +9,6 @@ import { csvChoice, csvFor } from '../../csv-choice.ts';
 import { fundOptions, fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { inEach } from '../../language.ts';
 import { view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { choiceField, dayField } from '../../typed-fields.ts';
@@ -164,7 +163,7 @@ const compositionCsv = async (
 /** What a fund holds and gets, on any day, and against another one. */
 export const portfolioPage: Page = {
   path: '/portfolio',
-  title: inEach(texts, 'title'),
+  title: () => texts.title,
   routes: [
     view('/portfolio', show),
     view('/portfolio/position', positionPart),

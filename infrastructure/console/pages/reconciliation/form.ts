@@ -11,7 +11,6 @@ import { fundField } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../layout.ts';
-import { inEach } from '../../language.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
@@ -60,7 +59,7 @@ const among = <T extends string>(all: readonly T[], text: string | null): T =>
 const wholeNumber = (text: string, most: number): number | undefined =>
   /^\d{1,4}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
 
-const badNumbers = (): ConsoleProblem => new ConsoleProblem(422, inEach(texts, 'badNumbers'));
+const badNumbers = (): ConsoleProblem => new ConsoleProblem(422, () => texts.badNumbers);
 
 /** @throws ConsoleProblem */
 export const layoutIn = (
@@ -90,7 +89,7 @@ export const formatIn = (fields: URLSearchParams): StatementFormat => ({
 export const periodIn = ({ window, tolerance, requireReference, ...typed }: Typed) => {
   const [from, to] = [dayTyped(typed.from), dayTyped(typed.to)];
   if (from === undefined || to === undefined || from > to)
-    throw new ConsoleProblem(422, inEach(texts, 'badPeriod'));
+    throw new ConsoleProblem(422, () => texts.badPeriod);
   const [windowDays, toleranceCents] = [wholeNumber(window, LONGEST_WINDOW_DAYS), centsTyped(tolerance)];
   if (windowDays === undefined || toleranceCents === undefined || toleranceCents > HIGHEST_TOLERANCE_CENTS)
     throw badNumbers();

@@ -8,7 +8,7 @@ import { csvFor } from '../../csv-choice.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { inEach, spoken } from '../../language.ts';
+import { either } from '../../language.ts';
 import { ConsoleProblem, query, upload, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { fileOf } from '../../received-file.ts';
@@ -19,7 +19,7 @@ import type { KeptStatement } from './statement.ts';
 import { problemText, texts } from './texts.ts';
 
 const problem = (status: number, of: 'gone' | 'badFund'): ConsoleProblem =>
-  new ConsoleProblem(status, inEach(texts, of));
+  new ConsoleProblem(status, () => texts[of]);
 
 const section = (body: View): View => html`<section id="reconciliation">${body}</section>`;
 
@@ -104,7 +104,7 @@ const taken = async (visit: Visit, app: Desk): Promise<Answer> => {
 /** What the person can put right, in the person's language; anything else is thrown on. */
 const saidOf = (error: unknown): (() => string) => {
   if (error instanceof StatementError) return () => problemText(error.problem);
-  if (error instanceof ConsoleProblem) return () => error.texts[spoken()];
+  if (error instanceof ConsoleProblem) return error.says;
   throw error;
 };
 
@@ -176,7 +176,7 @@ const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
 
 export const reconciliationPage: Page = {
   path: '/reconciliation',
-  title: { 'pt-BR': 'Conciliação', en: 'Reconciliation' },
+  title: () => either('Conciliação', 'Reconciliation'),
   needs: 'reconcile',
   routes: [
     view('/reconciliation', async () => ({ kind: 'page', body: begun() })),

@@ -7,6 +7,7 @@ import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { liveWith } from '../../layout.ts';
+import { either } from '../../language.ts';
 import { view } from '../../page.ts';
 import type { Page, Visit } from '../../page.ts';
 import { moneyBody, weekOf } from './money.ts';
@@ -122,7 +123,7 @@ const asked = (): View => html`<p aria-busy="true">${texts.loading}</p>`;
 
 export const todayPage: Page = {
   path: '/',
-  title: { 'pt-BR': 'Hoje', en: 'Today' },
+  title: () => either('Hoje', 'Today'),
   live: true,
   routes: [
     view('/', async (visit, app) => {

@@ -2,6 +2,7 @@ import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { withQuery } from '../../names.ts';
+import { either } from '../../language.ts';
 import { action, view } from '../../page.ts';
 import type { ActionAnswer, Page, Route, Visit } from '../../page.ts';
 import { deliveryView } from './delivery.ts';
@@ -33,7 +34,7 @@ const part = (path: string, drawn: (visit: Visit, app: Desk) => Promise<View>): 
 /** Endpoints of every application; the deliveries of one; one delivery. */
 export const webhooksPage: Page = {
   path: '/webhooks',
-  title: { 'pt-BR': 'Webhooks', en: 'Webhooks' },
+  title: () => either('Webhooks', 'Webhooks'),
   live: true,
   routes: [
     view('/webhooks', async (visit, app) => ({ kind: 'page', body: await endpointsView(visit, app) })),

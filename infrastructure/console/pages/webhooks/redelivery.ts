@@ -6,7 +6,6 @@ import type { Meaning } from '../../badge.ts';
 import { count, instant, momentTyped } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { inEach } from '../../language.ts';
 import { tokenField } from '../../layout.ts';
 import { withQuery } from '../../names.ts';
 import { ConsoleProblem } from '../../page.ts';
@@ -33,7 +32,7 @@ const sinceOf = (text: string): string | undefined => {
 export const redeliver = async ({ params, fields }: Visit, { webhooks }: Desk): Promise<ActionAnswer> => {
   const webhookId = params['webhook']!;
   const since = sinceOf(fields.get('since') ?? '');
-  if (since === undefined) throw new ConsoleProblem(422, inEach(texts, 'badSince'));
+  if (since === undefined) throw new ConsoleProblem(422, () => texts.badSince);
   const begun = await webhooks.redeliveries.start('operator', webhookId, { since });
   const logged = [{ action: 'configured', decision: 'send_webhook', count: begun.queued }] as const;
   return { kind: 'redirect', to: withQuery(pathOf({ webhookId }), { again: begun.redeliveryId }), logged };
