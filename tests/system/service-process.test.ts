@@ -29,6 +29,22 @@ const start = async (environment: NodeJS.ProcessEnv): Promise<ServiceProcess> =>
   (service = await ServiceProcess.start(dataDir, environment));
 const masterKey = (): string => randomBytes(32).toString('base64');
 
+/** Takes over the directory, which a kill has left; hands a signal on, and ends with the service. */
+const throughNpm = async (): Promise<void> => {
+  const { NODE_OPTIONS: _, ...environment } = process.env;
+  const npm = spawn('npm', ['start'], {
+    cwd: root,
+    env: { ...environment, DATA_DIR: dataDir, PORT: String(await freePort()), METRICS_PORT: 'off' },
+  });
+  const lines = createInterface(npm.stdout)[Symbol.asyncIterator]();
+  const ended = once(npm, 'exit');
+  for (let line = ''; !line.includes('"ready"');) line = String((await lines.next()).value);
+  npm.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  // The output is closed once nobody can write into it any more, the service included.
+  while (!(await lines.next()).done);
+};
+
 describe('the service as a process', () => {
   test('through a life in the sandbox', async () => {
     // The first start of an empty sandbox prints a client and a call.
@@ -60,10 +76,8 @@ describe('the service as a process', () => {
       ),
     );
     expect(Date.now() - beganAt).toBeLessThan(20_000);
-    // A directory that was left by a kill is taken over.
     await running.end('SIGKILL');
-    await running.start();
-    expect(await running.end('SIGTERM')).toBe(0);
+    await throughNpm();
   }, 120_000);
 
   test('in production nothing moves by itself, files are really parsed, and no client is printed', async () => {
@@ -78,20 +92,5 @@ describe('the service as a process', () => {
     expect((await api.assign(loanRequest(api.fund, 'P-3'))).status).toBe(201);
     expect((await api.loan('P-2')).body.status).toBe('received');
     expect(await running.end('SIGTERM')).toBe(0);
-  }, 60_000);
-
-  test('npm start hands a signal on and ends with the service', async () => {
-    const { NODE_OPTIONS: _, ...environment } = process.env;
-    const npm = spawn('npm', ['start'], {
-      cwd: root,
-      env: { ...environment, DATA_DIR: dataDir, PORT: String(await freePort()), METRICS_PORT: 'off' },
-    });
-    const lines = createInterface(npm.stdout)[Symbol.asyncIterator]();
-    const ended = once(npm, 'exit');
-    for (let line = ''; !line.includes('"ready"');) line = String((await lines.next()).value);
-    npm.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
-    // The output is closed once nobody can write into it any more, the service included.
-    while (!(await lines.next()).done);
   }, 60_000);
 });
