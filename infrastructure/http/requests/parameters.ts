@@ -1,5 +1,5 @@
 import type { DocumentValidators, Validator } from '../../../application/schemas/document-validators.ts';
-import { meantBy } from '../../../application/schemas/recogniser.ts';
+import { meantBy, unaskedFields } from '../../../application/schemas/recogniser.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
@@ -145,7 +145,10 @@ const unknownOf = (given: URLSearchParams, known: readonly string[]): readonly F
     });
 };
 
-/** Reads the published query parameters of an operation; undefined where there is nothing to read or to refuse. @throws HttpProblem `invalid_query_parameter` */
+/**
+ * Reads the published query parameters of an operation; undefined where there is nothing to read or to refuse.
+ * @throws HttpProblem `invalid_query_parameter`, `unknown_field` for a trial that the address asks for
+ */
 export const queryReader = (
   { parameters: names = [], method, access }: OperationSpec,
   parameters: Readonly<Record<string, Schema>>,
@@ -158,6 +161,8 @@ export const queryReader = (
   // A filter that is misspelt would silently answer more than was asked for. Public pages are often asked for with tracking
   // parameters of others, and what has no query of its own loses nothing.
   const strict = method === 'get' && access !== 'public';
+  const isPublic = access === 'public' || access === 'client_credentials';
+  if (!strict && !isPublic) return refuseTrial;
   if (known.length === 0 && !strict) return undefined;
   return (search) => {
     if (search === '' && known.length === 0) return EMPTY;
@@ -172,6 +177,13 @@ export const queryReader = (
     if (violations.length > 0) throw invalidQuery(violations);
     return query;
   };
+};
+
+/** What writes reads nothing in its address, and would take effect there although its sender believes that nothing will happen. */
+const refuseTrial = (search: string): Query => {
+  const violations = search === '' ? [] : unaskedFields(Object.fromEntries(new URLSearchParams(search)));
+  if (violations.length > 0) throw refusalFor(violations);
+  return EMPTY;
 };
 
 const invalidQuery = (violations: readonly FieldViolation[]): HttpProblem => {

@@ -296,6 +296,23 @@ describe('a query parameter that does not exist', () => {
   });
 });
 
+test.each([
+  ['POST', '/installment/settle?dry_run=true', 'dry_run'],
+  ['POST', '/installment/settle/batch?x=1&dryRun', 'dryRun'],
+  ['POST', '/loan/repurchase?dry_run=1', 'dry_run'],
+  ['PATCH', '/loan/renegotiate?dry_run=false', 'dry_run'],
+  ['DELETE', '/webhook/w-1?dry_run=true', 'dry_run'],
+])(
+  'a trial that the address asks for is refused, because it would take effect: %s %s',
+  async (method, path, field) => {
+    const { status, body } = await world.call(method, path, { json: validSettlement() });
+    expect([status, body.error_code]).toEqual([400, 'unknown_field']);
+    expect(body.details).toEqual([
+      { field, code: 'unknown_field', message: expect.stringContaining('top of their body') },
+    ]);
+  },
+);
+
 test('a form without its data part still says what is missing', async () => {
   const { status, body } = await world.call('POST', '/loan', { body: loanForm(undefined) });
   expect([status, body.error_code]).toEqual([400, 'invalid_request']);
