@@ -4,13 +4,9 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { FieldViolation } from '../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { centsFromAmount } from '../../domain/shared/money.ts';
-import {
-  DocumentValidators,
-  MOST_VIOLATIONS,
-  parseExactJson,
-  withoutRepetitions,
-} from '../schemas/document-validators.ts';
+import { DocumentValidators, MOST_VIOLATIONS, withoutRepetitions } from '../schemas/document-validators.ts';
 import type { Validator } from '../schemas/document-validators.ts';
+import { parseJson } from '../schemas/parse-json.ts';
 import { UNKNOWN_FIELD, recogniser } from '../schemas/recogniser.ts';
 import { valueSchemas } from '../schemas/values.ts';
 import { SECOND_DECISIONS, confirmationSchemas } from '../publication/description/confirmation-schema.ts';
@@ -161,8 +157,9 @@ export const readDecision = (text: string): DecisionReading => {
     return malformed([{ field: 'decision', code: 'invalid_format', message: 'must be UTF-8 text' }]);
   let value: unknown;
   try {
-    value = shortened(parseExactJson(text));
-  } catch {
+    value = shortened(parseJson(text, 'decision'));
+  } catch (error) {
+    if (error instanceof DomainError && error.details.length > 0) return malformed(error.details);
     return malformed([{ field: 'decision', code: 'invalid_format', message: 'must be one JSON object' }]);
   }
   const second = isSecond(value);

@@ -35,7 +35,8 @@ export type DomainErrorCode =
   | 'redelivery_running'
   | 'event_not_found'
   | 'document_not_found'
-  | 'invalid_query_parameter';
+  | 'invalid_query_parameter'
+  | 'invalid_request';
 
 /** One broken field: its path in the request, a stable code, and what to do about it. */
 export interface FieldViolation {

@@ -2,7 +2,8 @@ import type { DomainErrorCode } from '../../domain/shared/domain-error.ts';
 import { either } from './language.ts';
 import { refusedField } from './refused-fields.ts';
 
-type Code = DomainErrorCode | 'operation_unreadable';
+/** No page sends JSON, whose flaws are `invalid_request`. */
+type Code = Exclude<DomainErrorCode, 'invalid_request'> | 'operation_unreadable';
 
 /** The rules say in English what they refuse, as the interface does; this is what they mean to who reads Portuguese. */
 const IN_PORTUGUESE: Readonly<Record<Code, string>> = {

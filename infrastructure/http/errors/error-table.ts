@@ -9,7 +9,6 @@ interface ErrorEntry {
 }
 
 type TransportErrorCode =
-  | 'invalid_request'
   | 'unknown_field'
   | 'request_timeout'
   | 'unsupported_grant_type'

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import type { BusinessClock } from '../../../application/ports/clock.ts';
 import { MOST_VIOLATIONS, withoutRepetitions } from '../../../application/schemas/document-validators.ts';
+import { parseJson } from '../../../application/schemas/parse-json.ts';
 import { unaskedFields } from '../../../application/schemas/recogniser.ts';
-import { parseJson } from '../bodies/parse-json.ts';
 import {
   declaredLength,
   hasForeignCharset,

@@ -4,7 +4,8 @@ import { SCOPES } from '../../../application/clients/scopes.ts';
 import type { Client } from '../../../application/clients/client-registry.ts';
 import { isSoundText } from '../../../application/schemas/document-validators.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { quoted, repetitions } from './request-rules.ts';
+import { repetitions } from './request-rules.ts';
+import { quoted } from '../../../application/schemas/parse-json.ts';
 
 interface ClientCredentialsRequest {
   readonly clientId: string;

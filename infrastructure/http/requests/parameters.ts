@@ -5,7 +5,7 @@ import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import type { OperationSpec } from '../openapi/operation.ts';
-import { quoted } from './request-rules.ts';
+import { quoted } from '../../../application/schemas/parse-json.ts';
 
 /** Rules with an error code of their own; it stands for the whole refusal when nothing else is wrong. */
 const OWN_CODE: ReadonlySet<string> = new Set<ErrorCode>([

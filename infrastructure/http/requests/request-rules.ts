@@ -43,9 +43,6 @@ export const repetitions = (
 /** A text inside of an entry that may have any shape. */
 export const textIn = (entry: unknown, field: string): string | undefined => asText(asDraft(entry)?.[field]);
 
-/** Hostile texts are not sent back in full. */
-export const quoted = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}...` : text);
-
 /** RFC 3339 writes leap seconds, which no clock here shows. @param code as the field's other rules are told */
 export const withoutLeapSecond = (
   draft: Draft,

@@ -12,7 +12,8 @@ import {
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { DocumentKind } from '../../../application/schemas/values.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
-import { asList, quoted, repetitions, textIn } from '../requests/request-rules.ts';
+import { asList, repetitions, textIn } from '../requests/request-rules.ts';
+import { quoted } from '../../../application/schemas/parse-json.ts';
 
 /** What may be wrong with the files of a form. */
 export const FILE_ERRORS = [

@@ -5,7 +5,8 @@ import type { ScheduledInstallment } from '../../../domain/installment/installme
 import { isCalendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
-import { asList, asText, quoted, repetitions, textIn } from '../requests/request-rules.ts';
+import { asList, asText, repetitions, textIn } from '../requests/request-rules.ts';
+import { quoted } from '../../../application/schemas/parse-json.ts';
 import type { Draft } from '../requests/request-rules.ts';
 
 const LONGEST_SCHEDULE = 480;

@@ -44,6 +44,16 @@ describe('a decision in JSON', () => {
     expect(read(reject)).toMatchObject({ reasons: [{ code: 'fraud', message: 'A forged invoice' }] });
   });
 
+  test('a name that stands in it twice is told, and no decision', () => {
+    const twice = JSON.stringify(disburse).replace(
+      '"disbursed_value":',
+      '"disbursed_value":1,"disbursed_value":',
+    );
+    expect(complaintsOf(twice)).toEqual(['disbursed_value duplicate_field']);
+    const reason = JSON.stringify(reject).replace('"message"', '"code":"other","message"');
+    expect(complaintsOf(reason)).toEqual(['reasons[0].code duplicate_field']);
+  });
+
   test.each<[string, object, string]>([
     ['no id', { ...approve, decision_id: undefined }, 'decision_id required'],
     ['an id with a space', { ...approve, decision_id: 'D 1' }, 'decision_id invalid_format'],

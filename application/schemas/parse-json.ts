@@ -1,6 +1,8 @@
-import { parseExactJson } from '../../../application/schemas/document-validators.ts';
-import { HttpProblem } from '../errors/http-problem.ts';
-import { quoted } from '../requests/request-rules.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import { parseExactJson } from './document-validators.ts';
+
+/** Hostile texts are not sent back in full. */
+export const quoted = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}...` : text);
 
 /** Levels of lists and objects nested in one another. The deepest request of the interface has four. */
 const DEEPEST = 20;
@@ -22,7 +24,7 @@ const endOfString = (text: string, start: number): number => {
 /**
  * Counts brackets and values in one pass before the text is parsed, so that code which walks the value afterwards never recurses deeper.
  * Answers how many members the objects of the text have, where it is JSON: each has one colon outside of strings.
- * @throws HttpProblem `invalid_request`
+ * @throws DomainError `invalid_request`
  */
 const membersWritten = (text: string, what: string): number => {
   let depth = 0;
@@ -42,7 +44,7 @@ const membersWritten = (text: string, what: string): number => {
       case 123:
         depth += 1;
         if (depth > DEEPEST)
-          throw new HttpProblem('invalid_request', `${what} is nested more than ${DEEPEST} levels deep`);
+          throw new DomainError('invalid_request', `${what} is nested more than ${DEEPEST} levels deep`);
         break;
       case 93:
       case 125:
@@ -50,7 +52,7 @@ const membersWritten = (text: string, what: string): number => {
     }
   }
   if (members + commas > MOST_SEPARATORS)
-    throw new HttpProblem(
+    throw new DomainError(
       'invalid_request',
       `${what} has more than ${MOST_SEPARATORS} commas and colons; send nothing but the fields of this request`,
     );
@@ -193,17 +195,17 @@ const placeOf = (text: string, at: number): string => {
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
 };
 
-const flawed = (text: string, what: string): HttpProblem => {
+const flawed = (text: string, what: string): DomainError => {
   if (text.startsWith(BYTE_ORDER_MARK))
-    return new HttpProblem('invalid_request', `${what} begins with a byte order mark (BOM); send it without`);
+    return new DomainError('invalid_request', `${what} begins with a byte order mark (BOM); send it without`);
   const flaw = new FlawFinder(text).find();
-  if (flaw === undefined) return new HttpProblem('invalid_request', `${what} is not valid JSON`);
+  if (flaw === undefined) return new DomainError('invalid_request', `${what} is not valid JSON`);
   const { at, why, field } = flaw;
   const place = placeOf(text, at);
   if (field === undefined)
-    return new HttpProblem('invalid_request', `${what} is not valid JSON at ${place}: ${why}`);
+    return new DomainError('invalid_request', `${what} is not valid JSON at ${place}: ${why}`);
   const message = `the second time at ${place}; send each name of an object once`;
-  return new HttpProblem('invalid_request', `${what} holds ${field} twice, ${message}`, [
+  return new DomainError('invalid_request', `${what} holds ${field} twice, ${message}`, [
     { field, code: 'duplicate_field', message: `stands here twice, ${message}` },
   ]);
 };
@@ -211,10 +213,10 @@ const flawed = (text: string, what: string): HttpProblem => {
 /**
  * The value of a JSON text. Whether a name came twice is told by counting, which costs a small request less than a microsecond;
  * only a text that is refused is looked at closer.
- * @throws HttpProblem `invalid_request`
+ * @throws DomainError `invalid_request`
  */
 export const parseJson = (text: string, what: string): unknown => {
-  if (text === '') throw new HttpProblem('invalid_request', `${what} is empty; send a JSON object`);
+  if (text === '') throw new DomainError('invalid_request', `${what} is empty; send a JSON object`);
   const members = membersWritten(text, what);
   let value: unknown;
   try {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseJson } from '../../../../infrastructure/http/bodies/parse-json.ts';
-import { HttpProblem } from '../../../../infrastructure/http/errors/http-problem.ts';
+import { parseJson } from '../../../application/schemas/parse-json.ts';
+import { DomainError } from '../../../domain/shared/domain-error.ts';
 
-const refusalOf = (text: string): HttpProblem => {
+const refusalOf = (text: string): DomainError => {
   try {
     parseJson(text, 'loan_data');
   } catch (error) {
-    if (error instanceof HttpProblem) return error;
+    if (error instanceof DomainError) return error;
     throw error;
   }
   throw new Error('it was accepted');
@@ -94,7 +94,7 @@ describe('an object with one key twice', () => {
   test('long names are not sent back in full', () => {
     const name = 'x'.repeat(100_000);
     const refusal = refusalOf(`{"${name}":1,"${name}":2}`);
-    expect(JSON.stringify(refusal.body('id')).length).toBeLessThan(1_000);
+    expect(JSON.stringify([refusal.message, refusal.details]).length).toBeLessThan(1_000);
   });
 
   test.each([
