@@ -1,19 +1,13 @@
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import type { WebhookEventTable } from '../sql/webhook-tables.ts';
+import { EVENT_COLUMNS } from '../sql/webhook-tables.ts';
 
 const IDS_AT_ONCE = 5_000;
 
-const publicEventOf = (row: WebhookEventTable): PublicEvent => ({
-  eventId: row.event_id,
-  name: row.name,
-  applicationId: row.application_id,
-  fundId: row.fund_id ?? '',
-  code: row.code ?? '',
-  sequence: row.sequence,
-  timestamp: row.occurred_at,
-  body: row.body,
-});
+/** Of an operation, which every event but a ping has. */
+const published = (
+  row: Omit<PublicEvent, 'fundId' | 'code'> & Readonly<Record<'fundId' | 'code', string | null>>,
+): PublicEvent => ({ ...row, fundId: row.fundId ?? '', code: row.code ?? '' });
 
 /** By the events' own time: before an instant, or from it on. */
 export type FrozenPeriod = { readonly before: string } | { readonly from: string };
@@ -34,7 +28,7 @@ export class SqlFrozenEvents {
     for (let at = 0; at < eventIds.length; at += IDS_AT_ONCE) {
       const ids = eventIds.slice(at, at + IDS_AT_ONCE);
       const query = this.#events().where('event_id', 'in', ids);
-      for (const row of await this.#database.read(query)) found.set(row.event_id, publicEventOf(row));
+      for (const event of await this.#database.read(query)) found.set(event.eventId, published(event));
     }
     return found;
   }
@@ -47,7 +41,7 @@ export class SqlFrozenEvents {
       .where('occurred_at', operator, instant)
       .orderBy('event_id')
       .limit(limit);
-    return (await this.#database.read(query)).map(publicEventOf);
+    return (await this.#database.read(query)).map(published);
   }
 
   async count(period: FrozenPeriod): Promise<number> {
@@ -76,6 +70,6 @@ export class SqlFrozenEvents {
   }
 
   #events() {
-    return this.#database.builder.selectFrom('webhook_event').selectAll();
+    return this.#database.builder.selectFrom('webhook_event').select(EVENT_COLUMNS);
   }
 }

@@ -1,4 +1,4 @@
-import { GuardFailedError } from '../sql/sql-database.ts';
+import { guarded } from '../sql/compare-and-set.ts';
 import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { Scope } from './scopes.ts';
@@ -138,17 +138,12 @@ export class SqlClientRegistry {
       .deleteFrom('application_fund')
       .where('application_id', '=', applicationId)
       .where('fund_id', 'in', changes.removeFundIds);
-    try {
-      await this.#database.transaction([
-        { query: set.compile(), expectChanges: 1 },
-        ...(changes.removeFundIds.length > 0 ? [{ query: unlink.compile() }] : []),
-        ...this.#linking(applicationId, changes.addFundIds),
-      ]);
-      return true;
-    } catch (error) {
-      if (error instanceof GuardFailedError) return false;
-      throw error;
-    }
+    const statements = [
+      { query: set.compile(), expectChanges: 1 },
+      ...(changes.removeFundIds.length > 0 ? [{ query: unlink.compile() }] : []),
+      ...this.#linking(applicationId, changes.addFundIds),
+    ];
+    return guarded(this.#database.transaction(statements));
   }
 
   /** False when the client has another hash by now, or there is none. */

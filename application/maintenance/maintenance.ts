@@ -9,7 +9,7 @@ import type { LogOrder } from '../ports/read-models.ts';
 import type { ProjectionStore } from '../projecting/projection-store.ts';
 import type { Renegotiation } from '../renegotiation/renegotiation.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import { SqlBeginnings } from '../webhooks/beginnings.ts';
+import { beginWithin } from '../webhooks/beginnings.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Counting } from './behind.ts';
 import { FollowerPlaces } from './follower-places.ts';
@@ -90,8 +90,7 @@ export class Maintenance {
 
   get followers(): FollowerPlaces {
     const { checkpoints, log, serviceDatabase, order } = this.#deps;
-    const beginnings = new SqlBeginnings(serviceDatabase, order);
-    return new FollowerPlaces(checkpoints, log, (end) => beginnings.beginWithin(end));
+    return new FollowerPlaces(checkpoints, log, (end) => beginWithin(serviceDatabase, order, end));
   }
 
   async lag(): Promise<Lag> {

@@ -7,7 +7,7 @@ import { placeMove } from '../coordination/stored-places.ts';
 import type { Schema } from '../sql/schema.ts';
 import { GuardFailedError } from '../sql/sql-database.ts';
 import type { SqlDatabase, Statement, StatementResult, TransactionOptions } from '../sql/sql-database.ts';
-import { asStatements, prepared, preparedList, preparedRows } from '../sql/prepared-query.ts';
+import { asStatements, inColumns, prepared, preparedList, preparedRows } from '../sql/prepared-query.ts';
 
 const moveOffset = (builder: Kysely<Schema>) =>
   prepared(
@@ -25,16 +25,13 @@ const markColumns = ({ sequence, eventIds, handled }: OperationMark) => ({
   handled: handled ?? null,
 });
 
+const MARK = ['consumer_group', 'operation', 'sequence', 'event_ids', 'handled'] as const;
+
 const writeMarks = (builder: Kysely<Schema>) =>
   preparedRows((rows: readonly Schema['consumer_mark'][]) =>
     builder
       .insertInto('consumer_mark')
-      .values(
-        // Rows of a template answer by name only.
-        rows.map(({ consumer_group, operation, sequence, event_ids, handled }) => {
-          return { consumer_group, operation, sequence, event_ids, handled };
-        }),
-      )
+      .values(rows.map((row) => inColumns(row, MARK)))
       .onConflict((conflict) =>
         conflict.columns(['consumer_group', 'operation']).doUpdateSet((eb) => ({
           sequence: eb.ref('excluded.sequence'),

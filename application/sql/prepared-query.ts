@@ -104,6 +104,10 @@ export const preparedRows = <Row extends { readonly [Name in keyof Row]: Value }
     });
 };
 
+/** What a row holds in these columns; the rows of a template answer by name only. */
+export const inColumns = <Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pick<Row, Name> =>
+  Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
+
 export const asStatements = (queries: readonly CompiledQuery[]): readonly Statement[] =>
   queries.map((query) => ({ query }));
 

@@ -37,6 +37,12 @@ export interface WebhookEventTable {
   body: string;
 }
 
+/** Its columns, as those who read it call them. */
+export const EVENT_COLUMNS = [
+  ...(['event_id as eventId', 'name', 'application_id as applicationId', 'fund_id as fundId'] as const),
+  ...(['code', 'sequence', 'occurred_at as timestamp', 'body'] as const),
+] as const;
+
 export interface WebhookDeliveryTable {
   /** Time-ordered, so that it sorts as the deliveries were created. */
   delivery_id: string;

@@ -4,38 +4,33 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 
 const COLUMNS = ['begins_at', 'filter_from'] as const;
 
-/** Where subscriptions begin, and since where they ask for what they ask for; few rows, looked at only when an operator sets places right. */
-export class SqlBeginnings {
-  readonly #database: SqlDatabase;
-  readonly #order: Pick<LogOrder, 'compare' | 'comparable'>;
-
-  constructor(database: SqlDatabase, order: Pick<LogOrder, 'compare' | 'comparable'>) {
-    this.#database = database;
-    this.#order = order;
-  }
-
-  /** Whatever begins behind the end of the log begins there; answers how many that were. */
-  async beginWithin(end: LogPosition | 'start'): Promise<number> {
-    const { builder } = this.#database;
-    const noted = await this.#database.read(
-      builder.selectFrom('webhook_subscription').select(['webhook_id', ...COLUMNS]),
-    );
-    const beyond = noted.flatMap((row) =>
-      COLUMNS.filter((column) => this.#isBeyond(row[column], end)).map((column) => ({ row, column })),
-    );
-    const statements = beyond.map(({ row, column }) => ({
-      query: builder
-        .updateTable('webhook_subscription')
-        .set({ [column]: end })
-        .where('webhook_id', '=', row.webhook_id)
-        .compile(),
-    }));
-    if (statements.length > 0) await this.#database.transaction(statements);
-    return new Set(beyond.map(({ row }) => row)).size;
-  }
-
-  #isBeyond(noted: string | null, end: LogPosition | 'start'): boolean {
+/**
+ * Whatever of subscriptions (where they begin, and since where they ask for what they ask for) lies behind the end of the log lies there from
+ * now on; answers how many that were. They are few, and an operator sets places right seldom.
+ */
+export const beginWithin = async (
+  database: SqlDatabase,
+  order: Pick<LogOrder, 'compare' | 'comparable'>,
+  end: LogPosition | 'start',
+): Promise<number> => {
+  const { builder } = database;
+  const isBeyond = (noted: string | null): boolean => {
     const place = noted as LogPosition | 'start' | null;
-    return place !== null && this.#order.comparable(place, end) && this.#order.compare(place, end) > 0;
-  }
-}
+    return place !== null && order.comparable(place, end) && order.compare(place, end) > 0;
+  };
+  const noted = await database.read(
+    builder.selectFrom('webhook_subscription').select(['webhook_id', ...COLUMNS]),
+  );
+  const beyond = noted.flatMap((row) =>
+    COLUMNS.filter((column) => isBeyond(row[column])).map((column) => ({ row, column })),
+  );
+  const statements = beyond.map(({ row, column }) => ({
+    query: builder
+      .updateTable('webhook_subscription')
+      .set({ [column]: end })
+      .where('webhook_id', '=', row.webhook_id)
+      .compile(),
+  }));
+  if (statements.length > 0) await database.transaction(statements);
+  return new Set(beyond.map(({ row }) => row)).size;
+};

@@ -5,7 +5,7 @@ import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { deliveryIds, lookedAt } from './delivery-ids.ts';
 import type { DeliveryQuery } from './delivery-ids.ts';
-import type { WebhookAttemptTable, WebhookDeliveryTable, WebhookEventTable } from '../sql/webhook-tables.ts';
+import type { WebhookDeliveryTable } from '../sql/webhook-tables.ts';
 
 export const DELIVERY_STATES = ['pending', 'retrying', 'delivered', 'failed'] as const;
 
@@ -70,53 +70,32 @@ export interface EventDelivery extends DeliveryRecord {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-type Row = Pick<
-  WebhookDeliveryTable,
-  | 'delivery_id'
-  | 'event_id'
-  | 'status'
-  | 'attempts'
-  | 'created_at'
-  | 'last_attempt_at'
-  | 'next_attempt_at'
-  | 'delivered_at'
-  | 'last_response_status'
-  | 'last_error'
-> &
-  Pick<WebhookEventTable, 'name' | 'code' | 'fund_id'>;
-
 const SHOWN = [
-  ...(['d.delivery_id', 'd.event_id', 'd.status', 'd.attempts', 'd.created_at'] as const),
-  ...(['d.last_attempt_at', 'd.next_attempt_at', 'd.delivered_at'] as const),
-  ...(['d.last_response_status', 'd.last_error', 'e.name', 'e.code', 'e.fund_id'] as const),
+  ...(['d.delivery_id as deliveryId', 'd.event_id as eventId', 'e.name as event', 'e.code'] as const),
+  ...(['e.fund_id as fundId', 'd.status', 'd.attempts', 'd.created_at as createdAt'] as const),
+  ...(['d.last_attempt_at as lastAttemptAt', 'd.next_attempt_at as nextAttemptAt'] as const),
+  ...(['d.delivered_at as deliveredAt', 'd.last_response_status as lastResponseStatus'] as const),
+  'd.last_error as lastError',
 ] as const;
 
 /** Without the answers' bodies: a page of them would be megabytes, and the list does not show them. */
-const LISTED = ['delivery_id', 'attempt', 'started_at', 'duration_ms', 'response_status', 'error'] as const;
+const LISTED = [
+  ...(['delivery_id as deliveryId', 'attempt', 'started_at as at', 'duration_ms as durationMs'] as const),
+  ...(['response_status as responseStatus', 'error'] as const),
+] as const;
 
-const attemptOf = (row: Pick<WebhookAttemptTable, (typeof LISTED)[number]>): AttemptRecord => ({
-  attempt: row.attempt,
-  at: row.started_at,
-  durationMs: row.duration_ms,
-  responseStatus: row.response_status,
-  error: row.error,
-});
+/** The attempts of a delivery, out of those of several. */
+const attemptsIn = <Attempt extends AttemptRecord>(
+  all: readonly (Attempt & { readonly deliveryId: string })[],
+) => {
+  const logs = Map.groupBy(all, ({ deliveryId }) => deliveryId);
+  return (id: string) => (logs.get(id) ?? []).map(({ deliveryId: _, ...attempt }) => attempt);
+};
 
-const recordOf = (row: Row, attemptLog: readonly AttemptRecord[]): DeliveryRecord => ({
-  deliveryId: row.delivery_id,
-  eventId: row.event_id,
-  event: row.name,
-  code: row.code,
-  fundId: row.fund_id,
-  status: row.status,
-  attempts: row.attempts,
-  createdAt: row.created_at,
-  lastAttemptAt: row.last_attempt_at,
-  nextAttemptAt: row.status === 'retrying' ? row.next_attempt_at : null,
-  deliveredAt: row.delivered_at,
-  lastResponseStatus: row.last_response_status,
-  lastError: row.last_error,
-  attemptLog,
+/** Only what is tried again waits for an instant. */
+const shown = <Row extends Pick<DeliveryRecord, 'status' | 'nextAttemptAt'>>(row: Row): Row => ({
+  ...row,
+  nextAttemptAt: row.status === 'retrying' ? row.nextAttemptAt : null,
 });
 
 /** Id of the first delivery in the lane of `d`. */
@@ -159,13 +138,13 @@ export class DeliveryLog {
       .orderBy('delivery_id')
       .orderBy('attempt');
     const [rows, log] = await this.#database.snapshot([this.#rows(query, ids), attempts]);
-    const logs = Map.groupBy(log, (row) => row.delivery_id);
+    const logOf = attemptsIn(log);
     const page = rows.slice(0, query.limit);
     // Ids run ahead of the clock, and far ahead where it was set back: some of the page may be older than their ids say.
-    const shown = page.filter(({ created_at: at }) => query.since === undefined || at >= query.since);
-    const deliveries = shown.map((row) => recordOf(row, (logs.get(row.delivery_id) ?? []).map(attemptOf)));
+    const asked = page.filter(({ createdAt }) => query.since === undefined || createdAt >= query.since);
+    const deliveries = asked.map((row) => ({ ...shown(row), attemptLog: logOf(row.deliveryId) }));
     const last = page.at(-1);
-    return { deliveries, nextCursor: last && rows.length > query.limit ? last.delivery_id : (end ?? null) };
+    return { deliveries, nextCursor: last && rows.length > query.limit ? last.deliveryId : (end ?? null) };
   }
 
   #rows({ webhookId }: DeliveryQuery, ids: ReturnType<typeof deliveryIds>) {
@@ -192,25 +171,21 @@ export class DeliveryLog {
       .selectFrom('webhook_delivery as d')
       .innerJoin('webhook_event as e', 'e.event_id', 'd.event_id')
       .innerJoin('webhook_subscription as s', 's.webhook_id', 'd.webhook_id')
-      .select(['d.webhook_id', ...SHOWN])
+      .select([...SHOWN, 'd.webhook_id as webhookId'])
       .where('d.event_id', 'in', eventIds)
       .where('s.status', '<>', 'removed')
       .orderBy('d.delivery_id');
     const attempts = builder
       .selectFrom('webhook_attempt')
-      .select([...LISTED, 'response_body'])
+      .select([...LISTED, 'response_body as responseBody'])
       .where('delivery_id', 'in', (eb) =>
         eb.selectFrom('webhook_delivery').select('delivery_id').where('event_id', 'in', eventIds),
       )
       .orderBy('delivery_id')
       .orderBy('attempt');
     const [rows, log] = await this.#database.snapshot([deliveries, attempts]);
-    const logs = Map.groupBy(log, (row) => row.delivery_id);
-    return rows.map((row) => {
-      const own = logs.get(row.delivery_id) ?? [];
-      const attemptLog = own.map((one) => ({ ...attemptOf(one), responseBody: one.response_body }));
-      return { ...recordOf(row, attemptLog), webhookId: row.webhook_id, attemptLog };
-    });
+    const logOf = attemptsIn(log);
+    return rows.map((row) => ({ ...shown(row), attemptLog: logOf(row.deliveryId) }));
   }
 
   /** By the ids of these deliveries of one subscription, at most a few hundred, those that wait behind another. */
@@ -223,17 +198,14 @@ export class DeliveryLog {
           join.onRef('h.webhook_id', '=', 'd.webhook_id').on('h.delivery_id', '=', headInLane),
         )
         .innerJoin('webhook_event as e', 'e.event_id', 'h.event_id')
-        .select(['d.delivery_id', 'h.event_id', 'e.name', 'h.next_attempt_at'])
+        .select(['d.delivery_id', 'h.event_id as eventId', 'e.name as event', 'h.next_attempt_at'])
         .where('d.webhook_id', '=', webhookId)
         .where('d.delivery_id', 'in', deliveryIds)
         .where('d.waiting_lane', 'is not', null)
         .whereRef('h.delivery_id', '<>', 'd.delivery_id'),
     );
     return new Map(
-      rows.map((row) => [
-        row.delivery_id,
-        { eventId: row.event_id, event: row.name, triedAt: row.next_attempt_at! },
-      ]),
+      rows.map(({ delivery_id: id, next_attempt_at: at, ...head }) => [id, { ...head, triedAt: at! }]),
     );
   }
 }

@@ -64,12 +64,7 @@ const placeIn = (
 /** Attempts of one delivery are few, but for those asked for by hand. */
 const MOST_ATTEMPTS_EACH = 10;
 
-interface OutcomeRow {
-  readonly started_at: string;
-  readonly duration_ms: number;
-  readonly response_status: number | null;
-  readonly error: string | null;
-}
+type OutcomeRow = Omit<Outcome, 'succeeded'> & { readonly error: string | null };
 
 interface CountRow {
   readonly waiting: number | string;
@@ -139,12 +134,7 @@ export class WebhookDesk {
       const outcomes = rows[2 * i] as readonly OutcomeRow[];
       const [counts] = rows[2 * i + 1] as readonly CountRow[];
       return {
-        outcomes: outcomes.map((row) => ({
-          at: row.started_at,
-          durationMs: row.duration_ms,
-          responseStatus: row.response_status,
-          succeeded: row.error === null,
-        })),
+        outcomes: outcomes.map(({ error, ...outcome }) => ({ ...outcome, succeeded: error === null })),
         waiting: Number(counts!.waiting),
         failed: Number(counts!.failed),
       };
@@ -163,7 +153,7 @@ export class WebhookDesk {
       .limit(deliveries);
     return builder
       .selectFrom('webhook_attempt')
-      .select(['started_at', 'duration_ms', 'response_status', 'error'])
+      .select(['started_at as at', 'duration_ms as durationMs', 'response_status as responseStatus', 'error'])
       .where('delivery_id', 'in', builder.selectFrom(newest.as('page')).select('page.delivery_id'))
       .orderBy('delivery_id', 'desc')
       .orderBy('attempt', 'desc')

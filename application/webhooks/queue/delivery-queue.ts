@@ -19,9 +19,9 @@ import type { LaneStatements } from './lanes.ts';
 import { LaneFloors, activeSubscriptions } from './lane-floors.ts';
 import { LaneLeasing, leasedDeliveries } from './lease-lanes.ts';
 import { planAnew } from './plan-anew.ts';
-import { RedeliveryRequests } from './redeliver.ts';
+import { findEvent, redeliver } from './redeliver.ts';
 import { ResultStatements, isRunningLow } from './result-statements.ts';
-import { RetentionSteps } from './retain.ts';
+import { cleanUp } from './retain.ts';
 
 export type RecordedResult =
   /** Stored; the lane is given back with what waits in it, if anything does. */
@@ -39,63 +39,6 @@ interface RecordedTogether {
   readonly idle: readonly LaneLease[];
 }
 
-/** Stores results together in one transaction; when one of them comes too late, each in a transaction of its own. */
-class ResultRecorder {
-  readonly #database: SqlDatabase;
-  readonly #statements: ResultStatements;
-  readonly #bodies: EventBodies;
-
-  constructor(database: SqlDatabase, statements: ResultStatements, bodies: EventBodies) {
-    this.#database = database;
-    this.#statements = statements;
-    this.#bodies = bodies;
-  }
-
-  async record(
-    results: readonly AttemptResult[],
-    now: string,
-    leaseUntil: string,
-  ): Promise<RecordedTogether> {
-    try {
-      return await this.#together(results, now, leaseUntil);
-    } catch (error) {
-      if (!(error instanceof GuardFailedError)) throw error;
-      if (results.length === 1) return { recorded: [{ kind: 'lease_lost' }], idle: [] };
-      const alone = await Promise.all(results.map((result) => this.record([result], now, leaseUntil)));
-      return {
-        recorded: alone.flatMap(({ recorded }) => recorded),
-        idle: alone.flatMap(({ idle }) => idle),
-      };
-    }
-  }
-
-  async #together(
-    results: readonly AttemptResult[],
-    now: string,
-    leaseUntil: string,
-  ): Promise<RecordedTogether> {
-    const storing = this.#statements.of(results, now, leaseUntil);
-    const answers = await this.#database.transaction(storing.statements, REPEATABLE);
-    const { emptied, heads, endpoints } = storing.read(answers);
-    const renewed = (lease: LaneLease): LaneLease =>
-      isRunningLow(lease, now, leaseUntil) ? { ...lease, until: leaseUntil } : lease;
-    const found = results.flatMap(({ delivery: { lease } }): Head[] => {
-      const [row, endpoint] = [heads.get(laneKey(lease)), endpoints.get(lease.webhookId)];
-      return row && endpoint ? [{ row, endpoint, lease: renewed(lease) }] : [];
-    });
-    const deliveries = await leasedDeliveries(found, this.#bodies);
-    const next = new Map(found.map(({ lease }, index) => [laneKey(lease), deliveries[index]]));
-    const recorded = results.map(({ delivery: { lease } }): RecordedResult => {
-      const delivery = next.get(laneKey(lease));
-      if (delivery) return { kind: 'next', delivery };
-      return { kind: emptied.has(laneKey(lease)) ? 'emptied' : 'released' };
-    });
-    const isIdle = ({ delivery, keepLane }: AttemptResult, index: number): boolean =>
-      keepLane && !delivery.redelivery && recorded[index]!.kind === 'released';
-    return { recorded, idle: results.filter(isIdle).map(({ delivery }) => delivery.lease) };
-  }
-}
-
 /**
  * What is to be sent, in lanes. A lane is one operation at one subscription; only its head can be leased, so deliveries of a lane
  * go out one after the other, in order of `sequence`. A lane exists only while something waits in it, and a lease costs the same
@@ -109,9 +52,7 @@ export class DeliveryQueue {
   readonly #enqueue: EnqueueStatements;
   readonly #progress: ProgressWriter;
   readonly #leasing: LaneLeasing;
-  readonly #recorder: ResultRecorder;
-  readonly #redeliveries: RedeliveryRequests;
-  readonly #retention: RetentionSteps;
+  readonly #results: ResultStatements;
 
   /** @param cacheBytes for events that were queued here of late */
   constructor(database: SqlDatabase, cacheBytes = 4 * MIB) {
@@ -123,10 +64,7 @@ export class DeliveryQueue {
     this.#progress = new ProgressWriter(database);
     this.#floors = new LaneFloors(database.dialect);
     this.#leasing = new LaneLeasing(database, this.#lanes, this.#bodies, this.#floors);
-    const statements = new ResultStatements(database, this.#lanes);
-    this.#recorder = new ResultRecorder(database, statements, this.#bodies);
-    this.#redeliveries = new RedeliveryRequests(database, this.#enqueue);
-    this.#retention = new RetentionSteps(database);
+    this.#results = new ResultStatements(database, this.#lanes);
   }
 
   /**
@@ -178,9 +116,54 @@ export class DeliveryQueue {
     leaseUntil: string,
   ): Promise<readonly RecordedResult[]> {
     if (results.length === 0) return [];
-    const { recorded, idle } = await this.#recorder.record(results, now, leaseUntil);
+    const { recorded, idle } = await this.#recorded(results, now, leaseUntil);
     await this.release(idle, now);
     return recorded;
+  }
+
+  /** Together in one transaction; when one of them comes too late, each in a transaction of its own. */
+  async #recorded(
+    results: readonly AttemptResult[],
+    now: string,
+    leaseUntil: string,
+  ): Promise<RecordedTogether> {
+    try {
+      return await this.#together(results, now, leaseUntil);
+    } catch (error) {
+      if (!(error instanceof GuardFailedError)) throw error;
+      if (results.length === 1) return { recorded: [{ kind: 'lease_lost' }], idle: [] };
+      const alone = await Promise.all(results.map((result) => this.#recorded([result], now, leaseUntil)));
+      return {
+        recorded: alone.flatMap(({ recorded }) => recorded),
+        idle: alone.flatMap(({ idle }) => idle),
+      };
+    }
+  }
+
+  async #together(
+    results: readonly AttemptResult[],
+    now: string,
+    leaseUntil: string,
+  ): Promise<RecordedTogether> {
+    const storing = this.#results.of(results, now, leaseUntil);
+    const answers = await this.#database.transaction(storing.statements, REPEATABLE);
+    const { emptied, heads, endpoints } = storing.read(answers);
+    const renewed = (lease: LaneLease): LaneLease =>
+      isRunningLow(lease, now, leaseUntil) ? { ...lease, until: leaseUntil } : lease;
+    const found = results.flatMap(({ delivery: { lease } }): Head[] => {
+      const [row, endpoint] = [heads.get(laneKey(lease)), endpoints.get(lease.webhookId)];
+      return row && endpoint ? [{ row, endpoint, lease: renewed(lease) }] : [];
+    });
+    const deliveries = await leasedDeliveries(found, this.#bodies);
+    const next = new Map(found.map(({ lease }, index) => [laneKey(lease), deliveries[index]]));
+    const recorded = results.map(({ delivery: { lease } }): RecordedResult => {
+      const delivery = next.get(laneKey(lease));
+      if (delivery) return { kind: 'next', delivery };
+      return { kind: emptied.has(laneKey(lease)) ? 'emptied' : 'released' };
+    });
+    const isIdle = ({ delivery, keepLane }: AttemptResult, index: number): boolean =>
+      keepLane && !delivery.redelivery && recorded[index]!.kind === 'released';
+    return { recorded, idle: results.filter(isIdle).map(({ delivery }) => delivery.lease) };
   }
 
   /** Gives lanes back without a result; leases that ended already are ignored. */
@@ -209,12 +192,12 @@ export class DeliveryQueue {
 
   /** The event, and the subscriptions that it was queued for. */
   findEvent(applicationId: string, eventId: string) {
-    return this.#redeliveries.findEvent(applicationId, eventId);
+    return findEvent(this.#database, applicationId, eventId);
   }
 
   /** One attempt more, outside the order, due at once; creates the delivery where a subscription has none, and its event likewise. */
   redeliver(event: WebhookEvent, webhookIds: readonly string[], now: string): Promise<readonly Redelivery[]> {
-    return this.#redeliveries.request(event, webhookIds, now);
+    return redeliver(this.#database, this.#enqueue, { event, webhookIds, now });
   }
 
   /**
@@ -228,6 +211,6 @@ export class DeliveryQueue {
 
   /** One small step of the removal of what is old or belongs to a removed subscription; 0 when nothing is left to do. */
   cleanUp(retention: Retention): Promise<number> {
-    return this.#retention.next(retention);
+    return cleanUp(this.#database, retention);
   }
 }

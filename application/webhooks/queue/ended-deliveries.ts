@@ -149,31 +149,23 @@ const endedOf = ({ delivery, record, verdict }: AttemptResult, now: string): End
   now,
 });
 
-/** What deliveries become by their attempts. */
-export class EndedDeliveries {
-  readonly #updates;
-
-  constructor(target: Target) {
-    this.#updates = {
-      delivered: delivered(target),
-      retried: retried(target),
-      exhausted: exhausted(target),
-      redeliveryFailed: redeliveryFailed(target),
-    };
-  }
-
-  /** Of different deliveries. */
-  statements(results: readonly AttemptResult[], now: string): readonly Statement[] {
-    const { delivered, retried, exhausted, redeliveryFailed } = this.#updates;
-    const byUpdate = Map.groupBy(results, ({ delivery, verdict }) => {
-      if (verdict.kind === 'delivered') return delivered;
-      if (delivery.redelivery) return redeliveryFailed;
-      return verdict.kind === 'retry' ? retried : exhausted;
-    });
-    return asStatements(
-      [...byUpdate].flatMap(([update, some]) =>
+/** What different deliveries become by their attempts. */
+export const endingStatements = (target: Target) => {
+  const updates = {
+    delivered: delivered(target),
+    retried: retried(target),
+    exhausted: exhausted(target),
+    redeliveryFailed: redeliveryFailed(target),
+  };
+  const updateOf = ({ delivery, verdict }: AttemptResult) => {
+    if (verdict.kind === 'delivered') return updates.delivered;
+    if (delivery.redelivery) return updates.redeliveryFailed;
+    return verdict.kind === 'retry' ? updates.retried : updates.exhausted;
+  };
+  return (results: readonly AttemptResult[], now: string): readonly Statement[] =>
+    asStatements(
+      [...Map.groupBy(results, updateOf)].flatMap(([update, some]) =>
         update(some.map((result) => endedOf(result, now)).sort(byDelivery)),
       ),
     );
-  }
-}
+};

@@ -6,7 +6,8 @@ import { TimeOrderedIds } from '../../support/time-ordered-id.ts';
 import { sizedCache } from '../../support/sized-cache.ts';
 import type { Schema } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../../sql/sql-database.ts';
-import { asStatements, preparedRows } from '../../sql/prepared-query.ts';
+import { asStatements, inColumns, preparedRows } from '../../sql/prepared-query.ts';
+import { EVENT_COLUMNS } from '../../sql/webhook-tables.ts';
 import type { WebhookDeliveryTable, WebhookEventTable } from '../../sql/webhook-tables.ts';
 
 /** A public event as subscribers get it. `webhook.ping` belongs to no operation and no fund. */
@@ -46,26 +47,19 @@ const insertEvents = (builder: Kysely<Schema>) =>
   preparedRows((rows: readonly WebhookEventTable[]) =>
     builder
       .insertInto('webhook_event')
-      .values(
-        rows.map((row) => ({
-          event_id: row.event_id,
-          application_id: row.application_id,
-          name: row.name,
-          fund_id: row.fund_id,
-          code: row.code,
-          sequence: row.sequence,
-          occurred_at: row.occurred_at,
-          body: row.body,
-        })),
-      )
+      .values(rows.map((row) => inColumns(row, EVENT)))
       .onConflict((conflict) => conflict.column('event_id').doNothing())
       .returning('event_id'),
   );
+const EVENT = [
+  ...(['event_id', 'application_id', 'name', 'fund_id', 'code', 'sequence', 'occurred_at', 'body'] as const),
+] as const;
 
-type NewDelivery = Pick<
-  WebhookDeliveryTable,
-  'delivery_id' | 'webhook_id' | 'event_id' | 'sequence' | 'created_at' | 'next_attempt_at' | 'waiting_lane'
->;
+const NEW_DELIVERY = [
+  ...(['delivery_id', 'webhook_id', 'event_id', 'sequence'] as const),
+  ...(['created_at', 'next_attempt_at', 'waiting_lane'] as const),
+] as const;
+type NewDelivery = Pick<WebhookDeliveryTable, (typeof NEW_DELIVERY)[number]>;
 
 const insertDeliveries = (builder: Kysely<Schema>) =>
   preparedRows((rows: readonly NewDelivery[]) =>
@@ -73,13 +67,7 @@ const insertDeliveries = (builder: Kysely<Schema>) =>
       .insertInto('webhook_delivery')
       .values(
         rows.map((row) => ({
-          delivery_id: row.delivery_id,
-          webhook_id: row.webhook_id,
-          event_id: row.event_id,
-          sequence: row.sequence,
-          created_at: row.created_at,
-          next_attempt_at: row.next_attempt_at,
-          waiting_lane: row.waiting_lane,
+          ...inColumns(row, NEW_DELIVERY),
           attempts: sql.lit(0),
           status: sql.lit('pending' as const),
           scheduled_attempts: sql.lit(0),
@@ -196,17 +184,6 @@ export class EnqueueStatements {
 /** Bytes of an event beside its body. */
 const ENVELOPE = 400;
 
-export const eventOf = (row: WebhookEventTable): WebhookEvent => ({
-  eventId: row.event_id,
-  name: row.name,
-  applicationId: row.application_id,
-  fundId: row.fund_id,
-  code: row.code,
-  sequence: row.sequence,
-  timestamp: row.occurred_at,
-  body: row.body,
-});
-
 /** Events never change, so one that was queued here a moment ago need not come back from the store. */
 export class EventBodies {
   readonly #database: SqlDatabase;
@@ -238,8 +215,8 @@ export class EventBodies {
     if (eventIds.length === 0) return [];
     const query = this.#database.builder
       .selectFrom('webhook_event')
-      .selectAll()
+      .select(EVENT_COLUMNS)
       .where('event_id', 'in', eventIds);
-    return (await this.#database.read(query)).map(eventOf);
+    return this.#database.read(query);
   }
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
+import { guarded } from '../../sql/compare-and-set.ts';
 import type { Schema } from '../../sql/schema.ts';
-import { GuardFailedError } from '../../sql/sql-database.ts';
 import type { SqlDatabase } from '../../sql/sql-database.ts';
 import type { WebhookRedeliveryTable } from '../../sql/webhook-tables.ts';
 import { firstIdAt } from '../../support/time-ordered-id.ts';
-import { RangeSelection } from './range-selection.ts';
-import { RangeSteps } from './range-steps.ts';
+import { selectPage } from './range-selection.ts';
+import { stepRange } from './range-steps.ts';
 
 export const RANGE_CHOICES = ['failed', 'any'] as const;
 export const RANGE_STATES = ['running', 'completed', 'stopped', 'cancelled'] as const;
@@ -83,13 +83,9 @@ export const cancellation = (builder: Kysely<Schema>, now: string, webhookId?: s
 /** Redeliveries of a span of time, of all webhooks: at most one runs at a webhook. Everything is durable when a call resolves. */
 export class RangeRedeliveries {
   readonly #database: SqlDatabase;
-  readonly #selection: RangeSelection;
-  readonly #steps: RangeSteps;
 
   constructor(database: SqlDatabase) {
     this.#database = database;
-    this.#selection = new RangeSelection(database);
-    this.#steps = new RangeSteps(database);
   }
 
   /** False, and nothing stored, while one runs at this webhook. What it is about is not selected yet. */
@@ -110,13 +106,7 @@ export class RangeRedeliveries {
         created_at: range.createdAt,
       })
       .onConflict((conflict) => conflict.doNothing());
-    try {
-      await this.#database.transaction([{ query: insert.compile(), expectChanges: 1 }]);
-      return true;
-    } catch (error) {
-      if (error instanceof GuardFailedError) return false;
-      throw error;
-    }
+    return guarded(this.#database.transaction([{ query: insert.compile(), expectChanges: 1 }]));
   }
 
   /** Selects what is not selected yet, in small steps, beside whoever else does. */
@@ -128,7 +118,7 @@ export class RangeRedeliveries {
   async selectSome(redeliveryId: string, now: string): Promise<boolean> {
     const row = await this.#row(redeliveryId);
     if (row?.status !== 'running' || row.selected_to === null) return false;
-    await this.#selection.page(row, now);
+    await selectPage(this.#database, row, now);
     return true;
   }
 
@@ -155,7 +145,7 @@ export class RangeRedeliveries {
   /** The next step at this webhook: what was answered is counted, what comes next is queued. False when nothing changed. */
   async step(webhookId: string, now: string): Promise<boolean> {
     const [row] = await this.#database.read(this.#running().where('webhook_id', '=', webhookId));
-    return row !== undefined && this.#steps.step(row, now);
+    return row !== undefined && stepRange(this.#database, row, now);
   }
 
   async cancelRemoved(now: string): Promise<void> {

@@ -5,7 +5,8 @@ import type { EnqueueStatements, WebhookEvent } from './enqueue.ts';
 import { notAlone } from '../../sql/engine.ts';
 import type { Schema } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
-import { GIVING_EVENTS, REDELIVERY, eventOf, laneOf } from './enqueue.ts';
+import { EVENT_COLUMNS } from '../../sql/webhook-tables.ts';
+import { GIVING_EVENTS, REDELIVERY, laneOf } from './enqueue.ts';
 
 export interface Redelivery {
   readonly webhookId: string;
@@ -94,7 +95,7 @@ const takeNumber = (builder: Kysely<Schema>, { webhookId, eventId }: Repeated): 
     })
     .where('event_id', '=', eventId)
     .where('webhook_id', '=', webhookId)
-    .returning(['webhook_id', 'delivery_id', 'attempts'])
+    .returning(['webhook_id as webhookId', 'delivery_id as deliveryId', 'attempts as attempt'])
     .compile();
 
 const openLane = (builder: Kysely<Schema>, { webhookId, eventId }: Repeated, now: string): CompiledQuery => {
@@ -134,57 +135,38 @@ export const onceMore = (
   ];
 };
 
-/** Requests to send an event once more. Rare, so queries are built as they come. */
-export class RedeliveryRequests {
-  readonly #database: SqlDatabase;
-  readonly #enqueue: EnqueueStatements;
+/** The event, and the subscriptions that it was queued for. */
+export const findEvent = async (database: SqlDatabase, applicationId: string, eventId: string) => {
+  const { builder } = database;
+  const [[event], deliveries] = await database.snapshot([
+    builder
+      .selectFrom('webhook_event')
+      .select(EVENT_COLUMNS)
+      .where('event_id', '=', eventId)
+      .where('application_id', '=', applicationId),
+    builder.selectFrom('webhook_delivery').select('webhook_id').where('event_id', '=', eventId),
+  ]);
+  return event && { event, webhookIds: deliveries.map((delivery) => delivery.webhook_id) };
+};
 
-  constructor(database: SqlDatabase, enqueue: EnqueueStatements) {
-    this.#database = database;
-    this.#enqueue = enqueue;
-  }
-
-  async findEvent(applicationId: string, eventId: string) {
-    const { builder } = this.#database;
-    const [events, deliveries] = await this.#database.snapshot([
-      builder
-        .selectFrom('webhook_event')
-        .selectAll()
-        .where('event_id', '=', eventId)
-        .where('application_id', '=', applicationId),
-      builder.selectFrom('webhook_delivery').select('webhook_id').where('event_id', '=', eventId),
-    ]);
-    const [row] = events;
-    if (!row) return undefined;
-    return { event: eventOf(row), webhookIds: deliveries.map((delivery) => delivery.webhook_id) };
-  }
-
-  async request(
-    event: WebhookEvent,
-    webhookIds: readonly string[],
-    now: string,
-  ): Promise<readonly Redelivery[]> {
-    if (webhookIds.length === 0) return [];
-    const sorted = webhookIds.toSorted();
-    const { eventId } = event;
-    const repeated = sorted.map((webhookId) => ({ webhookId, eventId, lane: laneOf(event) }));
-    const statements = [
-      ...sorted.flatMap((webhookId) => this.#enqueue.outsideLanes(webhookId, event, now)),
-      ...onceMore(this.#database.builder, repeated, now),
-    ];
-    const results = await this.#database.transaction([
-      ...notAlone(this.#database, GIVING_EVENTS),
-      ...statements,
-    ]);
-    const numbered = results.slice(-statements.length).flatMap(({ rows }) => rows) as unknown as readonly {
-      webhook_id: string;
-      delivery_id: string;
-      attempts: number;
-    }[];
-    return numbered.map((row) => ({
-      webhookId: row.webhook_id,
-      deliveryId: row.delivery_id,
-      attempt: row.attempts,
-    }));
-  }
-}
+/** Asks for one attempt more at each of these subscriptions. Rare, so queries are built as they come. */
+export const redeliver = async (
+  database: SqlDatabase,
+  enqueue: EnqueueStatements,
+  {
+    event,
+    webhookIds,
+    now,
+  }: { readonly event: WebhookEvent; readonly webhookIds: readonly string[]; readonly now: string },
+): Promise<readonly Redelivery[]> => {
+  if (webhookIds.length === 0) return [];
+  const sorted = webhookIds.toSorted();
+  const { eventId } = event;
+  const repeated = sorted.map((webhookId) => ({ webhookId, eventId, lane: laneOf(event) }));
+  const statements = [
+    ...sorted.flatMap((webhookId) => enqueue.outsideLanes(webhookId, event, now)),
+    ...onceMore(database.builder, repeated, now),
+  ];
+  const results = await database.transaction([...notAlone(database, GIVING_EVENTS), ...statements]);
+  return results.slice(-statements.length).flatMap(({ rows }) => rows) as unknown as readonly Redelivery[];
+};

@@ -3,10 +3,10 @@ import type { Kysely } from 'kysely';
 import type { AttemptResult } from './ended-deliveries.ts';
 import type { DeliveryEndpoint, HeadRow } from './lease-lanes.ts';
 import type { LaneLease } from './lane-heads.ts';
-import { asStatements, prepared, preparedRows } from '../../sql/prepared-query.ts';
+import { asStatements, inColumns, prepared, preparedRows } from '../../sql/prepared-query.ts';
 import type { Schema } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../../sql/sql-database.ts';
-import { EndedDeliveries, bigint } from './ended-deliveries.ts';
+import { bigint, endingStatements } from './ended-deliveries.ts';
 import { laneOf } from './enqueue.ts';
 import { byLane, laneKey } from './lanes.ts';
 import type { LaneStatements } from './lanes.ts';
@@ -17,30 +17,15 @@ type LaneRow = Pick<HeadRow, 'webhook_id' | 'lane'>;
 const laneOfRow = ({ webhook_id: webhookId, lane }: LaneRow): string => laneKey({ webhookId, lane });
 
 const LOGGED = [
-  'delivery_id',
-  'attempt',
-  'started_at',
-  'duration_ms',
-  'response_status',
-  'error',
-  'response_body',
+  ...(['delivery_id', 'attempt', 'started_at', 'duration_ms'] as const),
+  ...(['response_status', 'error', 'response_body'] as const),
 ] as const;
 
 const logAttempts = (builder: Kysely<Schema>) =>
   preparedRows((rows: readonly WebhookAttemptTable[]) =>
     builder
       .insertInto('webhook_attempt')
-      .values(
-        rows.map((row) => ({
-          delivery_id: row.delivery_id,
-          attempt: row.attempt,
-          started_at: row.started_at,
-          duration_ms: row.duration_ms,
-          response_status: row.response_status,
-          error: row.error,
-          response_body: row.response_body,
-        })),
-      )
+      .values(rows.map((row) => inColumns(row, LOGGED)))
       .onConflict((conflict) => conflict.columns(['delivery_id', 'attempt']).doNothing()),
   );
 
@@ -127,13 +112,13 @@ interface ResultAnswers {
 /** The statements that store what attempts came to: few for many of them. Rows are locked in one order everywhere: lanes, deliveries, subscriptions. */
 export class ResultStatements {
   readonly #lanes: LaneStatements;
-  readonly #ended: EndedDeliveries;
+  readonly #ended: ReturnType<typeof endingStatements>;
   readonly #compiled;
 
   constructor(database: Pick<SqlDatabase, 'builder' | 'dialect'>, lanes: LaneStatements) {
     const { builder } = database;
     this.#lanes = lanes;
-    this.#ended = new EndedDeliveries(database);
+    this.#ended = endingStatements(database);
     this.#compiled = {
       logAttempts: logAttempts(builder),
       logRedelivery: logRedelivery(builder),
@@ -159,8 +144,8 @@ export class ResultStatements {
       ...this.#endOf(redelivered, now),
       ...this.#lanes.guard(ordered.map(leaseOf)),
       // There may be several of one delivery.
-      ...redelivered.flatMap((result) => this.#ended.statements([result], now)),
-      ...this.#ended.statements(ordered, now),
+      ...redelivered.flatMap((result) => this.#ended([result], now)),
+      ...this.#ended(ordered, now),
       ...this.#attempts(ordered, redelivered),
       ...this.#lanes.handBack(handedBack, now),
       ...this.#lanes.renew(

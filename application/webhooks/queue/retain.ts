@@ -23,156 +23,150 @@ interface Doomed {
   readonly event_id: string;
 }
 
-/** Removes in steps small enough not to be felt: first what is old, then what belonged to removed subscriptions. */
-export class RetentionSteps {
-  readonly #database: SqlDatabase;
+/** A step small enough not to be felt: first what is old, then what belonged to removed subscriptions. 0 when nothing is left to do. */
+export const cleanUp = async (database: SqlDatabase, retention: Retention): Promise<number> => {
+  const { limit } = retention;
+  return (
+    (await finished(database, 'delivered', { before: retention.deliveredBefore, limit })) ||
+    (await finished(database, 'failed', { before: retention.failedBefore, limit })) ||
+    (await removed(database, limit)) ||
+    (await forgotten(database, retention.removedBefore)) ||
+    (await removeEndedRanges(database, { before: retention.deliveredBefore, limit }))
+  );
+};
 
-  constructor(database: SqlDatabase) {
-    this.#database = database;
+const finished = async (
+  database: SqlDatabase,
+  status: Finished,
+  { before, limit }: { readonly before: string; readonly limit: number },
+): Promise<number> => {
+  const doomed = await database.read(
+    database.builder
+      .selectFrom('webhook_delivery')
+      .select(['webhook_id', 'delivery_id', 'event_id'])
+      .where('status', '=', status)
+      // Says again what the index is restricted to, so that it can be used.
+      .where('finished_at', 'is not', null)
+      .where('finished_at', '<', before)
+      .orderBy('finished_at')
+      .limit(limit),
+  );
+  if (doomed.length > 0) await database.transaction(removal(database, doomed));
+  return doomed.length;
+};
+
+const removed = async (database: SqlDatabase, limit: number): Promise<number> => {
+  const { builder } = database;
+  const [subscription] = await database.read(removedOnes(database, true).limit(1));
+  if (!subscription) return 0;
+  const id = subscription.webhook_id;
+  const lanesOf = (leased: boolean) =>
+    builder
+      .selectFrom('webhook_lane')
+      .select('lane')
+      .where('webhook_id', '=', id)
+      .where('token', leased ? '<>' : '=', UNLEASED)
+      .limit(limit);
+  const [doomed, due, leased] = await database.snapshot([
+    builder
+      .selectFrom('webhook_delivery')
+      .select(['webhook_id', 'delivery_id', 'event_id'])
+      .where('webhook_id', '=', id)
+      .orderBy('delivery_id')
+      .limit(limit),
+    lanesOf(false),
+    lanesOf(true),
+  ]);
+  const names = [...due, ...leased].map(({ lane }) => lane);
+  const statements = doomed.length > 0 ? removal(database, doomed) : [];
+  if (names.length > 0) {
+    const dropLanes = builder
+      .deleteFrom('webhook_lane')
+      .where('webhook_id', '=', id)
+      .where('lane', 'in', names);
+    statements.push({ query: dropLanes.compile() });
   }
+  await database.transaction(statements);
+  return Math.max(doomed.length, names.length);
+};
 
-  async next(retention: Retention): Promise<number> {
-    const { limit } = retention;
-    return (
-      (await this.#finished('delivered', retention.deliveredBefore, limit)) ||
-      (await this.#finished('failed', retention.failedBefore, limit)) ||
-      (await this.#removed(limit)) ||
-      (await this.#forgotten(retention.removedBefore)) ||
-      (await removeEndedRanges(this.#database, { before: retention.deliveredBefore, limit }))
-    );
-  }
+/** Only once no relay can still be queueing for it. */
+const forgotten = async (database: SqlDatabase, before: string): Promise<number> => {
+  const old = await database.read(removedOnes(database, false).where('s.updated_at', '<', before).limit(1));
+  if (old.length === 0) return 0;
+  const ids = old.map((row) => row.webhook_id);
+  const forget = database.builder.deleteFrom('webhook_subscription').where('webhook_id', 'in', ids);
+  await database.transaction([{ query: forget.compile() }]);
+  return ids.length;
+};
 
-  async #finished(status: Finished, before: string, limit: number): Promise<number> {
-    const doomed = await this.#database.read(
-      this.#database.builder
-        .selectFrom('webhook_delivery')
-        .select(['webhook_id', 'delivery_id', 'event_id'])
-        .where('status', '=', status)
-        // Says again what the index is restricted to, so that it can be used.
-        .where('finished_at', 'is not', null)
-        .where('finished_at', '<', before)
-        .orderBy('finished_at')
-        .limit(limit),
-    );
-    if (doomed.length > 0) await this.#database.transaction(this.#removal(doomed));
-    return doomed.length;
-  }
-
-  async #removed(limit: number): Promise<number> {
-    const { builder } = this.#database;
-    const [subscription] = await this.#database.read(this.#removedOnes(true).limit(1));
-    if (!subscription) return 0;
-    const id = subscription.webhook_id;
-    const lanesOf = (leased: boolean) =>
-      builder
-        .selectFrom('webhook_lane')
-        .select('lane')
-        .where('webhook_id', '=', id)
-        .where('token', leased ? '<>' : '=', UNLEASED)
-        .limit(limit);
-    const [doomed, due, leased] = await this.#database.snapshot([
-      builder
-        .selectFrom('webhook_delivery')
-        .select(['webhook_id', 'delivery_id', 'event_id'])
-        .where('webhook_id', '=', id)
-        .orderBy('delivery_id')
-        .limit(limit),
-      lanesOf(false),
-      lanesOf(true),
-    ]);
-    const names = [...due, ...leased].map(({ lane }) => lane);
-    const statements = doomed.length > 0 ? this.#removal(doomed) : [];
-    if (names.length > 0) {
-      const dropLanes = builder
-        .deleteFrom('webhook_lane')
-        .where('webhook_id', '=', id)
-        .where('lane', 'in', names);
-      statements.push({ query: dropLanes.compile() });
-    }
-    await this.#database.transaction(statements);
-    return Math.max(doomed.length, names.length);
-  }
-
-  /** Only once no relay can still be queueing for it. */
-  async #forgotten(before: string): Promise<number> {
-    const old = await this.#database.read(
-      this.#removedOnes(false).where('s.updated_at', '<', before).limit(1),
-    );
-    if (old.length === 0) return 0;
-    const ids = old.map((row) => row.webhook_id);
-    const forget = this.#database.builder.deleteFrom('webhook_subscription').where('webhook_id', 'in', ids);
-    await this.#database.transaction([{ query: forget.compile() }]);
-    return ids.length;
-  }
-
-  #removedOnes(withBelongings: boolean) {
-    return this.#database.builder
-      .selectFrom('webhook_subscription as s')
-      .select('s.webhook_id')
-      .where('s.status', '=', 'removed')
-      .where((eb) => {
-        // The first of each is looked for; asked whether any exist, PostgreSQL may read all that there are.
-        const delivery = eb
-          .selectFrom('webhook_delivery as d')
-          .select('d.delivery_id')
-          .whereRef('d.webhook_id', '=', 's.webhook_id')
-          .orderBy('d.delivery_id')
+const removedOnes = (database: SqlDatabase, withBelongings: boolean) => {
+  return database.builder
+    .selectFrom('webhook_subscription as s')
+    .select('s.webhook_id')
+    .where('s.status', '=', 'removed')
+    .where((eb) => {
+      // The first of each is looked for; asked whether any exist, PostgreSQL may read all that there are.
+      const delivery = eb
+        .selectFrom('webhook_delivery as d')
+        .select('d.delivery_id')
+        .whereRef('d.webhook_id', '=', 's.webhook_id')
+        .orderBy('d.delivery_id')
+        .limit(sql.lit(1));
+      const lane = (leased: boolean) =>
+        eb
+          .selectFrom('webhook_lane as l')
+          .select('l.lane')
+          .whereRef('l.webhook_id', '=', 's.webhook_id')
+          .where('l.token', leased ? '<>' : '=', UNLEASED)
+          .$if(!leased, (q) => q.orderBy('l.tier'))
+          .orderBy('l.ready_at')
           .limit(sql.lit(1));
-        const lane = (leased: boolean) =>
-          eb
-            .selectFrom('webhook_lane as l')
-            .select('l.lane')
-            .whereRef('l.webhook_id', '=', 's.webhook_id')
-            .where('l.token', leased ? '<>' : '=', UNLEASED)
-            .$if(!leased, (q) => q.orderBy('l.tier'))
-            .orderBy('l.ready_at')
-            .limit(sql.lit(1));
-        const belongings = eb(eb.fn.coalesce(delivery, lane(false), lane(true)), 'is not', null);
-        return withBelongings ? belongings : eb.not(belongings);
-      });
-  }
-
-  /** Events go when no delivery of theirs is left. */
-  #removal(doomed: readonly Doomed[]): Statement[] {
-    const { builder } = this.#database;
-    const deliveries = doomed.map((row) => row.delivery_id);
-    const events = [...new Set(doomed.map((row) => row.event_id))];
-    const orphaned = builder
-      .deleteFrom('webhook_event')
-      .where('event_id', 'in', events)
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('webhook_delivery')
-              .select('webhook_delivery.delivery_id')
-              .whereRef('webhook_delivery.event_id', '=', 'webhook_event.event_id'),
-          ),
-        ),
-      );
-    return [
-      // First, since whoever is about to store an attempt holds its delivery.
-      ...this.#deliveriesRemoved(doomed),
-      { query: builder.deleteFrom('webhook_attempt').where('delivery_id', 'in', deliveries).compile() },
-      // No other transaction gives an event a new delivery between the look for its deliveries and its removal. Taken last and waited for
-      // briefly: transactions that queue deliveries wait behind it meanwhile.
-      ...briefly(this.#database),
-      ...alone(this.#database, GIVING_EVENTS),
-      { query: orphaned.compile() },
-    ];
-  }
-
-  #deliveriesRemoved(doomed: readonly Doomed[]): Statement[] {
-    return [...Map.groupBy(doomed, (row) => row.webhook_id)].map(([webhookId, rows]) => {
-      const removal = this.#database.builder
-        .deleteFrom('webhook_delivery')
-        .where('webhook_id', '=', webhookId)
-        .where(
-          'delivery_id',
-          'in',
-          rows.map((row) => row.delivery_id),
-        );
-      return { query: removal.compile() };
+      const belongings = eb(eb.fn.coalesce(delivery, lane(false), lane(true)), 'is not', null);
+      return withBelongings ? belongings : eb.not(belongings);
     });
-  }
-}
+};
+
+/** Events go when no delivery of theirs is left. */
+const removal = (database: SqlDatabase, doomed: readonly Doomed[]): Statement[] => {
+  const { builder } = database;
+  const deliveries = doomed.map((row) => row.delivery_id);
+  const events = [...new Set(doomed.map((row) => row.event_id))];
+  const orphaned = builder
+    .deleteFrom('webhook_event')
+    .where('event_id', 'in', events)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('webhook_delivery')
+            .select('webhook_delivery.delivery_id')
+            .whereRef('webhook_delivery.event_id', '=', 'webhook_event.event_id'),
+        ),
+      ),
+    );
+  return [
+    // First, since whoever is about to store an attempt holds its delivery.
+    ...deliveriesRemoved(database, doomed),
+    { query: builder.deleteFrom('webhook_attempt').where('delivery_id', 'in', deliveries).compile() },
+    // No other transaction gives an event a new delivery between the look for its deliveries and its removal. Taken last and waited for
+    // briefly: transactions that queue deliveries wait behind it meanwhile.
+    ...briefly(database),
+    ...alone(database, GIVING_EVENTS),
+    { query: orphaned.compile() },
+  ];
+};
+
+const deliveriesRemoved = (database: SqlDatabase, doomed: readonly Doomed[]): Statement[] => {
+  return [...Map.groupBy(doomed, (row) => row.webhook_id)].map(([webhookId, rows]) => {
+    const query = database.builder
+      .deleteFrom('webhook_delivery')
+      .where('webhook_id', '=', webhookId)
+      .where(
+        'delivery_id',
+        'in',
+        rows.map((row) => row.delivery_id),
+      );
+    return { query: query.compile() };
+  });
+};

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import { logOrder } from '../../../infrastructure/composition/projections.ts';
-import { SqlBeginnings } from '../../../application/webhooks/beginnings.ts';
+import { beginWithin } from '../../../application/webhooks/beginnings.ts';
 import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
@@ -32,11 +32,10 @@ test('webhooks that begin behind the end of a log that was restored begin at its
       },
       20,
     );
-  const beginnings = new SqlBeginnings(store.database, logOrder);
-  expect(await beginnings.beginWithin('100' as LogPosition)).toBe(2);
+  expect(await beginWithin(store.database, logOrder, '100' as LogPosition)).toBe(2);
   const found = await subscriptions.ofApplications([applicationId]);
   expect(found.map(({ beginsAt }) => beginsAt)).toEqual(['start', '7', '100', '100', '100', '500/500', null]);
-  expect(await beginnings.beginWithin('start')).toBe(5);
+  expect(await beginWithin(store.database, logOrder, 'start')).toBe(5);
 });
 
 test('a filter noted behind the end of a log that was restored counts from its end, once for each webhook', async () => {
@@ -65,6 +64,6 @@ test('a filter noted behind the end of a log that was restored counts from its e
     );
   await subscriptions.noteFilter({ webhookId, events, fundIds }, '901' as LogPosition);
   expect(await noted()).toEqual([{ begins_at: '900', filter_from: '901' }]);
-  expect(await new SqlBeginnings(store.database, logOrder).beginWithin('800' as LogPosition)).toBe(1);
+  expect(await beginWithin(store.database, logOrder, '800' as LogPosition)).toBe(1);
   expect(await noted()).toEqual([{ begins_at: '800', filter_from: '800' }]);
 });
