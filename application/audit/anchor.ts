@@ -3,6 +3,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { StreamHead } from './audit-notes.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import type { SealPlace } from './seals/check-seals.ts';
+import { telling } from './difference.ts';
 import type { Report } from './difference.ts';
 import type { AuditedStreams } from './log-walk.ts';
 
@@ -133,9 +134,7 @@ export const checkAnchor = (
 ): void => {
   if (!head) return;
   const found = events[head.revision]?.metadata.hash ?? '(no such event)';
-  if (found === head.hash) return;
-  const { stream, revision, hash: expected } = head;
-  report({ kind: 'anchor', stream, revision, what: 'hash', expected, found });
+  if (found !== head.hash) telling(report, 'anchor', head)('hash', head.hash, found);
 };
 
 /** Streams that were there once. */
@@ -144,8 +143,6 @@ export const checkVanished = (
   streams: Pick<AuditedStreams, 'has'>,
   report: Report,
 ): void => {
-  for (const { stream, revision, hash } of heads) {
-    if (streams.has(stream)) continue;
-    report({ kind: 'anchor', stream, revision, what: 'hash', expected: hash, found: '(no such stream)' });
-  }
+  for (const head of heads)
+    if (!streams.has(head.stream)) telling(report, 'anchor', head)('hash', head.hash, '(no such stream)');
 };

@@ -189,7 +189,7 @@ export class AuditBatch {
     if (!told && rules.isEmpty) return [];
     const decisions = told ? (await store.read(decisionStreamOf(stream))).events : [];
     const { sandbox } = this.#stores.auditing;
-    return auditEyes(stream, decoded, { operation, rules }, { decisions, sandbox });
+    return auditEyes(decoded, { operation, rules }, { decisions, sandbox });
   }
 
   /** What the read models show otherwise, by stream; streams that agree are left out. */

@@ -2,9 +2,9 @@ import { isDailyFactor } from '../../domain/curve/daily-factor-check.ts';
 import { solveDailyFactor } from '../../domain/curve/daily-factor.ts';
 import { becomeOverdue, partiallyPaid } from '../../domain/loan/payments.ts';
 import type { InstallmentBecameOverdue } from '../../domain/installment/installment.ts';
+import { decided } from '../../domain/loan/events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type {
-  DecisionRecord,
   LoanCommand,
   LoanEvent,
   LoanReceived,
@@ -15,11 +15,9 @@ import { addDays } from '../../domain/shared/calendar-date.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import { messageOf } from '../support/failures.ts';
-import { fieldDifferences, shown } from './difference.ts';
+import { shown, tellFields, telling } from './difference.ts';
 import type { DifferenceKind, Report } from './difference.ts';
 import type { DecodedEvent } from './stored-events.ts';
-
-const decidedBy = ({ decision }: { readonly decision?: DecisionRecord }) => (decision ? { decision } : {});
 
 /** An operation's code is reserved before it has a state, an active one as it is. */
 const reservation = (event: LoanReserved, state: LoanState, code: string): LoanCommand => {
@@ -51,12 +49,12 @@ const repurchase = (event: Of<'RepurchaseRequested'>): LoanCommand => {
 const commands: {
   readonly [Type in Caused]: (event: Of<Type>, state: LoanState, code: string) => LoanCommand;
 } = {
-  LoanApproved: (event) => ({ type: 'ApproveLoan', now: event.approvedAt, ...decidedBy(event) }),
+  LoanApproved: (event) => ({ type: 'ApproveLoan', now: event.approvedAt, ...decided(event) }),
   LoanRejected: (event) => {
     const { reasons, rejectedAt: now } = event;
-    return { type: 'RejectLoan', now, reasons, ...decidedBy(event) };
+    return { type: 'RejectLoan', now, reasons, ...decided(event) };
   },
-  LoanTermSigned: (event) => ({ type: 'SignLoanTerm', now: event.signedAt, ...decidedBy(event) }),
+  LoanTermSigned: (event) => ({ type: 'SignLoanTerm', now: event.signedAt, ...decided(event) }),
   LoanDisbursed: ({ exitBasis = 'acquisition_value', ...event }) => ({
     ...event,
     type: 'DisburseLoan',
@@ -74,7 +72,7 @@ const commands: {
   RepurchaseCompleted: (event) => ({
     type: 'CompleteRepurchase',
     now: event.completedAt,
-    ...decidedBy(event),
+    ...decided(event),
   }),
   DocumentsAdded: ({ documents, addedAt: now }) => ({ type: 'AddDocuments', documents, now }),
   BorrowerForgotten: ({ reason, forgottenAt: now }) => ({
@@ -132,53 +130,45 @@ const PRICED: ReadonlySet<LoanEvent['type']> = new Set([
 
 const kindOf = ({ type }: LoanEvent): DifferenceKind => (PRICED.has(type) ? 'price' : 'decision');
 
-/** Text first, which is equal almost always; otherwise field by field, because older versions may have written another order. */
-const compareEvents = (expected: LoanEvent, found: DecodedEvent<LoanEvent>, report: Report): void => {
-  const again = encodeEvent(expected);
-  const { stream, revision, type, data } = found.recorded;
-  if (again.type === type && again.data === data) return;
-  const place = { kind: kindOf(found.event), stream, revision: Number(revision) };
-  if (again.type !== type) return report({ ...place, what: 'type', expected: again.type, found: type });
-  for (const { path, ...values } of fieldDifferences(JSON.parse(again.data), JSON.parse(data))) {
-    const [before, after] = [shown(path, values.expected), shown(path, values.found)];
-    report({ ...place, what: path, expected: before, found: after });
-  }
-};
-
-const checkReception = (
-  { recorded: { stream, revision }, event }: DecodedEvent<LoanReceived>,
+/** Text first, which is equal almost always. */
+const compareEvents = (
+  expected: LoanEvent,
+  { event, recorded }: DecodedEvent<LoanEvent>,
   report: Report,
 ): void => {
-  const named = parseLoanStream(stream);
-  const place = { stream, revision: Number(revision) };
+  const again = encodeEvent(expected);
+  const { type, data } = recorded;
+  if (again.type === type && again.data === data) return;
+  const tell = telling(report, kindOf(event), recorded);
+  if (again.type !== type) return tell('type', again.type, type);
+  tellFields(tell, JSON.parse(again.data), JSON.parse(data));
+};
+
+const checkReception = ({ recorded, event }: DecodedEvent<LoanReceived>, report: Report): void => {
+  const { applicationId, code } = parseLoanStream(recorded.stream) ?? {};
+  const tell = telling(report, 'decision', recorded);
   for (const [what, expected, found] of [
-    ['application_id', named?.applicationId, event.applicationId],
-    ['code', named?.code, event.code],
-  ] as const) {
-    if (expected !== found)
-      report({ kind: 'decision', ...place, what, expected: shown(what, expected), found });
-  }
+    ['application_id', applicationId, event.applicationId],
+    ['code', code, event.code],
+  ] as const)
+    if (expected !== found) tell(what, shown(what, expected), found);
   const { dailyFactor } = event.pricing;
+  const price = (expected: string): void =>
+    telling(report, 'price', recorded)('pricing.daily_factor', expected, dailyFactor);
   try {
     if (isDailyFactor(dailyFactor, event)) return;
-    const expected = solveDailyFactor(event.acquisitionValue, event.dateIssued, event.installments);
-    report({ kind: 'price', ...place, what: 'pricing.daily_factor', expected, found: dailyFactor });
+    price(solveDailyFactor(event.acquisitionValue, event.dateIssued, event.installments));
   } catch (error) {
-    const expected = messageOf(error);
-    report({ kind: 'price', ...place, what: 'pricing.daily_factor', expected, found: dailyFactor });
+    price(messageOf(error));
   }
 };
 
 /** The relay publishes by it; events of before do not say it. */
-const checkFund = (
-  { recorded: { stream, revision, metadata } }: DecodedEvent<LoanEvent>,
-  state: LoanState,
-  report: Report,
-): void => {
-  const found = metadata.fundId;
+const checkFund = ({ recorded }: DecodedEvent<LoanEvent>, state: LoanState, report: Report): void => {
+  const found = recorded.metadata.fundId;
   const expected = 'fundId' in state ? state.fundId : 'no fund';
-  if (found === undefined || found === expected) return;
-  report({ kind: 'decision', stream, revision: Number(revision), what: 'metadata.fundId', expected, found });
+  if (found !== undefined && found !== expected)
+    telling(report, 'decision', recorded)('metadata.fundId', expected, found);
 };
 
 /** Decides everything once more, each event on the state that the ones before it left. */
@@ -211,23 +201,20 @@ export class DecisionCheck {
   /** To be called after the last event. */
   end(stream: string, revision: number): void {
     for (const missing of this.#due) {
-      const { type } = encodeEvent(missing);
-      const place = { kind: kindOf(missing), stream, revision, what: 'type' };
-      this.#report({ ...place, expected: `${type} after it`, found: 'the end of the stream' });
+      const tell = telling(this.#report, kindOf(missing), { stream, revision });
+      tell('type', `${encodeEvent(missing).type} after it`, 'the end of the stream');
     }
   }
 
   #decide(found: DecodedEvent<LoanEvent>): readonly LoanEvent[] {
-    const { stream, revision, type } = found.recorded;
     let reason = `nothing causes it in status ${this.#state.status}`;
     try {
-      const decided = decideAgain(found.event, this.#state, this.#code);
-      if (decided.length > 0) return decided;
+      const events = decideAgain(found.event, this.#state, this.#code);
+      if (events.length > 0) return events;
     } catch (error) {
       reason = messageOf(error);
     }
-    const place = { stream, revision: Number(revision), what: 'rule' };
-    this.#report({ kind: 'decision', ...place, expected: reason, found: type });
+    telling(this.#report, 'decision', found.recorded)('rule', reason, found.recorded.type);
     return [];
   }
 }

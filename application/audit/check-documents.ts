@@ -2,6 +2,7 @@ import type { LoanEvent } from '../../domain/loan/events.ts';
 import { DamagedDocumentError } from '../ports/document-store.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
+import { telling } from './difference.ts';
 import type { Report } from './difference.ts';
 import type { OperationAudit } from './operation-audit.ts';
 import { decodeOperation } from './stored-events.ts';
@@ -57,9 +58,8 @@ export const checkDocuments = async (
         const [expected, found] = [text(size, sha256), await contentAt(stores, stream, sha256)];
         if (found !== expected && (await isForgottenNow(stores, stream))) continue;
         read += 1;
-        if (found === expected) continue;
-        const what = `file of document ${documentId}`;
-        report({ kind: 'document', stream, revision: Number(recorded.revision), what, expected, found });
+        if (found !== expected)
+          telling(report, 'document', recorded)(`file of document ${documentId}`, expected, found);
       }
   }
   return read;

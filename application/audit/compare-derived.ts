@@ -3,7 +3,7 @@ import type { ProjectedEvent, Projection, TableWrite } from '../../projections/p
 import type { PublicEvent } from '../ports/event-bus.ts';
 import { differingRows } from './compare-rows.ts';
 import { isByOperation, storedRow } from '../projecting/stored-rows.ts';
-import { shown } from './difference.ts';
+import { shown, telling } from './difference.ts';
 import type { Difference, Report } from './difference.ts';
 
 /** Rows by table. */
@@ -96,19 +96,17 @@ export const compareTable = (
   { table, key: columns }: { readonly table: string; readonly key: readonly string[] },
   { expected, found, report }: { expected: Rows; found: readonly Row[]; report: Report },
 ): void => {
-  const place = { kind: 'read_model', stream } as const;
   const nameOf = (row: Row): string => nameIn(columns, row);
   for (const one of differingRows(nameOf, expected.get(table) ?? [], found)) {
     const { expected: wanted, found: row } = one;
     const what = `${table}${nameOf((row ?? wanted)!)}`;
     const revision = typeof row?.['revision'] === 'number' ? row['revision'] : null;
-    if (!row) report({ ...place, revision, what, expected: 'a row', found: '(no row)' });
-    else if (!wanted) report({ ...place, revision, what, expected: '(no row)', found: 'a row' });
+    const tell = telling(report, 'read_model', { stream, revision });
+    if (!row) tell(what, 'a row', '(no row)');
+    else if (!wanted) tell(what, '(no row)', 'a row');
     for (const column of one.columns) {
-      const [is, should] = [row?.[column], wanted?.[column]].map((value) =>
-        shown(pathOf(table, column), value),
-      );
-      report({ ...place, revision, what: `${what}: ${column}`, expected: should!, found: is! });
+      const path = pathOf(table, column);
+      tell(`${what}: ${column}`, shown(path, wanted?.[column]), shown(path, row?.[column]));
     }
   }
 };
@@ -136,16 +134,15 @@ export const compareDelivery = (
   made: PublicEvent,
   frozen: PublicEvent,
 ): readonly Difference[] => {
-  const place = { kind: 'delivery', stream, revision: made.sequence } as const;
-  const differences = FIELDS.flatMap((field): readonly Difference[] => {
-    if (made[field] === frozen[field]) return [];
-    const values = { expected: shown(field, made[field]), found: shown(field, frozen[field]) };
-    return [{ ...place, what: `${made.eventId}: ${field}`, ...values }];
-  });
-  if (made.body === frozen.body) return differences;
-  const body = underVersionOf(made.body, frozen.body);
+  const differences: Difference[] = [];
+  const place = { stream, revision: made.sequence };
+  const tell = telling((difference) => void differences.push(difference), 'delivery', place);
+  for (const field of FIELDS)
+    if (made[field] !== frozen[field])
+      tell(`${made.eventId}: ${field}`, shown(field, made[field]), shown(field, frozen[field]));
+  const body = made.body === frozen.body ? frozen.body : underVersionOf(made.body, frozen.body);
   if (body === frozen.body) return differences;
   const from = firstDifference(body, frozen.body);
-  const values = { expected: shown('', body.slice(from)), found: shown('', frozen.body.slice(from)) };
-  return [...differences, { ...place, what: `${made.eventId}: body`, ...values }];
+  tell(`${made.eventId}: body`, shown('', body.slice(from)), shown('', frozen.body.slice(from)));
+  return differences;
 };

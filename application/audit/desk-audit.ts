@@ -2,6 +2,7 @@ import type { DeskEvent } from '../../domain/desk/line.ts';
 import { DESK_DAYS_STREAM } from '../desk/desk-streams.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
+import { telling } from './difference.ts';
 import type { Difference } from './difference.ts';
 import { decodeDesk, differencesIn } from './stored-events.ts';
 
@@ -12,13 +13,13 @@ export const auditDesk = (stream: string, events: readonly RecordedEvent[]): rea
   const wanted: DeskEvent['type'] = stream === DESK_DAYS_STREAM ? 'DeskDayBegun' : 'DeskLineWritten';
   return differencesIn(stream, events, (report) => {
     for (const { event, recorded } of decodeDesk(events, report)) {
-      const { revision, type, data, metadata } = recorded;
-      const place = { kind: 'event', stream, revision: Number(revision), what: type } as const;
-      if (event.type !== wanted) report({ ...place, expected: wanted, found: event.type });
+      const { type, data, metadata } = recorded;
+      const tell = telling(report, 'event', recorded);
+      if (event.type !== wanted) tell(type, wanted, event.type);
       const expected = encodeEvent(event).data;
-      if (expected !== data) report({ ...place, expected, found: data });
+      if (expected !== data) tell(type, expected, data);
       const [at, found] = [timeOf(event), metadata.recordedAt];
-      if (at !== found) report({ ...place, what: 'metadata.recordedAt', expected: at, found });
+      if (at !== found) tell('metadata.recordedAt', at, found);
     }
   });
 };

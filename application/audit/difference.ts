@@ -57,6 +57,18 @@ interface FieldDifference {
   readonly found: unknown;
 }
 
+export type Tell = (what: string, expected: string, found: string) => void;
+
+/** Tells what is wrong with one event, or with a stream as a whole. */
+export const telling =
+  (
+    report: Report,
+    kind: DifferenceKind,
+    { stream, revision }: { readonly stream: string; readonly revision: bigint | number | null },
+  ): Tell =>
+  (what, expected, found) =>
+    report({ kind, stream, revision: revision === null ? null : Number(revision), what, expected, found });
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
@@ -73,4 +85,10 @@ export const fieldDifferences = (
   return [...names].flatMap((name) =>
     fieldDifferences(expected[name], found[name], path === '' ? name : `${path}.${name}`),
   );
+};
+
+/** Field by field, since older versions may have written them in another order. */
+export const tellFields = (tell: Tell, wanted: unknown, is: unknown): void => {
+  for (const { path, expected, found } of fieldDifferences(wanted, is))
+    tell(path, shown(path, expected), shown(path, found));
 };

@@ -5,6 +5,7 @@ import type { Decider } from '../../domain/shared/decider.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { messageOf } from '../support/failures.ts';
+import { telling } from './difference.ts';
 import type { Difference, Report } from './difference.ts';
 import { decodeFourEyes, decodeFunds, differencesIn } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
@@ -25,20 +26,19 @@ const auditing =
     differencesIn(stream, events, (report) => {
       let state = decider.initialState;
       for (const { event, recorded } of decode(events, report)) {
-        const { type, data: found, revision, metadata } = recorded;
-        const place = { kind: 'decision', stream, revision: Number(revision), what: type } as const;
+        const { type, data: found, metadata } = recorded;
+        const tell = telling(report, 'decision', recorded);
         try {
           const [caused] = decider.decide(commandOf(event), state);
           const { type: wanted, data } = caused
             ? encodeEvent(caused)
             : { type, data: 'nothing: it is so already' };
-          if (wanted !== type) report({ ...place, what: 'type', expected: wanted, found: type });
-          else if (data !== found) report({ ...place, expected: data, found });
+          if (wanted !== type) tell('type', wanted, type);
+          else if (data !== found) tell(type, data, found);
         } catch (error) {
-          report({ ...place, expected: messageOf(error), found });
+          tell(type, messageOf(error), found);
         }
-        if (metadata.fundId !== event.fundId)
-          report({ ...place, what: 'metadata.fundId', expected: event.fundId, found: `${metadata.fundId}` });
+        if (metadata.fundId !== event.fundId) tell('metadata.fundId', event.fundId, `${metadata.fundId}`);
         state = decider.evolve(state, event);
       }
     });

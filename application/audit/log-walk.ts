@@ -3,6 +3,7 @@ import { DamagedEventError, DamagedStoreError, StoreUnavailableError } from '../
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { answerWithin } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
+import { telling } from './difference.ts';
 import type { Report } from './difference.ts';
 
 interface Dependencies {
@@ -50,7 +51,8 @@ export class LogWalk {
         if (!(error instanceof DamagedEventError)) throw error;
         // One by one up to the damaged event, so that those before it in its batch are not lost.
         if (batchSize === 1) {
-          this.#pass(error, report);
+          telling(report, 'event', error)('event', 'an event', error.message);
+          this.#position = error.position;
           batchSize = BATCH;
         } else batchSize = 1;
       }
@@ -78,12 +80,6 @@ export class LogWalk {
       stopping.abort();
     }
   }
-
-  #pass({ stream, revision, position, message }: DamagedEventError, report: Report): void {
-    const place = { stream, revision: Number(revision), what: 'event' };
-    report({ kind: 'event', ...place, expected: 'an event', found: message });
-    this.#position = position;
-  }
 }
 
 const UNSEEN: StreamNote = { inLog: 0, read: -1, hash: '', payments: 0, inFeed: 0 };
@@ -110,10 +106,12 @@ export class AuditedStreams {
     const audited = this.#notes.stream(stream);
     const { inLog } = audited ?? UNSEEN;
     const found = Number(revision);
-    if (found !== inLog) {
-      const place = { stream, revision: found, what: 'order in the log' };
-      report({ kind: 'log', ...place, expected: `revision ${inLog}`, found: `revision ${found}` });
-    }
+    if (found !== inLog)
+      telling(report, 'log', { stream, revision })(
+        'order in the log',
+        `revision ${inLog}`,
+        `revision ${found}`,
+      );
     this.#notes.noteStream(stream, { ...(audited ?? UNSEEN), inLog: found + 1 });
     return audited === undefined;
   }
@@ -138,9 +136,8 @@ export class AuditedStreams {
   /** To be called when the log was walked to its end after the streams were read. */
   checkLog(report: Report): void {
     for (const [stream, { inLog, read }] of this.#notes.streams()) {
-      if (inLog >= read) continue;
-      const place = { stream, revision: null, what: 'events in the log' };
-      report({ kind: 'log', ...place, expected: `${read}`, found: `${inLog}` });
+      if (inLog < read)
+        telling(report, 'log', { stream, revision: null })('events in the log', `${read}`, `${inLog}`);
     }
   }
 

@@ -4,6 +4,7 @@ import type { FrozenPeriod } from './frozen-events.ts';
 import { PAYMENTS, isPlaced } from '../projecting/stored-rows.ts';
 import { AuditBatch } from './audit-batch.ts';
 import type { AuditStores } from './audit-batch.ts';
+import { telling } from './difference.ts';
 import type { Report } from './difference.ts';
 import type { AuditedStreams } from './log-walk.ts';
 import { placedRows } from './operation-audit.ts';
@@ -56,8 +57,7 @@ export class Orphans {
         if (known && (!isPlaced(table) || rows <= countIn(table, streams.rowsOf(stream), rows))) continue;
         if (await this.#isExplained(stream, table, rows)) continue;
         const expected = known ? 'only what is in the log' : '(no such operation)';
-        const place = { kind: 'read_model', stream, revision: null, what: table } as const;
-        report({ ...place, expected, found: `${rows} row(s)` });
+        telling(report, 'read_model', { stream, revision: null })(table, expected, `${rows} row(s)`);
       }
     }
   }
@@ -92,8 +92,8 @@ export class Orphans {
     if ((await frozen.count(earlier)) > matched) await this.#findOrphanEvents(earlier);
     await this.#findOrphanEvents({ from: startedAt });
     for (const { deliveryId, eventId, code } of await frozen.misplacedDeliveries(MOST_DELIVERIES)) {
-      const place = { kind: 'delivery', stream: code ?? '', revision: null, what: deliveryId } as const;
-      report({ ...place, expected: `a place in the order of event ${eventId}`, found: 'another' });
+      const tell = telling(report, 'delivery', { stream: code ?? '', revision: null });
+      tell(deliveryId, `a place in the order of event ${eventId}`, 'another');
     }
   }
 
@@ -111,9 +111,8 @@ export class Orphans {
       const unreadable = new Set(audited.flatMap((one) => (one.operation ? [] : [one.stream])));
       for (const { eventId, name, applicationId, code } of page) {
         const stream = loanStream(applicationId, code);
-        if (ids.has(eventId) || unreadable.has(stream)) continue;
-        const place = { stream, revision: null, what: eventId };
-        report({ kind: 'delivery', ...place, expected: '(no such event)', found: name });
+        if (!ids.has(eventId) && !unreadable.has(stream))
+          telling(report, 'delivery', { stream, revision: null })(eventId, '(no such event)', name);
       }
       const last = page.at(-1);
       if (!last || page.length < PAGE) return;

@@ -15,7 +15,7 @@ import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { renegotiationStream } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
-import { fieldDifferences, shown } from './difference.ts';
+import { tellFields, telling } from './difference.ts';
 import type { Difference, Report } from './difference.ts';
 import { checkStream, decodeOperation, decodeRenegotiation } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
@@ -35,18 +35,15 @@ const isCommit = (one: DecodedEvent<RenegotiationEvent>): one is DecodedEvent<Re
 /** What is unreadable is reported where its own stream is verified. */
 const unheard = (): void => undefined;
 
+export const renegotiationNamedBy = (event: LoanEvent): RenegotiationId | undefined => {
+  if (event.type === 'LoanReserved' || event.type === 'LoanReservationReleased') return event.renegotiationId;
+  return 'renegotiation' in event ? event.renegotiation?.renegotiationId : undefined;
+};
+
 /** Renegotiations that these events name. */
 export const namedRenegotiations = (
   events: readonly DecodedEvent<LoanEvent>[],
-): readonly RenegotiationId[] => [
-  ...new Set(
-    events.flatMap(({ event }) => {
-      if (event.type === 'LoanReserved' || event.type === 'LoanReservationReleased')
-        return [event.renegotiationId];
-      return 'renegotiation' in event && event.renegotiation ? [event.renegotiation.renegotiationId] : [];
-    }),
-  ),
-];
+): ReadonlySet<RenegotiationId> => new Set(events.flatMap(({ event }) => renegotiationNamedBy(event) ?? []));
 
 export const loadRenegotiation = async (
   store: Pick<EventStore, 'read'>,
@@ -113,20 +110,6 @@ const commandOf = async (store: Store, event: RenegotiationEvent): Promise<Reneg
   }
 };
 
-const compare = (
-  expected: RenegotiationEvent,
-  { recorded }: DecodedEvent<RenegotiationEvent>,
-  report: Report,
-) => {
-  const { stream, revision } = recorded;
-  const again = encodeEvent(expected);
-  if (again.data === recorded.data) return;
-  for (const { path, ...values } of fieldDifferences(JSON.parse(again.data), JSON.parse(recorded.data))) {
-    const place = { kind: 'renegotiation', stream, revision: Number(revision), what: path } as const;
-    report({ ...place, expected: shown(path, values.expected), found: shown(path, values.found) });
-  }
-};
-
 /** Once it is said to be through, every operation has to show it. */
 const checkCarriedOut = async (
   store: Store,
@@ -134,6 +117,7 @@ const checkCarriedOut = async (
   { originals, newLoan, renegotiation }: RenegotiationCommitted,
   report: Report,
 ): Promise<void> => {
+  const tell = telling(report, 'renegotiation', { stream, revision: null });
   for (const place of [...originals, newLoan]) {
     const type = place === newLoan ? 'LoanReceived' : 'LoanRenegotiated';
     const { events } = await store.read(place.stream);
@@ -141,9 +125,7 @@ const checkCarriedOut = async (
       ({ event }) =>
         event.type === type && event.renegotiation?.renegotiationId === renegotiation.renegotiationId,
     );
-    if (done) continue;
-    const found = `nothing of it in ${place.stream}`;
-    report({ kind: 'renegotiation', stream, revision: null, what: 'carried out', expected: type, found });
+    if (!done) tell('carried out', type, `nothing of it in ${place.stream}`);
   }
 };
 
@@ -158,29 +140,20 @@ export const auditRenegotiation = async (
   checkStream(stream, events, report);
   let state: RenegotiationState = renegotiationDecider.initialState;
   for (const found of decodeRenegotiation(events, report)) {
-    const { revision, type } = found.recorded;
-    const refuse = (expected: string): void =>
-      report({
-        kind: 'renegotiation',
-        stream,
-        revision: Number(revision),
-        what: 'rule',
-        expected,
-        found: type,
-      });
+    const { recorded, event } = found;
+    const tell = telling(report, 'renegotiation', recorded);
     try {
-      const [again] = renegotiationDecider.decide(await commandOf(store, found.event), state);
-      if (again) compare(again, found, report);
-      else refuse(`nothing causes it in status ${state.status}`);
+      const [again] = renegotiationDecider.decide(await commandOf(store, event), state);
+      if (!again) tell('rule', `nothing causes it in status ${state.status}`, recorded.type);
+      else tellFields(tell, JSON.parse(encodeEvent(again).data), JSON.parse(recorded.data));
     } catch (error) {
-      refuse(messageOf(error));
+      tell('rule', messageOf(error), recorded.type);
     }
-    state = renegotiationDecider.evolve(state, found.event);
+    state = renegotiationDecider.evolve(state, event);
   }
   if (state.status === 'none') return { differences, fundId: undefined };
   const named = renegotiationStream(state.started.renegotiationId);
-  if (named !== stream)
-    report({ kind: 'renegotiation', stream, revision: 0, what: 'stream', expected: named, found: stream });
+  if (named !== stream) telling(report, 'renegotiation', { stream, revision: 0 })('stream', named, stream);
   if (!('committed' in state)) return { differences, fundId: undefined };
   if (state.status === 'completed') await checkCarriedOut(store, stream, state.committed, report);
   return { differences, fundId: state.committed.received.fundId };

@@ -1,5 +1,6 @@
 import { messageOf } from '../support/failures.ts';
 import type { AuditBatch, AuditStores } from './audit-batch.ts';
+import { telling } from './difference.ts';
 import type { Difference, Report } from './difference.ts';
 import type { OperationAudit } from './operation-audit.ts';
 
@@ -46,9 +47,8 @@ export class SettledRows {
         await model.catchUp();
         keepingUp.push(model);
       } catch (error) {
-        const found = messageOf(error);
-        const place = { kind: 'read_model', stream: '', revision: null, what: model.name } as const;
-        report({ ...place, expected: 'rows up to the end of the log', found });
+        const tell = telling(report, 'read_model', { stream: '', revision: null });
+        tell(model.name, 'rows up to the end of the log', messageOf(error));
       }
     }
     this.#comparable = keepingUp;

@@ -14,6 +14,7 @@ import type { EncodedEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { projectedEvent } from '../projecting/projected-event.ts';
 import { messageOf } from '../support/failures.ts';
+import { telling } from './difference.ts';
 import type { Difference, Report } from './difference.ts';
 
 export interface DecodedEvent<Event extends DomainEvent> {
@@ -29,10 +30,8 @@ const decodeWith =
       try {
         return [{ recorded, event: decode(recorded) }];
       } catch (error) {
-        const { stream, revision, type } = recorded;
-        const found = messageOf(error);
-        const place = { stream, revision: Number(revision), what: type };
-        report({ kind: 'event', ...place, expected: 'an event that this version reads', found });
+        const tell = telling(report, 'event', recorded);
+        tell(recorded.type, 'an event that this version reads', messageOf(error));
         return [];
       }
     });
@@ -68,29 +67,18 @@ const expectedHash = (previous: string, { stream, id, type, data, metadata }: Re
   }
 };
 
-const checkMetadata = ({ stream, revision, metadata }: RecordedEvent, report: Report): void => {
-  for (const field in metadata) {
-    if (FIELDS.has(field)) continue;
-    const place = { stream, revision: Number(revision), what: `metadata.${field}` };
-    report({ kind: 'chain', ...place, expected: 'no such field', found: 'a field outside the hash' });
-  }
-};
-
 /** Revisions without a gap, and every event's hash following from the one before. */
 export const checkStream = (stream: string, events: readonly RecordedEvent[], report: Report): void => {
   let previous = CHAIN_START;
   events.forEach((event, index) => {
-    const revision = Number(event.revision);
-    if (revision !== index) {
-      const place = { stream, revision, what: 'revision' };
-      report({ kind: 'chain', ...place, expected: String(index), found: String(revision) });
-    }
+    const { revision, metadata } = event;
+    const tell = telling(report, 'chain', { stream, revision });
+    if (Number(revision) !== index) tell('revision', String(index), String(revision));
     const expected = expectedHash(previous, event);
-    const { hash } = event.metadata;
-    if (expected !== hash) {
-      report({ kind: 'chain', stream, revision, what: 'hash', expected, found: hash ?? '(nothing)' });
-    }
-    checkMetadata(event, report);
+    const { hash } = metadata;
+    if (expected !== hash) tell('hash', expected, hash ?? '(nothing)');
+    for (const field in metadata)
+      if (!FIELDS.has(field)) tell(`metadata.${field}`, 'no such field', 'a field outside the hash');
     // Goes on from what is stored, so that one changed event is one difference.
     previous = hash ?? '';
   });

@@ -15,7 +15,8 @@ import { encodeEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { messageOf } from '../support/failures.ts';
 import { decisionsAfter, sinceThenOf } from '../two-people/first-decisions.ts';
-import type { Difference, Report } from './difference.ts';
+import { telling } from './difference.ts';
+import type { Difference, Report, Tell } from './difference.ts';
 import type { RuleHistory } from './rule-history.ts';
 import { checkStream, decodeDecisions } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
@@ -29,12 +30,10 @@ interface Around {
   readonly rules: RuleHistory;
 }
 
-type Told = (what: string, expected: string, found: string) => void;
-
 interface Step extends Around {
   /** When it was recorded, ISO 8601. */
   readonly at: string;
-  readonly tell: Told;
+  readonly tell: Tell;
 }
 
 /** The rule that the event names has to be one of its moment, and to ask for what the event says. */
@@ -78,9 +77,8 @@ export const auditDecisions = (
   let fundId: string | undefined;
   const { applicationId } = parseLoanStream(decidedStreamOf(stream)) ?? {};
   for (const { event, recorded } of decodeDecisions(events, report)) {
-    const { revision, type, data: found, metadata } = recorded;
-    const place = { kind: 'decision', stream, revision: Number(revision) } as const;
-    const tell: Told = (what, expected, was) => report({ ...place, what, expected, found: was });
+    const { type, data: found, metadata } = recorded;
+    const tell = telling(report, 'decision', recorded);
     try {
       const caused = decideAgain(event, state, { ...around, at: metadata.recordedAt, tell });
       const { type: wanted, data } = encodeEvent(caused);
@@ -166,7 +164,7 @@ const checkEyes = (
   }: {
     readonly eyes: NonNullable<ReturnType<typeof eyesOf>>;
     readonly decided: Decided;
-    readonly tell: Told;
+    readonly tell: Tell;
   },
   {
     decisions,
@@ -193,7 +191,6 @@ const checkEyes = (
 
 /** Finds decisions of an operation that lack the eyes which the rule of their moment asked for, or claim some that did not look. */
 export const auditEyes = (
-  stream: string,
   decoded: readonly DecodedEvent<LoanEvent>[],
   { operation, rules }: Around,
   { decisions, sandbox }: { readonly decisions: readonly RecordedEvent[]; readonly sandbox: boolean },
@@ -206,8 +203,7 @@ export const auditEyes = (
   for (const one of decoded) {
     const decided = decidedIn(one.event, acquisitionValue);
     if (!decided) continue;
-    const place = { kind: 'decision', stream, revision: Number(one.recorded.revision) } as const;
-    const tell: Told = (what, expected, found) => void differences.push({ ...place, what, expected, found });
+    const tell = telling((difference) => void differences.push(difference), 'decision', one.recorded);
     const eyes = eyesOf(one.event);
     if (eyes) {
       checkEyes(one, { eyes, decided, tell }, { decisions: known, operation });

@@ -124,6 +124,6 @@ export const audited = async (
   return [
     ...auditFourEyes(FOUR_EYES_STREAM, set),
     ...auditDecisions(decisionStreamOf(stream), decisions, { operation, rules }).differences,
-    ...auditEyes(stream, decoded, { operation, rules }, { decisions, sandbox }),
+    ...auditEyes(decoded, { operation, rules }, { decisions, sandbox }),
   ].map(({ stream: of, revision, what }) => `${of} @${revision} ${what}`);
 };
