@@ -79,10 +79,13 @@ export const Borrower = component('Borrower', {
       email: {
         type: 'string',
         maxLength: 254,
-        pattern: '^[^@\\s]+@[^@\\s]+$',
+        pattern: '^[^@\\s\\u0000-\\u001f\\u007f]+@[^@\\s\\u0000-\\u001f\\u007f]+$',
         description: 'E-mail address.',
         examples: ['maria@example.com'],
-        ...refused('invalid_email', 'must be an address with exactly one @ and at most 254 characters'),
+        ...refused(
+          'invalid_email',
+          'must be an address with exactly one @, at most 254 characters, and no blanks or control characters',
+        ),
       },
       phone: {
         type: 'string',

@@ -87,6 +87,13 @@ const rules: readonly (readonly [field: string, value: unknown, code?: string])[
   ['borrower.email', 'no-at', 'invalid_email'],
   ['borrower.email', 'two@@example.com', 'invalid_email'],
   ['borrower.email', `${'x'.repeat(250)}@a.br`, 'invalid_email'],
+  ['borrower.email', 'maria.josé+x@exámple.com'],
+  ...['\u0001@a.br', 'a@\u001fa.br', 'a@a.br\u007f'].map(
+    (email) => ['borrower.email', email, 'invalid_email'] as const,
+  ),
+  ...['name', 'address.street', 'address.number', 'address.neighborhood', 'address.city'].map(
+    (name) => [`borrower.${name}`, 'a\u0001', 'invalid_format'] as const,
+  ),
   ['borrower.phone', undefined],
   ['borrower.phone', '5511999990000'],
   ['borrower.phone', '+0511999990000', 'invalid_phone'],
