@@ -179,10 +179,15 @@ export class Connection {
   #waits: boolean;
   #unflushed = false;
 
+  /** @throws StoreUnavailableError the file cannot be opened; the message says why @throws DamagedStoreError */
   constructor(settings: ConnectionSettings) {
     this.settings = settings;
     this.#durable = this.#waits = settings.synchronous === 'FULL';
-    this.database = open(settings);
+    try {
+      this.database = open(settings);
+    } catch (error) {
+      throw unusable(settings.path, error);
+    }
   }
 
   /** Whether the commits from here on wait for the disk; of no effect where none ever does. Not inside a transaction. */

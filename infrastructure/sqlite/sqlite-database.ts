@@ -3,7 +3,7 @@ import type { CompiledQuery, Kysely } from 'kysely';
 import { DamagedStoreError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { SqlWatch } from '../../application/ports/observation.ts';
-import { Connection, unusable } from './connection.ts';
+import { Connection } from './connection.ts';
 import type { Bindable, ConnectionSettings, PageCaches } from './connection.ts';
 import { DatabaseThread } from './database-thread.ts';
 import type { CreateWorker } from './database-thread.ts';
@@ -123,11 +123,7 @@ const openWriter = async (
       createWorker,
       logger,
     });
-  try {
-    return new DirectUnits(settings);
-  } catch (error) {
-    throw unusable(path, error);
-  }
+  return new DirectUnits(settings);
 };
 
 /**
@@ -175,7 +171,7 @@ export class SqliteDatabase implements SqlDatabase {
       );
     } catch (error) {
       await writer.close(0);
-      throw unusable(path, error);
+      throw error;
     }
   }
 

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { Connection, unusable } from './connection.ts';
+import { Connection } from './connection.ts';
 import type { ConnectionSettings } from './connection.ts';
 import { serveThread } from './database-thread.ts';
 import { UnitWriter } from './units.ts';
@@ -8,14 +8,7 @@ import type { FlatUnit, Outcome } from './units.ts';
 /** Bounds how long the first of a group waits for the last. */
 const UNITS_PER_GROUP = 256;
 
-const settings = workerData as ConnectionSettings;
-
-const open = (): Connection => {
-  try {
-    return new Connection(settings);
-  } catch (error) {
-    throw unusable(settings.path, error);
-  }
-};
-
-serveThread<FlatUnit, Outcome>(() => new UnitWriter(open()), UNITS_PER_GROUP);
+serveThread<FlatUnit, Outcome>(
+  () => new UnitWriter(new Connection(workerData as ConnectionSettings)),
+  UNITS_PER_GROUP,
+);

@@ -233,7 +233,7 @@ export class DirectUnits implements UnitCarrier {
   #last: Promise<void> = Promise.resolve();
   #closed = false;
 
-  /** @throws Error when the file cannot be opened */
+  /** @throws StoreUnavailableError the file cannot be opened @throws DamagedStoreError */
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
     this.#writer = new UnitWriter(new Connection(settings));
@@ -262,7 +262,7 @@ export class DirectUnits implements UnitCarrier {
   }
 
   #write(unit: FlatUnit): Outcome {
-    const writer = (this.#writer ??= this.#reopened());
+    const writer = (this.#writer ??= new UnitWriter(new Connection(this.#settings)));
     try {
       const [outcome] = writer.carryOut([unit]);
       writer.afterwards();
@@ -272,14 +272,6 @@ export class DirectUnits implements UnitCarrier {
       this.#writer = undefined;
       writer.close();
       throw new OutcomeUnknownError(messageOf(error), { cause: error });
-    }
-  }
-
-  #reopened(): UnitWriter {
-    try {
-      return new UnitWriter(new Connection(this.#settings));
-    } catch (error) {
-      throw unusable(this.#settings.path, error);
     }
   }
 }

@@ -72,7 +72,10 @@ export const migrate = (db: DatabaseSync, migrations: readonly string[]): void =
   }
 };
 
-/** The writer creates the file and brings its schema up to date; readers come after it. */
+/**
+ * The writer creates the file and brings its schema up to date; readers come after it.
+ * @throws StoreUnavailableError @throws DamagedStoreError
+ */
 export const openEventLog = (file: EventLogFile & Pick<ConnectionSettings, 'role'>): Connection => {
   const connection = new Connection({ ...file, synchronous: 'FULL' });
   try {
@@ -80,7 +83,7 @@ export const openEventLog = (file: EventLogFile & Pick<ConnectionSettings, 'role
     return connection;
   } catch (error) {
     connection.close();
-    throw error;
+    throw unusable(file.path, error);
   }
 };
 
@@ -149,6 +152,6 @@ export const openEventLogOf = async (
     return { writer, reader: openEventLog({ ...file, ...cacheOf(pageCaches?.reader), role: 'reader' }) };
   } catch (error) {
     if (!beside) await writer.close(0);
-    throw unusable(file.path, error);
+    throw error;
   }
 };
