@@ -18,7 +18,7 @@ import { SqliteDatabase } from '../sqlite/sqlite-database.ts';
 import { SqliteGenerationTables } from '../sqlite/sqlite-generation-tables.ts';
 import { pageCachesOf } from './cache-shares.ts';
 import type { Configuration } from './configuration.ts';
-import { kafkaConnection } from './kafka-configuration.ts';
+import { kafkaOptions } from './kafka-configuration.ts';
 import { UNOBSERVED } from './observability.ts';
 import type { Observability } from './observability.ts';
 
@@ -102,19 +102,21 @@ export const generationTables = async (
   return PostgresGenerationTables.of(serviceDatabase, options, now);
 };
 
-/** Undefined where none is configured. Kafka is connected to when it is first used; offsets are kept where the effects of the consumers are. */
-export const openEventBus = async (
-  { configuration, clock, logger, observability = UNOBSERVED }: RowOptions,
+/** What clients of Kafka are made of; undefined where none is configured. Offsets are kept where the effects of the consumers are. */
+export const kafkaOf = (
+  { configuration: { kafka }, clock, logger, observability = UNOBSERVED }: RowOptions,
   serviceDatabase: SqlDatabase,
-): Promise<KafkaEventBus | undefined> => {
-  const { kafka } = configuration;
+) =>
+  kafka &&
+  kafkaOptions(kafka, {
+    logger,
+    offsets: new ConsumerOffsets(serviceDatabase, clock),
+    metrics: observability.metrics?.bus,
+  });
+
+/** Undefined where none is configured. Kafka is connected to when it is first used. */
+export const openEventBus = async (kafka: ReturnType<typeof kafkaOf>): Promise<KafkaEventBus | undefined> => {
   if (kafka === undefined) return undefined;
   const { KafkaEventBus } = await import('../kafka/kafka-event-bus.ts');
-  const offsets = new ConsumerOffsets(serviceDatabase, clock);
-  return KafkaEventBus.open({
-    ...kafkaConnection(kafka, logger),
-    offsets,
-    metrics: observability.metrics?.bus,
-    topicMetrics: observability.metrics?.bus,
-  });
+  return new KafkaEventBus(kafka);
 };

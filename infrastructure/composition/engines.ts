@@ -18,7 +18,13 @@ import { ensureUsable, refuseMissingPart, troubleWith } from './data-parts.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { hasNoKeys, isUnwrittenFile, logFitOf, refuseEmptyDatabase, refuseOlderLog } from './log-fit.ts';
 import { retriesOf } from './start-retry.ts';
-import { generationTables, openEventBus, openEventStore, openServiceDatabase } from './engine-rows.ts';
+import {
+  generationTables,
+  kafkaOf,
+  openEventBus,
+  openEventStore,
+  openServiceDatabase,
+} from './engine-rows.ts';
 import type { RowOptions } from './engine-rows.ts';
 import { refuseOpenEngines } from './insecurities.ts';
 import { ensureMovedWhole, useDataDirectory } from './data-directory.ts';
@@ -35,7 +41,8 @@ export interface Engines {
   /** The same where it is embedded. */
   readonly embeddedLog?: SqliteEventStore;
   readonly logFit: LogFit;
-  /** Undefined where events go to the webhooks straight from the log. */
+  /** Undefined where events go to the webhooks straight from the log, as is the bus. */
+  readonly kafka: ReturnType<typeof kafkaOf>;
   readonly eventBus: KafkaEventBus | undefined;
   readonly serviceDatabase: SqlDatabase;
   /** UNIX milliseconds by the clock that all processes of the service share: that of PostgreSQL, or of the only process. */
@@ -157,11 +164,13 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
     );
     opened.readModels = readModelDatabase;
     if (part === 'service') await refuseOlderLog(configuration, logFit);
-    const eventBus = await opening.step('event_bus', () => openEventBus(options, serviceDatabase));
+    const kafka = kafkaOf(options, serviceDatabase);
+    const eventBus = await opening.step('event_bus', () => openEventBus(kafka));
     return {
       eventStore,
       ...(eventStore instanceof SqliteEventStore && { embeddedLog: eventStore }),
       logFit,
+      kafka,
       eventBus,
       tracedEvents: tracedEventsOf(configuration, options.observability ?? UNOBSERVED, eventStore),
       serviceDatabase,

@@ -1,5 +1,5 @@
-import type { Logger } from '../../application/ports/logger.ts';
 import type { KafkaConnection } from '../kafka/kafka-client.ts';
+import type { TopicPairOptions } from '../kafka/topic-pair.ts';
 import type { EnvironmentReader } from './environment-reader.ts';
 
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
@@ -10,7 +10,7 @@ const MOST_COPIES = 9;
 const PREFIX = /^[A-Za-z0-9._-]{0,100}$/;
 
 /** How to reach the brokers. It may hold a password. */
-export interface KafkaConfiguration {
+interface KafkaConfiguration {
   readonly brokers: readonly string[];
   /** PEM text of additional roots is not needed here: Node.js reads NODE_EXTRA_CA_CERTS. */
   readonly tls: boolean;
@@ -54,17 +54,14 @@ export const readKafka = (variables: EnvironmentReader): KafkaConfiguration | un
   return named ? Object.freeze({ brokers, tls, sasl, topicPrefix, replication }) : undefined;
 };
 
-/** As the adapters take it. */
-export const kafkaConnection = (
+/** As every client of the brokers takes it. */
+export const kafkaOptions = (
   { brokers, tls, sasl, topicPrefix, replication }: KafkaConfiguration,
-  logger: Logger,
-): KafkaConnection & {
-  readonly topicPrefix: string;
-  readonly topics: { readonly replication: number };
-} => ({
+  watched: Pick<TopicPairOptions, 'logger' | 'offsets' | 'metrics'>,
+) => ({
+  ...watched,
   brokers,
   clientId: 'receivables',
-  logger,
   tls,
   ...(sasl && { sasl }),
   topicPrefix,

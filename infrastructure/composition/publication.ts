@@ -1,21 +1,18 @@
 import { ReadModelBehindError } from '../../application/loans/read-loan.ts';
-import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { Publication } from '../../application/publication/publication.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { WrongUseError } from '../cli/command-line.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { pause, throttled } from '../support/time.ts';
 import { cacheBytes } from './cache-shares.ts';
-import type { Configuration } from './configuration.ts';
-import { kafkaConnection } from './kafka-configuration.ts';
-import type { KafkaConfiguration } from './kafka-configuration.ts';
+import type { Engines } from './engines.ts';
 import type { Parts } from './parts.ts';
 import { decodeRecorded } from './projections.ts';
 
 const RELAY_PAUSE_MS = 20;
 
 /** @throws WrongUseError without Kafka */
-export const requireKafka = ({ kafka }: Configuration): KafkaConfiguration => {
+export const requireKafka = ({ kafka }: Engines): NonNullable<Engines['kafka']> => {
   if (kafka) return kafka;
   throw new WrongUseError(
     'KAFKA_BROKERS is not set: events travel inside the process, and there are no topics',
@@ -50,7 +47,7 @@ const writtenOf = (parts: Parts): ((applicationId: string) => Promise<void>) => 
 
 export const publicationOf = (parts: Parts): Publication => {
   const { foundations, checkpoints, relayQuarantine } = parts;
-  const { configuration, engines, logger, realClock } = foundations;
+  const { configuration, engines, logger } = foundations;
   return new Publication({
     log: engines.eventStore,
     events: engines.eventStore,
@@ -64,10 +61,9 @@ export const publicationOf = (parts: Parts): Publication => {
     apiVersion: API_VERSION,
     cacheBytes: cacheBytes(configuration, 'funds'),
     topics: async () => {
-      const kafka = requireKafka(configuration);
-      const offsets = new ConsumerOffsets(engines.serviceDatabase, realClock);
+      const kafka = requireKafka(engines);
       const { TopicAdministration } = await import('../kafka/topic-administration.ts');
-      return new TopicAdministration({ ...kafkaConnection(kafka, logger), offsets });
+      return new TopicAdministration(kafka);
     },
   });
 };

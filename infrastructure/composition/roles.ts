@@ -5,12 +5,10 @@ import { recordDecisions } from '../../application/administrator/desk-lines.ts';
 import { running, together } from '../../application/coordination/background.ts';
 import type { Background } from '../../application/coordination/background.ts';
 import { LeasedRunner } from '../../application/coordination/leased-runner.ts';
-import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { pause } from '../support/time.ts';
 import type { Role } from './configuration.ts';
 import type { Foundations } from './foundations.ts';
 import { sharesStores } from './engines.ts';
-import { kafkaConnection } from './kafka-configuration.ts';
 import { keepServing } from './serving-generation.ts';
 
 const ATTEMPT_GRACE_MS = 2_000;
@@ -55,14 +53,12 @@ const NOBODY_NAMED = 'administrator';
 
 /** Carries out the decisions of the topic; without a lease, because the consumer group gives every process its share. */
 const decisionParts = (parts: Parts): readonly RolePart[] => {
-  const { configuration, engines, logger, realClock, observability } = parts.foundations;
-  const { kafka } = configuration;
+  const { engines, logger } = parts.foundations;
+  const { kafka } = engines;
   if (!kafka) return [];
   const consume = async (signal: AbortSignal): Promise<void> => {
-    const offsets = new ConsumerOffsets(engines.serviceDatabase, realClock);
     const { KafkaDecisionTopics } = await import('../kafka/kafka-decision-topics.ts');
-    const topicMetrics = observability.metrics?.bus;
-    const topics = KafkaDecisionTopics.open({ ...kafkaConnection(kafka, logger), offsets, topicMetrics });
+    const topics = new KafkaDecisionTopics(kafka);
     const { administrator, desk } = parts.app;
     try {
       await topics.run(async (received) => {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { TOPICS } from '../../application/publication/event-names.ts';
 import { RELAY_CHECKPOINT } from '../../application/publication/relay.ts';
 import { FAN_OUT_GROUP } from '../../application/webhooks/fan-out.ts';
@@ -19,7 +18,6 @@ import { cacheBytes } from './cache-shares.ts';
 import type { Configuration } from './configuration.ts';
 import { sharesStores } from './engines.ts';
 import type { Foundations } from './foundations.ts';
-import { kafkaConnection } from './kafka-configuration.ts';
 import type { Parts } from './parts.ts';
 import { logOrder } from './projections.ts';
 import { requireKafka } from './publication.ts';
@@ -65,15 +63,11 @@ const fannedOut =
   };
 
 const putAside =
-  ({ configuration, engines, logger, realClock }: Foundations) =>
+  ({ engines }: Foundations) =>
   async () => {
-    const kafka = requireKafka(configuration);
+    const kafka = requireKafka(engines);
     const { KafkaDeadLetters } = await import('../kafka/dead-letters.ts');
-    const offsets = new ConsumerOffsets(engines.serviceDatabase, realClock);
-    return {
-      letters: new KafkaDeadLetters({ ...kafkaConnection(kafka, logger), offsets }),
-      group: kafka.topicPrefix + FAN_OUT_GROUP,
-    };
+    return { letters: new KafkaDeadLetters(kafka), group: kafka.topicPrefix + FAN_OUT_GROUP };
   };
 
 /** Production has receivers of its own, with secrets of their own. */

@@ -2,13 +2,7 @@ import { MessageTooLargeError } from '../../application/ports/event-bus.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { OrderedProducer, OutgoingMessage } from './ordered-producer.ts';
 import type { KafkaRecord } from './records.ts';
-
-/** Told of every message that was put aside. */
-export interface DeadLetterMetrics {
-  deadLettered(topic: string, group: string): void;
-}
-
-export const NO_DEAD_LETTER_METRICS: DeadLetterMetrics = { deadLettered: () => undefined };
+import type { TopicPairOptions } from './topic-pair.ts';
 
 /** Much longer reasons would make a message too large that was not. */
 const LONGEST_REASON = 2_000;
@@ -31,9 +25,9 @@ const deadLetterOf = (record: KafkaRecord, group: string, reason: string): Outgo
 export class DeadLetterTopic {
   readonly #producer: OrderedProducer;
   readonly #logger: Logger;
-  readonly #metrics: DeadLetterMetrics;
+  readonly #metrics: TopicPairOptions['metrics'];
 
-  constructor(producer: OrderedProducer, logger: Logger, metrics: DeadLetterMetrics) {
+  constructor(producer: OrderedProducer, { logger, metrics }: TopicPairOptions) {
     this.#producer = producer;
     this.#logger = logger;
     this.#metrics = metrics;
@@ -48,7 +42,7 @@ export class DeadLetterTopic {
       { group, topic, partition, offset, event_id, reason },
       'message put to the dead letters',
     );
-    this.#metrics.deadLettered(topic, group);
+    this.#metrics?.deadLettered?.(topic, group);
   }
 
   /** What does not fit goes without its value: it can still be read where it stood. */

@@ -10,7 +10,6 @@ import { SCHEMA_VERSION } from '../../application/publication/event-names.ts';
 import { aborted } from '../support/time.ts';
 import type { OrderedProducer } from './ordered-producer.ts';
 import type { KafkaRecord } from './records.ts';
-import type { ConsumerStatus, KafkaTopicConsumer } from './topic-consumer.ts';
 import { TopicPair } from './topic-pair.ts';
 import type { TopicPairOptions } from './topic-pair.ts';
 import { decisionTopicPlans } from './topic-plans.ts';
@@ -31,17 +30,12 @@ export class KafkaDecisionTopics implements DecisionDeadLetters {
   readonly #offsets: ConsumerOffsets;
   readonly #pair: TopicPair;
   readonly #refused: OrderedProducer;
-  #consumer: KafkaTopicConsumer<never> | undefined;
 
-  private constructor(options: TopicPairOptions) {
+  /** Connects when it is needed. */
+  constructor(options: TopicPairOptions) {
     this.#offsets = options.offsets;
     this.#pair = new TopicPair(options, decisionTopicPlans(options));
     this.#refused = this.#pair.producerFor(this.#pair.deadLetter);
-  }
-
-  /** Connects when it is needed. */
-  static open(options: TopicPairOptions): KafkaDecisionTopics {
-    return new KafkaDecisionTopics(options);
   }
 
   /**
@@ -54,7 +48,7 @@ export class KafkaDecisionTopics implements DecisionDeadLetters {
     handle: (decisions: readonly ReceivedDecision[], signal: AbortSignal) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    this.#consumer = this.#pair.consume<never>({
+    const consumer = this.#pair.consume<never>({
       group: this.#pair.groupOf(DECISIONS_GROUP),
       handle: async (records, ofMember) => {
         await handle(records.map(received), ofMember);
@@ -63,7 +57,7 @@ export class KafkaDecisionTopics implements DecisionDeadLetters {
       commit: (progress) => this.#offsets.advance(progress),
     });
     await aborted(signal);
-    await this.#consumer.close();
+    await consumer.close();
   }
 
   async put(refused: RefusedDecision): Promise<void> {
@@ -85,11 +79,6 @@ export class KafkaDecisionTopics implements DecisionDeadLetters {
       ...(decisionId !== undefined && { decision_id: decisionId }),
     };
     await this.#refused.send([{ key: decisionId ?? null, value: deadLetterText(refused), headers }]);
-  }
-
-  /** Undefined until `run`. */
-  status(): ConsumerStatus | undefined {
-    return this.#consumer?.status();
   }
 
   async close(): Promise<void> {

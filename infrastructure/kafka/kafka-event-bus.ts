@@ -9,8 +9,7 @@ import type { ConsumerOffsets } from '../../application/processors/consumer-offs
 import { PoisonEventError } from '../../application/processors/processor.ts';
 import type { Work } from '../../application/processors/processor.ts';
 import { toBusMessage } from '../../application/publication/bus-message.ts';
-import { DeadLetterTopic, NO_DEAD_LETTER_METRICS } from './dead-letter-topic.ts';
-import type { DeadLetterMetrics } from './dead-letter-topic.ts';
+import { DeadLetterTopic } from './dead-letter-topic.ts';
 import { eventOf, freshEvents } from './records.ts';
 import type { FreshEvents, KafkaRecord, LateEvent } from './records.ts';
 import type { OrderedProducer } from './ordered-producer.ts';
@@ -18,10 +17,6 @@ import type { ConsumerStatus, KafkaTopicConsumer } from './topic-consumer.ts';
 import { TopicPair } from './topic-pair.ts';
 import type { TopicPairOptions } from './topic-pair.ts';
 import { eventTopicPlans } from './topic-plans.ts';
-
-export interface KafkaEventBusOptions extends TopicPairOptions {
-  readonly metrics?: DeadLetterMetrics | undefined;
-}
 
 interface GroupLag {
   readonly group: string;
@@ -57,18 +52,13 @@ export class KafkaEventBus implements EventBus {
   readonly #consumers = new Map<string, KafkaTopicConsumer<Handled>>();
   #closed = false;
 
-  private constructor(options: KafkaEventBusOptions) {
-    const { offsets, logger, metrics = NO_DEAD_LETTER_METRICS } = options;
-    this.#offsets = offsets;
-    this.#logger = logger;
+  /** Connects when it is needed, so that a service starts while the brokers are away. */
+  constructor(options: TopicPairOptions) {
+    this.#offsets = options.offsets;
+    this.#logger = options.logger;
     this.#pair = new TopicPair(options, eventTopicPlans(options));
     this.#producer = this.#pair.producerFor(this.#pair.topic);
-    this.#deadLetters = new DeadLetterTopic(this.#pair.producerFor(this.#pair.deadLetter), logger, metrics);
-  }
-
-  /** Connects when it is needed, so that a service starts while the brokers are away. */
-  static open(options: KafkaEventBusOptions): KafkaEventBus {
-    return new KafkaEventBus(options);
+    this.#deadLetters = new DeadLetterTopic(this.#pair.producerFor(this.#pair.deadLetter), options);
   }
 
   /** @throws MessageTooLargeError TimedOutError and errors of kafkajs: some of the events may be on the bus */

@@ -17,7 +17,7 @@ export interface TopicFacts {
   readonly brokers: readonly number[];
 }
 
-export type CheckedSetting =
+type CheckedSetting =
   | 'replication_factor'
   | 'min.insync.replicas'
   | 'retention.ms'
@@ -33,6 +33,14 @@ export interface TopicShortfall {
   readonly wanted: string;
   /** For a shell on a machine with the brokers' tools. */
   readonly command: string;
+}
+
+/** Told of what the bus knows of itself. */
+export interface BusMetrics {
+  /** A message was put aside. */
+  deadLettered(topic: string, group: string): void;
+  /** After every look at a topic. @param short settings in which it is below what it should be */
+  topicChecked(topic: string, short: readonly CheckedSetting[]): void;
 }
 
 /** An acknowledged message must be in so many places, so that one of the copies may be away. */

@@ -7,13 +7,13 @@ import type { ProducerSettings } from './ordered-producer.ts';
 import { DEFAULT_CONSUMER_SETTINGS, KafkaTopicConsumer } from './topic-consumer.ts';
 import type { ConsumerSettings, TopicConsumerOptions } from './topic-consumer.ts';
 import type { TopicNames, TopicPlans } from './topic-plans.ts';
-import { KafkaTopics, NO_TOPIC_METRICS } from './topics.ts';
-import type { TopicMetrics } from './topics.ts';
+import type { BusMetrics } from './topic-check.ts';
+import { KafkaTopics } from './topics.ts';
 
 export interface TopicPairOptions extends KafkaConnection, TopicNames {
   /** In the store that holds the consumers' effects. */
   readonly offsets: ConsumerOffsets;
-  readonly topicMetrics?: TopicMetrics | undefined;
+  readonly metrics?: Partial<BusMetrics> | undefined;
   /** A missing topic waits so long for as many brokers as it is to have copies; then what needs it fails, and may be tried again. */
   readonly brokersWaitMs?: number;
   readonly producer?: Partial<ProducerSettings>;
@@ -42,7 +42,6 @@ export class TopicPair {
     this.#topics = new KafkaTopics({
       ...options,
       kafka: this.#kafka,
-      metrics: options.topicMetrics ?? NO_TOPIC_METRICS,
       ordered: [topic],
       plans,
     });

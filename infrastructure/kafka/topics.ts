@@ -7,16 +7,8 @@ import { pause } from '../support/time.ts';
 import { askAgain, isAnswer, withAdmin } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import { minInsyncReplicas, shortfallsOf } from './topic-check.ts';
-import type { CheckedSetting, TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
+import type { BusMetrics, TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
 import { toolOptions } from './topic-plans.ts';
-
-/** Told after every look at a topic. */
-export interface TopicMetrics {
-  /** @param short settings in which the topic is below what it should be */
-  topicChecked(topic: string, short: readonly CheckedSetting[]): void;
-}
-
-export const NO_TOPIC_METRICS: TopicMetrics = { topicChecked: () => undefined };
 
 /** Fewer brokers are up than a topic is to have copies. */
 class TooFewBrokersError extends Error {
@@ -45,7 +37,7 @@ interface Dependencies extends Pick<KafkaConnection, 'brokers' | 'tls' | 'sasl' 
   /** Topics whose order hangs on their number of partitions. */
   readonly ordered: readonly string[];
   readonly offsets: ConsumerOffsets;
-  readonly metrics: TopicMetrics;
+  readonly metrics?: Partial<BusMetrics> | undefined;
   readonly logger: Logger;
   readonly brokersWaitMs?: number;
 }
@@ -210,7 +202,10 @@ export class KafkaTopics {
     for (const { topic } of plans) {
       await this.#keep(topic, facts.get(topic)!.partitions.length);
       const settings = short.filter((one) => one.topic === topic).map(({ setting }) => setting);
-      metrics.topicChecked(topic, this.#changed.has(topic) ? [...settings, 'partitions_changed'] : settings);
+      metrics?.topicChecked?.(
+        topic,
+        this.#changed.has(topic) ? [...settings, 'partitions_changed'] : settings,
+      );
     }
     this.#tell(short);
     if (short.length > 0 || this.#changed.size > 0) this.#checkAgain();

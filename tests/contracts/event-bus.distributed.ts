@@ -23,7 +23,7 @@ afterAll(async () => {
 describeEventBusContract(
   'KafkaEventBus',
   async () =>
-    KafkaEventBus.open({
+    new KafkaEventBus({
       brokers: kafka.brokers,
       clientId: 'contract',
       offsets: new ConsumerOffsets(store.database, new ManualClock()),

@@ -126,10 +126,10 @@ test('a topic of before that is below is a warning and a problem with the comman
   );
   await everyBroker(cluster.brokers, topic, () => true, 'every broker knows the topic');
   const checked: Record<string, readonly string[]> = {};
-  const topicMetrics = {
+  const metrics = {
     topicChecked: (name: string, short: readonly string[]) => void (checked[name] = short),
   };
-  const { bus, logger } = world.member({ ...THREE, topicMetrics });
+  const { bus, logger } = world.member({ ...THREE, metrics });
   await bus.publish([busEvent('A', 0)]);
   const below = ['replication_factor', 'min.insync.replicas', 'retention.ms'];
   expect(checked[topic]).toEqual(below);
@@ -175,7 +175,7 @@ test('a topic of before that is below is a warning and a problem with the comman
   expect((await examined({ replication: 3 })).shortfalls).toEqual([]);
   // A copy that was added is one before it is in step.
   await cluster.whole();
-  const next = world.member({ ...THREE, topicMetrics });
+  const next = world.member({ ...THREE, metrics });
   await next.bus.publish([busEvent('A', 1)]);
   expect(checked[topic]).toEqual([]);
 });

@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => Promise.all(opened.map((topics) => topics.close())));
 
 const open = (): KafkaDecisionTopics => {
-  const topics = KafkaDecisionTopics.open({
+  const topics = new KafkaDecisionTopics({
     brokers: kafka.brokers,
     clientId: 'administrator',
     offsets: new ConsumerOffsets(store.database, new ManualClock()),

@@ -82,11 +82,11 @@ describe('12 partitions become 24 while events are left in the old ones', () => 
       /receivables\.events has 24 partitions, and its operations are spread over 12: .* run receivables topics accept-partitions/;
     const after = mixedEvents(OPERATIONS, 3, 3);
     const checked: (readonly string[])[] = [];
-    const topicMetrics = {
+    const metrics = {
       topicChecked: (topic: string, short: readonly string[]) =>
         void (topic === events() && checked.push(short)),
     };
-    const later = world.member({ ...TWELVE, topicMetrics });
+    const later = world.member({ ...TWELVE, metrics });
     await expect(later.bus.publish(after)).rejects.toThrow(refusal);
     expect(later.logger.lines).toContainEqual({
       level: 'error',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventHandler, PublicEvent } from '../../../application/ports/event-bus.ts';
 import { KafkaEventBus } from '../../../infrastructure/kafka/kafka-event-bus.ts';
-import type { KafkaEventBusOptions } from '../../../infrastructure/kafka/kafka-event-bus.ts';
+import type { TopicPairOptions } from '../../../infrastructure/kafka/topic-pair.ts';
 import { ConsumerOffsets } from '../../../application/processors/consumer-offsets.ts';
 import { openServiceDatabase } from '../sql/temporary-database.ts';
 import { ManualClock } from '../manual-clock.ts';
@@ -72,9 +72,9 @@ export interface BusWorld {
   readonly offsets: ConsumerOffsets;
   readonly prefix: string;
   /** A process of its own, as far as the brokers can tell. */
-  member(options?: Partial<KafkaEventBusOptions>): Member;
+  member(options?: Partial<TopicPairOptions>): Member;
   /** A member that consumes in the group. */
-  consumer(group: string, handler: EventHandler, options?: Partial<KafkaEventBusOptions>): Promise<Member>;
+  consumer(group: string, handler: EventHandler, options?: Partial<TopicPairOptions>): Promise<Member>;
   close(): Promise<void>;
 }
 
@@ -83,9 +83,9 @@ export const busWorld = async (brokers: readonly string[], prefix: string): Prom
   const { database, close } = await openServiceDatabase();
   const offsets = new ConsumerOffsets(database, new ManualClock());
   const members: Member[] = [];
-  const member = (options: Partial<KafkaEventBusOptions> = {}): Member => {
+  const member = (options: Partial<TopicPairOptions> = {}): Member => {
     const logger = new RecordingLogger();
-    const bus = KafkaEventBus.open({
+    const bus = new KafkaEventBus({
       brokers,
       clientId: `member-${members.length}`,
       offsets,
