@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import { FUND } from './cli-command.ts';
+import type { CliCommand } from './cli-command.ts';
 import type { DecisionName } from '../../application/publication/description/decision-schema.ts';
 import type { AwaitingStatus, PendingOperation } from '../../application/administrator/awaited.ts';
 import { addAwaitingCommands } from './awaiting-commands.ts';
@@ -9,12 +10,10 @@ import type { App } from '../../application/app.ts';
 import { money } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { userOfSystem, withOperator } from './operator.ts';
+import { userOfSystem } from './operator.ts';
 import { addPending, decideAllPending } from './pending-operations.ts';
 import { FUND_OPTION, applicationWith } from './scope.ts';
 import { decideInTime, presentAnswer } from './submit-decisions.ts';
-
-const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 
 interface CommonOptions {
   readonly allPending?: boolean;
@@ -40,15 +39,15 @@ interface SingleDecision<Options> {
   readonly from: readonly AwaitingStatus[];
   /** Fields of the decision that only this one has. The operation is there for one of many. */
   readonly details?: (options: Options, operation?: PendingOperation) => object;
-  readonly options?: (command: Command) => Command;
+  readonly options?: (command: CliCommand) => CliCommand;
 }
 
 /** `administrator pending`, `approve`, `reject`, `sign`, `disburse`, `process-repurchase`, `apply`. */
-export const addAdministratorCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addAdministratorCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   const administrator = program
     .command('administrator')
     .description("the administrator's decisions: in production nothing moves without one")
-    .addHelpText('after', '\nExample:\n  receivables administrator approve OP-2026-000123');
+    .told('', 'administrator approve OP-2026-000123');
   addPending(administrator, dependencies);
   const add = <Options>(decision: SingleDecision<Options>): void =>
     addDecision(administrator, dependencies, decision);
@@ -113,7 +112,7 @@ export const addAdministratorCommands = (program: Command, dependencies: CliDepe
 };
 
 const addDecision = <Options>(
-  administrator: Command,
+  administrator: CliCommand,
   dependencies: CliDependencies,
   { command, decision, description, example, details, options, from }: SingleDecision<Options>,
 ): void => {
@@ -135,12 +134,13 @@ const addDecision = <Options>(
     .option('--decided-at <time>', 'when it was decided, such as 2026-01-15T12:00:00Z (default: now)')
     .option('--note <text>', 'for the audit; never published, no personal data')
     .option('--expected-status <status>', 'refuse it where the operation is not in this status any more');
-  withOperator(options?.(added) ?? added)
-    .addHelpText(
-      'after',
-      '\nPrints {decision_id, application_id, originator_proposal_code, decision, outcome, status}, for --all-pending one a line; the\n' +
-        'outcome is applied or already_applied. A refused decision changes nothing: exit code 3.\n\nExamples:\n' +
-        `  receivables administrator ${example}\n  receivables administrator ${example.replace(/OP-2026-000123/, `--all-pending --fund ${FUND}`).replace(/ --(?:application|value) (?:"[^"]*"|\S+)/, '')}`,
+  (options?.(added) ?? added)
+    .deciding()
+    .told(
+      'Prints {decision_id, application_id, originator_proposal_code, decision, outcome, status}, for --all-pending one a line; the\n' +
+        'outcome is applied or already_applied. A refused decision changes nothing: exit code 3.',
+      `administrator ${example}`,
+      `administrator ${example.replace(/OP-2026-000123/, `--all-pending --fund ${FUND}`).replace(/ --(?:application|value) (?:"[^"]*"|\S+)/, '')}`,
     )
     .action((code: string | undefined, given: Options & CommonOptions) => {
       const wrong = wrongUseOf(code, given, decision);

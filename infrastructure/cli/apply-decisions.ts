@@ -1,10 +1,10 @@
 import { createReadStream, statSync } from 'node:fs';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { readDecision } from '../../application/administrator/read-decision.ts';
 import type { App } from '../../application/app.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { userOfSystem, withOperator } from './operator.ts';
+import { userOfSystem } from './operator.ts';
 import { fileToGrow, fileToRead } from './path-options.ts';
 import { decideInTime, presentAnswer } from './submit-decisions.ts';
 
@@ -58,8 +58,8 @@ const PIPE = '-';
 const MOST_SHOWN = 50;
 const AT_ONCE = 64;
 
-export const addApply = (administrator: Command, dependencies: CliDependencies): void => {
-  const apply = administrator
+export const addApply = (administrator: CliCommand, dependencies: CliDependencies): void => {
+  administrator
     .command('apply')
     .description('carry out decisions from a file or a pipe of JSON lines')
     .requiredOption('--file <path>', 'one decision a line; "-" reads standard input as it comes')
@@ -67,8 +67,8 @@ export const addApply = (administrator: Command, dependencies: CliDependencies):
       '--dead-letter <path>',
       'where refused ones are added (default: a file in DATA_DIR)',
       fileToGrow('--dead-letter'),
-    );
-  withOperator(apply)
+    )
+    .deciding()
     .addHelpText(
       'after',
       '\nPrints one answer a line: {line, decision_id, ..., outcome: applied | already_applied | awaiting_confirmation | refused,\n' +

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { printShown } from '../presenting/shown-operation.ts';
 import { anchor, verify } from './audit-verify.ts';
@@ -7,7 +7,7 @@ import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { fileToGrow, fileToRead, fileToWrite } from './path-options.ts';
 import { dateOption, instantOption } from './report-options.ts';
-import { deliver, withReportOptions } from './report-output.ts';
+import { deliver } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, applicationWith } from './scope.ts';
 
@@ -18,12 +18,12 @@ interface ShowOptions extends ReportOptions {
 }
 
 /** `audit show`, `audit verify` and `audit anchor`. */
-export const addAuditCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addAuditCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   const audit = program
     .command('audit')
     .description('history of operations, and proof that it was not changed')
-    .addHelpText('after', '\nExample:\n  receivables audit verify');
-  const showing = audit
+    .told('', 'audit verify');
+  audit
     .command('show')
     .description('an operation with all that happened to it, who caused it and how each price came about')
     .argument('<code>', 'originator_proposal_code')
@@ -33,17 +33,16 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
       '--known-at <time>',
       'as it was known at this instant: leaves out what was recorded later',
       instantOption,
-    );
-  withReportOptions(showing, dependencies)
-    .addHelpText(
-      'after',
-      '\nAll events are listed; those that do not count on that day, or were not known, say so. Nothing of the borrower is shown.\n' +
-        'CSV holds one event a line.\n\n' +
-        'Examples:\n  receivables audit show OP-1\n' +
-        '  receivables audit show OP-1 --as-of 2026-06-30 --known-at 2026-07-01T12:00:00Z -o json',
+    )
+    .reporting()
+    .told(
+      'All events are listed; those that do not count on that day, or were not known, say so. Nothing of the borrower is shown.\n' +
+        'CSV holds one event a line.',
+      'audit show OP-1',
+      'audit show OP-1 --as-of 2026-06-30 --known-at 2026-07-01T12:00:00Z -o json',
     )
     .action((code: string, options: ShowOptions) => show(code, options, dependencies));
-  const verifying = audit
+  audit
     .command('verify')
     .description('check the whole log and everything that was made of it')
     .option(FUND_OPTION, 'only operations of this fund')
@@ -58,15 +57,15 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
       '--resume <file>',
       'keep in this file how far the audit has come; given again after a stop, it goes on from there',
       fileToGrow('--resume'),
-    );
-  withReportOptions(verifying, dependencies)
-    .addHelpText(
-      'after',
-      '\nSeals, hash chains, revisions, every decision and price, keys, public events, read models and the delivery log. Each\n' +
+    )
+    .reporting()
+    .told(
+      'Seals, hash chains, revisions, every decision and price, keys, public events, read models and the delivery log. Each\n' +
         'difference is a line: kind, stream, revision, what, expected, found; the last line sums up (CSV: on standard error). Exit code 4 when there is one. Works while the service runs.\n' +
-        'Keep anchors where nobody who can write the database can write: with one, a log that was put back to an earlier state is found.\n\n' +
-        'Examples:\n  receivables audit verify\n  receivables audit verify --anchor heads-june.jsonl --write-anchor heads-july.jsonl\n' +
-        '  receivables audit verify --resume /var/tmp/audit-2026-07.db',
+        'Keep anchors where nobody who can write the database can write: with one, a log that was put back to an earlier state is found.',
+      'audit verify',
+      'audit verify --anchor heads-june.jsonl --write-anchor heads-july.jsonl',
+      'audit verify --resume /var/tmp/audit-2026-07.db',
     )
     .action((options: VerifyOptions) => verify(options, dependencies));
   audit
@@ -77,10 +76,10 @@ export const addAuditCommands = (program: Command, dependencies: CliDependencies
       'write it to this file, readable by its owner only, instead of standard output',
       fileToWrite('--output'),
     )
-    .addHelpText(
-      'after',
-      '\nHand it to `audit verify --anchor`: a log, or a whole directory, that was put back to an earlier state is found.\n\n' +
-        'Examples:\n  receivables audit anchor\n  receivables audit anchor --output /mnt/elsewhere/anchor-2026-07-01.jsonl',
+    .told(
+      'Hand it to `audit verify --anchor`: a log, or a whole directory, that was put back to an earlier state is found.',
+      'audit anchor',
+      'audit anchor --output /mnt/elsewhere/anchor-2026-07-01.jsonl',
     )
     .action(({ output }: { readonly output?: string }) => anchor(output, dependencies));
 };

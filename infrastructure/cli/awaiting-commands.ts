@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Command } from 'commander';
+import { FUND } from './cli-command.ts';
+import type { CliCommand } from './cli-command.ts';
 import type { AwaitingDecision } from '../../application/administrator/confirmations.ts';
 import type { App } from '../../application/app.ts';
 import type { SecondDecisionName } from '../../application/publication/description/confirmation-schema.ts';
@@ -7,14 +8,13 @@ import { withFundNames } from '../presenting/fund-names.ts';
 import type { Column } from '../presenting/columns.ts';
 import { NotAllowedError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { userOfSystem, withOperator } from './operator.ts';
+import { userOfSystem } from './operator.ts';
 import { amountInCents, numberOption } from './report-options.ts';
-import { listRows, withReportOptions } from './report-output.ts';
+import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 import { decideInTime, patiently, presentAnswer } from './submit-decisions.ts';
 
-const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const ID = '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11';
 const AT_ONCE = 64;
 const MOST_COUNTED = 1_000_000;
@@ -31,22 +31,22 @@ const COLUMNS: readonly Column<AwaitingDecision>[] = [
 ];
 
 /** `administrator awaiting`, `confirm` and `withdraw`. */
-export const addAwaitingCommands = (administrator: Command, dependencies: CliDependencies): void => {
+export const addAwaitingCommands = (administrator: CliCommand, dependencies: CliDependencies): void => {
   addAwaiting(administrator, dependencies);
   addConfirm(administrator, dependencies);
   addWithdraw(administrator, dependencies);
 };
 
-const addAwaiting = (administrator: Command, dependencies: CliDependencies): void => {
-  const awaiting = administrator
+const addAwaiting = (administrator: CliCommand, dependencies: CliDependencies): void => {
+  administrator
     .command('awaiting')
     .description('decisions that a second person can confirm, the longest wait first')
-    .option(FUND_OPTION, 'only of this fund');
-  withReportOptions(awaiting, dependencies)
-    .addHelpText(
-      'after',
-      '\nA rule of a fund that asks for less than before is listed as four_eyes, of no operation.\n\n' +
-        'Examples:\n  receivables administrator awaiting\n  receivables administrator awaiting -o csv',
+    .option(FUND_OPTION, 'only of this fund')
+    .reporting()
+    .told(
+      'A rule of a fund that asks for less than before is listed as four_eyes, of no operation.',
+      'administrator awaiting',
+      'administrator awaiting -o csv',
     )
     .action((options: ReportOptions & { readonly fund?: string }) =>
       listRows(
@@ -71,7 +71,7 @@ interface ConfirmOptions {
   readonly sum?: number;
 }
 
-const addConfirm = (administrator: Command, dependencies: CliDependencies): void => {
+const addConfirm = (administrator: CliCommand, dependencies: CliDependencies): void => {
   const confirm = administrator
     .command('confirm')
     .description('let decisions take effect that somebody else made')
@@ -79,13 +79,13 @@ const addConfirm = (administrator: Command, dependencies: CliDependencies): void
     .option('--all', 'whatever awaits confirmation on operations of --fund, if it is --count and --sum')
     .option(FUND_OPTION, 'with --all: of this fund')
     .option('--count <number>', 'with --all: how many there are', numberOption(MOST_COUNTED))
-    .option('--sum <amount>', 'with --all: what their values come to, such as 1800.00', amountInCents);
-  withOperator(confirm)
-    .addHelpText(
-      'after',
-      '\nPrints one answer a line: {decision_id, ..., first_decision_id, outcome: applied | already_applied | refused, status | reason}.\n' +
-        'Exit code 3 when one was refused. With --all nothing is done where count or sum are not those of `administrator awaiting`.\n\n' +
-        `Examples:\n  receivables administrator confirm ${ID}\n  receivables administrator confirm --all --fund ${FUND} --count 12 --sum 480000.00`,
+    .option('--sum <amount>', 'with --all: what their values come to, such as 1800.00', amountInCents)
+    .deciding()
+    .told(
+      'Prints one answer a line: {decision_id, ..., first_decision_id, outcome: applied | already_applied | refused, status | reason}.\n' +
+        'Exit code 3 when one was refused. With --all nothing is done where count or sum are not those of `administrator awaiting`.',
+      `administrator confirm ${ID}`,
+      `administrator confirm --all --fund ${FUND} --count 12 --sum 480000.00`,
     )
     .action((ids: readonly string[], options: ConfirmOptions) => {
       const wrong = wrongUseOf(ids, options);
@@ -96,16 +96,15 @@ const addConfirm = (administrator: Command, dependencies: CliDependencies): void
     });
 };
 
-const addWithdraw = (administrator: Command, dependencies: CliDependencies): void => {
-  const withdraw = administrator
+const addWithdraw = (administrator: CliCommand, dependencies: CliDependencies): void => {
+  administrator
     .command('withdraw')
     .description('take back decisions that await confirmation')
-    .argument('<id...>', 'first_decision_id of each');
-  withOperator(withdraw)
-    .addHelpText(
-      'after',
-      '\nPrints one answer a line, as `administrator confirm` does. Exit code 3 when one was refused.\n\n' +
-        `Example:\n  receivables administrator withdraw ${ID}`,
+    .argument('<id...>', 'first_decision_id of each')
+    .deciding()
+    .told(
+      'Prints one answer a line, as `administrator confirm` does. Exit code 3 when one was refused.',
+      `administrator withdraw ${ID}`,
     )
     .action((ids: readonly string[], options: { readonly operator?: string }) =>
       answerLines(dependencies, (services) =>

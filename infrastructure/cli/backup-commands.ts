@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { mebibytes } from '../presenting/columns.ts';
 import type { BackupSummary, CliDependencies } from './command-line.ts';
 import { directory } from './path-options.ts';
@@ -7,16 +7,15 @@ const WITHOUT_KEY =
   'The master key is not in this backup: without it, signing keys, borrowers and documents cannot be read. Keep it apart, and keep it.\n';
 const WITH_KEY = 'The master key is in this backup: whoever has the backup can read everything in it.\n';
 
-export const addBackupCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addBackupCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   program
     .command('backup')
     .description('copy the data of the embedded profile while the service runs, and verify the copy')
     .requiredOption('--to <directory>', 'a new directory, or an empty one', directory('--to'))
     .option('--with-key', 'also the master key, where it is kept in DATA_DIR (sandbox)')
-    .addHelpText(
-      'after',
-      '\nContains the event log, the service database and the documents; read models are built again from the log.\n\n' +
-        'Example:\n  receivables backup --to /backups/2026-01-15',
+    .told(
+      'Contains the event log, the service database and the documents; read models are built again from the log.',
+      'backup --to /backups/2026-01-15',
     )
     .action(async ({ to, withKey = false }: { readonly to: string; readonly withKey?: boolean }) => {
       const summary = await stepping(dependencies, (backups, onStep) =>
@@ -30,10 +29,9 @@ export const addBackupCommands = (program: Command, dependencies: CliDependencie
     .description('put a backup into an empty data directory, verified before and after it is copied')
     .requiredOption('--from <directory>', 'what backup has written', directory('--from'))
     .requiredOption('--data-dir <directory>', 'a new directory, or an empty one', directory('--data-dir'))
-    .addHelpText(
-      'after',
-      '\nStart the service on it with the same master key; it builds the read models from the log.\n\n' +
-        'Example:\n  receivables restore --from /backups/2026-01-15 --data-dir ./data',
+    .told(
+      'Start the service on it with the same master key; it builds the read models from the log.',
+      'restore --from /backups/2026-01-15 --data-dir ./data',
     )
     .action(async ({ from, dataDir }: { readonly from: string; readonly dataDir: string }) => {
       const summary = await stepping(dependencies, (backups, onStep) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { bareDocument, isDocument } from '../../application/privacy/forget-borrower.ts';
 import type {
   BorrowerOperation,
@@ -33,11 +33,11 @@ interface ForgetOptions {
 const LONGEST_REASON = 500;
 const FROM_INPUT = '-';
 
-export const addBorrowerCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addBorrowerCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   const borrower = program
     .command('borrower')
     .description('personal data of borrowers')
-    .addHelpText('after', '\nExample:\n  receivables borrower forget --document 529.982.247-25');
+    .told('', 'borrower forget --document 529.982.247-25');
   borrower
     .command('forget')
     .description("make a borrower's data and documents unreadable, for good")

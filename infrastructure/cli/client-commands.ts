@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import { FUND } from './cli-command.ts';
+import type { CliCommand } from './cli-command.ts';
 import type { ListedClient } from '../../application/clients/client-registry.ts';
 import { SCOPES } from '../../application/clients/scopes.ts';
 import { scopesOf } from '../../application/clients/scopes.ts';
@@ -12,7 +13,7 @@ import { NotAllowedError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { collect, collectFunds } from './report-options.ts';
-import { listRows, withReportOptions } from './report-output.ts';
+import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, applicationOf } from './scope.ts';
 
@@ -33,18 +34,15 @@ interface UpdateOptions {
 }
 
 /** `client create`, `client list`, `client update`, `client revoke`. */
-export const addClientCommands = (program: Command, dependencies: CliDependencies): void => {
-  const client = program
-    .command('client')
-    .description('credentials of integrators')
-    .addHelpText('after', '\nExample:\n  receivables client list');
+export const addClientCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+  const client = program.command('client').description('credentials of integrators').told('', 'client list');
   addCreate(client, dependencies);
   addList(client, dependencies);
   addUpdate(client, dependencies);
   addRevoke(client, dependencies);
 };
 
-const addCreate = (client: Command, dependencies: CliDependencies): void => {
+const addCreate = (client: CliCommand, dependencies: CliDependencies): void => {
   client
     .command('create')
     .description('make a client and print its secret, which cannot be read again later')
@@ -65,14 +63,13 @@ const addCreate = (client: Command, dependencies: CliDependencies): void => {
       'application that it belongs to: an id, the name of one of its clients, or the id for a new one (default: a new one)',
     )
     .option('--rate-limit-multiplier <n>', 'multiplies the rate limits of the application', positiveNumber)
-    .addHelpText(
-      'after',
-      '\nPrints {client_id, client_secret, application_id, fund_ids}, with scopes and only_fund_ids where they were given. A new\n' +
-        'application needs at least one --fund. Exit code 3 when an --only-fund is not linked to the application.\n\nExample:\n' +
-        '  receivables client create --name "Acme Originator" --fund 3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10\n' +
-        '  receivables client create --name "Acme reports" --application acme --scope loans:read --only-fund 3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10',
+    .told(
+      'Prints {client_id, client_secret, application_id, fund_ids}, with scopes and only_fund_ids where they were given. A new\n' +
+        'application needs at least one --fund. Exit code 3 when an --only-fund is not linked to the application.',
+      `client create --name "Acme Originator" --fund ${FUND}`,
+      `client create --name "Acme reports" --application acme --scope loans:read --only-fund ${FUND}`,
     )
-    .action((options: CreateOptions, command: Command) => {
+    .action((options: CreateOptions, command: CliCommand) => {
       if (!options.fund && options.application === undefined) {
         command.error(`error: required option '${FUND_OPTION}' not specified: a new application needs one`);
       }
@@ -142,20 +139,18 @@ const CLIENT_COLUMNS: readonly Column<ListedClient>[] = [
 const columnsOf = async ({ funds }: Pick<App, 'funds'>) =>
   withNamesBeside(CLIENT_COLUMNS, await funds.names());
 
-const addList = (client: Command, dependencies: CliDependencies): void => {
-  const list = client
+const addList = (client: CliCommand, dependencies: CliDependencies): void => {
+  client
     .command('list')
-    .description('all clients, revoked ones included, without their secrets');
-  withReportOptions(list, dependencies)
-    .addHelpText('after', '\nExamples:\n  receivables client list\n  receivables client list -o csv')
+    .description('all clients, revoked ones included, without their secrets')
+    .reporting()
+    .told('', 'client list', 'client list -o csv')
     .action((options: ReportOptions) =>
-      listRows(dependencies, options, columnsOf, async function* ({ clients }) {
-        yield* await clients.list();
-      }),
+      listRows(dependencies, options, columnsOf, async ({ clients }) => clients.list()),
     );
 };
 
-const addUpdate = (client: Command, dependencies: CliDependencies): void => {
+const addUpdate = (client: CliCommand, dependencies: CliDependencies): void => {
   client
     .command('update')
     .description('change the name or the limits of a client, or the funds of its application')
@@ -164,13 +159,12 @@ const addUpdate = (client: Command, dependencies: CliDependencies): void => {
     .option('--rate-limit-multiplier <n>', 'multiplies the rate limits of the client', positiveNumber)
     .option('--add-fund <uuid>', 'link a fund to the application; repeat for more', collectFunds)
     .option('--remove-fund <uuid>', 'unlink a fund from the application; repeat for more', collectFunds)
-    .addHelpText(
-      'after',
-      '\nEvery process knows it within five seconds. What was assigned to a fund stays when it is unlinked; nothing new can be.\n' +
-        'An application keeps at least one fund, and those that a client of it is limited to. Prints the client as client list does.\n\n' +
-        'Example:\n  receivables client update client_5nJ0kq0Xb1tQ2m8v7o3eSg --add-fund 3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10',
+    .told(
+      'Every process knows it within five seconds. What was assigned to a fund stays when it is unlinked; nothing new can be.\n' +
+        'An application keeps at least one fund, and those that a client of it is limited to. Prints the client as client list does.',
+      `client update client_5nJ0kq0Xb1tQ2m8v7o3eSg --add-fund ${FUND}`,
     )
-    .action((clientId: string, options: UpdateOptions, command: Command) => {
+    .action((clientId: string, options: UpdateOptions, command: CliCommand) => {
       const { name, rateLimitMultiplier, addFund = [], removeFund = [] } = options;
       if (name === undefined && rateLimitMultiplier === undefined && addFund.length + removeFund.length === 0)
         command.error(
@@ -197,14 +191,14 @@ const addUpdate = (client: Command, dependencies: CliDependencies): void => {
     });
 };
 
-const addRevoke = (client: Command, dependencies: CliDependencies): void => {
+const addRevoke = (client: CliCommand, dependencies: CliDependencies): void => {
   client
     .command('revoke')
     .description('end a client, its living tokens included: every process refuses them within five seconds')
     .argument('<client_id>', 'as printed when it was created')
-    .addHelpText(
-      'after',
-      '\nPrints {client_id, revoked_at}. Exit code 3 when there is no such client that is not revoked yet.\n\nExample:\n  receivables client revoke client_5nJ0kq0Xb1tQ2m8v7o3eSg',
+    .told(
+      'Prints {client_id, revoked_at}. Exit code 3 when there is no such client that is not revoked yet.',
+      'client revoke client_5nJ0kq0Xb1tQ2m8v7o3eSg',
     )
     .action((clientId: string) =>
       answer(dependencies, (services) =>

@@ -1,5 +1,6 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { CliDependencies } from './command-line.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -18,7 +19,7 @@ const INSTALL: Readonly<Record<Shell, string>> = {
 };
 
 /** `completion`: the words of every command, written down once, so that completing starts no process. */
-export const addCompletionCommand = (program: Command, dependencies: CliDependencies): void => {
+export const addCompletionCommand = (program: CliCommand, dependencies: CliDependencies): void => {
   program
     .command('completion')
     .description('print a script that completes commands and options in a shell')

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { NotAllowedError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { operatorOption } from './operator.ts';
@@ -18,7 +18,7 @@ const NEW_ADDRESS = 'n';
 const HIGHEST_PORT = 65_535;
 const IDLE = '30m';
 
-export const addConsoleCommand = (program: Command, dependencies: CliDependencies): void => {
+export const addConsoleCommand = (program: CliCommand, dependencies: CliDependencies): void => {
   program
     .command('console')
     .description("pages in a browser for the fund's desk: decide, look up, reconcile, audit")
@@ -36,12 +36,13 @@ export const addConsoleCommand = (program: Command, dependencies: CliDependencie
         .default(spanOption(IDLE), IDLE),
     )
     .option('--no-open', 'do not open a browser')
-    .addHelpText(
-      'after',
-      '\nPrints an address that opens the console once, and opens it where there is a display; n prints a new one. The operator is\n' +
+    .told(
+      'Prints an address that opens the console once, and opens it where there is a display; n prints a new one. The operator is\n' +
         'recorded with each decision as you name it: nothing proves it. Works beside the running service. Ends when it is interrupted.\n' +
-        'With CONSOLE_OIDC_ISSUER people sign in: it prints CONSOLE_PUBLIC_URL, they decide in their own names, and --operator is refused.\n\n' +
-        'Examples:\n  receivables console\n  receivables console --operator maria.souza --port 4200\n  receivables console --read-only --no-open',
+        'With CONSOLE_OIDC_ISSUER people sign in: it prints CONSOLE_PUBLIC_URL, they decide in their own names, and --operator is refused.',
+      'console',
+      'console --operator maria.souza --port 4200',
+      'console --read-only --no-open',
     )
     .action((options: ConsoleOptions) => run(options, dependencies));
 };

@@ -1,11 +1,11 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { LateEvent } from '../../application/webhooks/late-events.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { listRows, withReportOptions } from './report-output.ts';
+import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { applicationOf } from './scope.ts';
 
@@ -35,26 +35,23 @@ function stateOf({ handled, event }: LateEvent): string {
 }
 
 /** `dead-letter list` and `dead-letter send`. */
-export const addDeadLetterCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addDeadLetterCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   const noun = program
     .command('dead-letter')
     .description(
       'events that Kafka carried and no webhooks were made of, because they came too late or could not be read',
     )
-    .addHelpText('after', '\nExample:\n  receivables dead-letter list');
-  withReportOptions(
-    noun.command('list').description('each event that was put aside, with the reason and what became of it'),
-    dependencies,
-  )
-    .addHelpText(
-      'after',
-      '\nstate is waiting, sent, or unknown: the log holds no such event that this program can read.\n\n' +
-        'Example:\n  receivables dead-letter list -o json',
+    .told('', 'dead-letter list');
+  noun
+    .command('list')
+    .description('each event that was put aside, with the reason and what became of it')
+    .reporting()
+    .told(
+      'state is waiting, sent, or unknown: the log holds no such event that this program can read.',
+      'dead-letter list -o json',
     )
     .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, async function* ({ webhooks }) {
-        yield* await (await webhooks.lateEvents()).list();
-      }),
+      listRows(dependencies, options, COLUMNS, async ({ webhooks }) => (await webhooks.lateEvents()).list()),
     );
   noun
     .command('send')
@@ -64,12 +61,12 @@ export const addDeadLetterCommands = (program: Command, dependencies: CliDepende
     .argument('[event_id]', 'as printed by dead-letter list')
     .option('--code <code>', 'all events of the operation with this originator_proposal_code, oldest first')
     .option('--application <id|name>', 'whose operation; needed when several applications have the code')
-    .addHelpText(
-      'after',
-      '\nSubscribers get them after later events of the operation: `sequence` in the body tells. Prints one line for each event,\n' +
+    .told(
+      'Subscribers get them after later events of the operation: `sequence` in the body tells. Prints one line for each event,\n' +
         '{event_id, outcome, webhook_ids}, with the outcome queued, already or unknown. An event is sent once, however often the\n' +
-        'command is given. Nothing that was put aside fits: ends with 3.\n\n' +
-        `Examples:\n  receivables dead-letter send ${EXAMPLE_ID}\n  receivables dead-letter send --code OP-2026-000123`,
+        'command is given. Nothing that was put aside fits: ends with 3.',
+      `dead-letter send ${EXAMPLE_ID}`,
+      'dead-letter send --code OP-2026-000123',
     )
     .action((eventId: string | undefined, selection: Selection) => {
       if ((eventId === undefined) === (selection.code === undefined))

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { DeskQuery } from '../../application/desk/desk.ts';
 import { grantText } from '../../application/desk/people.ts';
 import type { ListedSession } from '../../application/desk/sessions.ts';
@@ -9,7 +9,7 @@ import { NotAllowedError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { instantOption } from './report-options.ts';
-import { listRows, withReportOptions } from './report-output.ts';
+import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 
@@ -22,29 +22,29 @@ interface SessionsOptions extends ReportOptions {
 }
 
 /** `desk log` and `desk sessions`. */
-export const addDeskCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addDeskCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   const desk = program
     .command('desk')
     .description("the people at the fund's desk, and what they saw and did")
-    .addHelpText('after', '\nExample:\n  receivables desk log');
+    .told('', 'desk log');
   addLog(desk, dependencies);
   addSessions(desk, dependencies);
 };
 
-const addLog = (desk: Command, dependencies: CliDependencies): void => {
-  const log = desk
+const addLog = (desk: CliCommand, dependencies: CliDependencies): void => {
+  desk
     .command('log')
     .description('what was seen, done and refused, the oldest first')
     .option('--since <time>', 'at this instant or later, such as 2026-06-30T18:00:00Z', instantOption)
     .option('--subject <subject>', 'only of this person, as the provider of the sign-in names it')
     .option(FUND_OPTION, 'only about this fund')
-    .option('--code <code>', 'only about operations with this originator_proposal_code');
-  withReportOptions(log, dependencies)
-    .addHelpText(
-      'after',
-      '\nA line has ids and codes alone: nothing of a borrower, nothing that was typed or searched for. Without sign-in it names the\n' +
-        'operator, whom nothing proves.\n\n' +
-        'Examples:\n  receivables desk log --since 2026-06-30T18:00:00Z\n  receivables desk log --code OP-2026-000123 -o csv --output desk.csv',
+    .option('--code <code>', 'only about operations with this originator_proposal_code')
+    .reporting()
+    .told(
+      'A line has ids and codes alone: nothing of a borrower, nothing that was typed or searched for. Without sign-in it names the\n' +
+        'operator, whom nothing proves.',
+      'desk log --since 2026-06-30T18:00:00Z',
+      'desk log --code OP-2026-000123 -o csv --output desk.csv',
     )
     .action((options: LogOptions) =>
       listRows(
@@ -75,23 +75,21 @@ const SESSION_COLUMNS: readonly Column<ListedSession>[] = [
   { name: 'until', of: ({ until }) => until },
 ];
 
-const addSessions = (desk: Command, dependencies: CliDependencies): void => {
-  const sessions = desk
+const addSessions = (desk: CliCommand, dependencies: CliDependencies): void => {
+  desk
     .command('sessions')
     .description('who is signed in at the console')
-    .option('--end <id>', 'end this session instead: its next request has to sign in again');
-  withReportOptions(sessions, dependencies)
-    .addHelpText(
-      'after',
-      '\nThe id only names a session here; nobody comes in with it. `until`: when it ends unless it is used. --end prints {session_id, ended};\n' +
-        'exit code 3 where no such session lives. Who may come in at all is for the provider to say.\n\n' +
-        'Examples:\n  receivables desk sessions\n  receivables desk sessions --end 6f9d2c0a-5b1e-4a77-9a3c-2f1d0e8b7c64',
+    .option('--end <id>', 'end this session instead: its next request has to sign in again')
+    .reporting()
+    .told(
+      'The id only names a session here; nobody comes in with it. `until`: when it ends unless it is used. --end prints {session_id, ended};\n' +
+        'exit code 3 where no such session lives. Who may come in at all is for the provider to say.',
+      'desk sessions',
+      'desk sessions --end 6f9d2c0a-5b1e-4a77-9a3c-2f1d0e8b7c64',
     )
     .action(({ end, ...options }: SessionsOptions) =>
       end === undefined
-        ? listRows(dependencies, options, SESSION_COLUMNS, async function* (services) {
-            yield* await services.desk.sessions.list();
-          })
+        ? listRows(dependencies, options, SESSION_COLUMNS, async (services) => services.desk.sessions.list())
         : answer(dependencies, async (services) => {
             await configuring(services, { decision: 'end_session' }, async () => {
               if (!(await services.desk.sessions.end(end)))

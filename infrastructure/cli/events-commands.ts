@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import { LOAN_EVENT_NAMES } from '../../application/publication/event-names.ts';
 import type { LoanEventName } from '../../application/publication/event-names.ts';
@@ -11,7 +11,7 @@ import { withNamesBeside } from '../presenting/fund-names.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { collectOf } from './report-options.ts';
-import { deliver, withReportOptions } from './report-output.ts';
+import { deliver } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -24,8 +24,8 @@ interface EventsOptions extends ReportOptions, Scope {
   readonly name?: readonly LoanEventName[];
 }
 
-export const addEventsCommand = (program: Command, dependencies: CliDependencies): void => {
-  const events = program
+export const addEventsCommand = (program: CliCommand, dependencies: CliDependencies): void => {
+  program
     .command('events')
     .description('the public events of all operations in the order of the log, as they go out')
     .option(
@@ -38,12 +38,12 @@ export const addEventsCommand = (program: Command, dependencies: CliDependencies
     .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
     .option(FUND_OPTION, 'only of this fund')
     .option('--code <code>', 'only of operations with this originator_proposal_code')
-    .option('--name <event>', 'only events of this name; repeat for more', collectOf(LOAN_EVENT_NAMES));
-  withReportOptions(events, dependencies)
-    .addHelpText(
-      'after',
-      '\nJSON is what every subscriber gets, after the fields position and application_id. To go on where a run\n' +
-        'ended, give the last position that was printed. A --code that no operation has ends with 3, but with --follow, where it may come yet.\n\nExample:\n  receivables events --from 2026-01-15T12:00:00Z --follow',
+    .option('--name <event>', 'only events of this name; repeat for more', collectOf(LOAN_EVENT_NAMES))
+    .reporting()
+    .told(
+      'JSON is what every subscriber gets, after the fields position and application_id. To go on where a run\n' +
+        'ended, give the last position that was printed. A --code that no operation has ends with 3, but with --follow, where it may come yet.',
+      'events --from 2026-01-15T12:00:00Z --follow',
     )
     .action((options: EventsOptions) => print(options, dependencies));
 };

@@ -1,11 +1,11 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { FollowerPlace, Move } from '../../application/maintenance/follower-places.ts';
 import { instantOf } from '../../application/schemas/values.ts';
 import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, NotAllowedError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { recordWherePossible } from './desk-lines.ts';
-import { listRows, withReportOptions } from './report-output.ts';
+import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 
 const COLUMNS: readonly Column<FollowerPlace>[] = [
@@ -23,19 +23,16 @@ interface MoveOptions {
 const START = 'start';
 
 /** `followers list` and `followers move`. */
-export const addFollowersCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addFollowersCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   const followers = program
     .command('followers')
     .description('places in the log of the relay and the scheduler: what fits no longer, and another one')
-    .addHelpText('after', '\nExample:\n  receivables followers list');
-  const list = followers
+    .told('', 'followers list');
+  followers
     .command('list')
-    .description('where each stands, and why the log cannot be followed from there, if so');
-  withReportOptions(list, dependencies)
-    .addHelpText(
-      'after',
-      '\nRead models have places of their own: projections list.\n\nExample:\n  receivables followers list',
-    )
+    .description('where each stands, and why the log cannot be followed from there, if so')
+    .reporting()
+    .told('Read models have places of their own: projections list.', 'followers list')
     .action((options: ReportOptions) =>
       listRows(dependencies, options, COLUMNS, ({ maintenance }) => maintenance.followers.list()),
     );
@@ -48,13 +45,12 @@ export const addFollowersCommands = (program: Command, dependencies: CliDependen
       'hand out what was recorded later, such as 2026-01-15T12:00:00Z; `start`: everything',
     )
     .option('--force', 'although its place fits the log')
-    .addHelpText(
-      'after',
-      '\nFor outbox-relay: the instant of the backup that was restored, so that what came later is published. What was published before is\n' +
+    .told(
+      'For outbox-relay: the instant of the backup that was restored, so that what came later is published. What was published before is\n' +
         'published again with the same event_id. The others may begin at the start. Reads the log up to the instant. A follower that runs\n' +
         'goes on from there within seconds. Prints {follower, before, position}. Ends with 3 for a place that fits, without --force, and\n' +
-        'for an unknown follower.\n\n' +
-        'Example:\n  receivables followers move outbox-relay --after 2026-01-15T12:00:00Z',
+        'for an unknown follower.',
+      'followers move outbox-relay --after 2026-01-15T12:00:00Z',
     )
     .action((follower: string, { after, force = false }: MoveOptions) => {
       const instant = after === START ? START : instantOf('after', after);

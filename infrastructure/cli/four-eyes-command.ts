@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError, Option } from 'commander';
-import type { Command } from 'commander';
+import { FUND } from './cli-command.ts';
+import type { CliCommand } from './cli-command.ts';
 import type { App } from '../../application/app.ts';
 import { actorNamed } from '../../application/command-handling/actors.ts';
 import { COVERABLE } from '../../domain/fund/four-eyes.ts';
@@ -9,13 +10,11 @@ import { cents } from '../../domain/shared/money.ts';
 import { money } from '../presenting/columns.ts';
 import { answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { userOfSystem, withOperator } from './operator.ts';
+import { userOfSystem } from './operator.ts';
 import { amountInCents } from './report-options.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 import { configuring } from './desk-lines.ts';
 import { patiently } from './submit-decisions.ts';
-
-const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 
 interface FourEyesOptions {
   readonly fund: string;
@@ -26,7 +25,7 @@ interface FourEyesOptions {
 }
 
 /** `fund four-eyes`: shows a fund's rule of two people, or sets it. */
-export const addFourEyes = (fund: Command, dependencies: CliDependencies): void => {
+export const addFourEyes = (fund: CliCommand, dependencies: CliDependencies): void => {
   const fourEyes = fund
     .command('four-eyes')
     .description('which decisions of a fund need two people')
@@ -42,15 +41,14 @@ export const addFourEyes = (fund: Command, dependencies: CliDependencies): void 
         'signed-in: both are signed in at the console; stated: two names, which nothing proves (default: signed-in)',
       ).choices(['signed-in', 'stated']),
     )
-    .option('--off', 'one person decides everything again');
-  withOperator(fourEyes)
-    .addHelpText(
-      'after',
-      '\nShows the rule where nothing else is given. The decisions named are all that need two people from then on. Asking for less than before\n' +
+    .option('--off', 'one person decides everything again')
+    .deciding()
+    .told(
+      'Shows the rule where nothing else is given. The decisions named are all that need two people from then on. Asking for less than before\n' +
         'awaits a second person itself (outcome: awaiting_confirmation) and lets nothing through that awaits confirmation.\n' +
-        'Prints {fund_id, version, decisions, evidence, outcome}.\n\n' +
-        `Examples:\n  receivables fund four-eyes --fund ${FUND} --decision disburse:50000.00 --decision reject:0\n` +
-        `  receivables fund four-eyes --fund ${FUND} --off`,
+        'Prints {fund_id, version, decisions, evidence, outcome}.',
+      `fund four-eyes --fund ${FUND} --decision disburse:50000.00 --decision reject:0`,
+      `fund four-eyes --fund ${FUND} --off`,
     )
     .action((options: FourEyesOptions) => {
       const { decision, evidence, off } = options;

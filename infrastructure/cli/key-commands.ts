@@ -1,22 +1,19 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 
 /** `keys rotate`, `keys revoke` and `keys rotate-master`. */
-export const addKeyCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addKeyCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   const keys = program
     .command('keys')
     .alias('key')
     .description('keys that sign access tokens, and the master key that wraps every other')
-    .addHelpText(
-      'after',
-      '\nExample:\n  receivables keys rotate\n  receivables keys revoke kQ3x9...\n  receivables keys rotate-master',
-    );
+    .told('', 'keys rotate', 'keys revoke kQ3x9...', 'keys rotate-master');
   keys
     .command('rotate')
     .description('publish a new signing key, which takes over a minute later; living tokens stay good')
-    .addHelpText('after', '\nPrints {kid, active_from}.\n\nExample:\n  receivables keys rotate')
+    .told('Prints {kid, active_from}.', 'keys rotate')
     .action(() =>
       answer(dependencies, async (services) => {
         const { kid, activeFrom } = await configuring(services, { decision: 'rotate_key' }, () =>
@@ -29,10 +26,9 @@ export const addKeyCommands = (program: Command, dependencies: CliDependencies):
     .command('revoke')
     .argument('<kid>', 'id of the signing key, as the published key set names it')
     .description('end a stolen signing key: every process refuses its tokens within five seconds')
-    .addHelpText(
-      'after',
-      '\nA new key signs at once; clients fetch a new token. Prints {kid, successor}. An unknown id ends with 3.\n\n' +
-        'Example:\n  receivables keys revoke kQ3x9...',
+    .told(
+      'A new key signs at once; clients fetch a new token. Prints {kid, successor}. An unknown id ends with 3.',
+      'keys revoke kQ3x9...',
     )
     .action((kid: string) =>
       answer(dependencies, (services) =>
@@ -42,11 +38,10 @@ export const addKeyCommands = (program: Command, dependencies: CliDependencies):
   keys
     .command('rotate-master')
     .description('wrap every stored key and secret with a new master key, while the service runs')
-    .addHelpText(
-      'after',
-      '\nMASTER_KEY is the new key and MASTER_KEY_PREVIOUS the old one, in every process. In a sandbox that keeps its key in\n' +
-        'DATA_DIR, a new one is made there. Run it again after an interruption. Prints {from, to, rewrapped, already}.\n\n' +
-        'Example:\n  receivables keys rotate-master',
+    .told(
+      'MASTER_KEY is the new key and MASTER_KEY_PREVIOUS the old one, in every process. In a sandbox that keeps its key in\n' +
+        'DATA_DIR, a new one is made there. Run it again after an interruption. Prints {from, to, rewrapped, already}.',
+      'keys rotate-master',
     )
     .action(() =>
       answer(dependencies, (services) =>

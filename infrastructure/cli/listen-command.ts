@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import { LOAN_EVENT_NAMES } from '../../application/publication/event-names.ts';
 import type { LoanEventName } from '../../application/publication/event-names.ts';
@@ -8,7 +8,7 @@ import { lineByLine } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { printerOf, printingOf, withReportOptions } from './report-output.ts';
+import { printerOf, printingOf } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { scopeOf } from './scope.ts';
 
@@ -35,8 +35,8 @@ const COLUMNS: readonly Column<Sent>[] = [
   { name: 'outcome', of: ({ outcome }) => outcome },
 ];
 
-export const addListenCommand = (program: Command, dependencies: CliDependencies): void => {
-  const listen = program
+export const addListenCommand = (program: CliCommand, dependencies: CliDependencies): void => {
+  program
     .command('listen')
     .description('post the events of a sandbox to a receiver on your machine, signed, as they happen')
     .requiredOption('--forward-to <url>', 'where the receiver listens; plain http will do', addressOption)
@@ -44,13 +44,12 @@ export const addListenCommand = (program: Command, dependencies: CliDependencies
     .option(
       '--application <id|name>',
       'only of this application: an id, or the name of one of its clients (default: of all)',
-    );
-  withReportOptions(listen, dependencies)
-    .addHelpText(
-      'after',
-      '\nPrints the secret that signs, then each event with the answer of the receiver. Signatures are those of webhooks. Nothing is\n' +
-        'tried again by itself: r sends the last event once more. Ends when it is interrupted. In production exit code 3.\n\n' +
-        'Example:\n  receivables listen --forward-to http://localhost:4000/hook --events loan_received,disbursement_completed',
+    )
+    .reporting()
+    .told(
+      'Prints the secret that signs, then each event with the answer of the receiver. Signatures are those of webhooks. Nothing is\n' +
+        'tried again by itself: r sends the last event once more. Ends when it is interrupted. In production exit code 3.',
+      'listen --forward-to http://localhost:4000/hook --events loan_received,disbursement_completed',
     )
     .action((options: ListenOptions) => follow(options, dependencies));
 };

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Command } from 'commander';
+import { FUND } from './cli-command.ts';
+import type { CliCommand } from './cli-command.ts';
 import { isShownStatus, LOAN_STATUSES } from '../../domain/loan/statuses.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
@@ -11,7 +12,7 @@ import { warnOfLeftOut } from './left-out.ts';
 import type { CliDependencies } from './command-line.ts';
 import { recordLines } from './desk-lines.ts';
 import { countOption } from './report-options.ts';
-import { limited, listRows, withReportOptions } from './report-output.ts';
+import { limited, listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, applicationWith, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -41,11 +42,11 @@ const DOCUMENT_COLUMNS: readonly Column<Shown>[] = [
 ];
 
 /** `loan list`, `loan show` and `loan documents`. */
-export const addLoanCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addLoanCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   const loan = program
     .command('loan')
     .description('operations of any application, as the interface shows them')
-    .addHelpText('after', '\nExample:\n  receivables loan list --status received');
+    .told('', 'loan list --status received');
   addList(loan, dependencies);
   addShow(loan, dependencies);
   addDocuments(loan, dependencies);
@@ -61,8 +62,8 @@ const statesOption = (text: string): readonly string[] => {
 const columnsOf = async ({ funds }: App) =>
   withFundNames(LOAN_COLUMNS, await funds.names(), (row) => row.fund_id);
 
-const addList = (loan: Command, dependencies: CliDependencies): void => {
-  const list = loan
+const addList = (loan: CliCommand, dependencies: CliDependencies): void => {
+  loan
     .command('list')
     .description('operations, of each application the oldest first')
     .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
@@ -77,12 +78,13 @@ const addList = (loan: Command, dependencies: CliDependencies): void => {
       '--limit <n>',
       'at most so many (default: 1000; all of them with --output or -o csv)',
       countOption,
-    );
-  withReportOptions(list, dependencies)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  receivables loan list --status active\n  receivables loan list --status active --overdue\n' +
-        '  receivables loan list --fund 3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10 -o csv --output loans.csv',
+    )
+    .reporting()
+    .told(
+      '',
+      'loan list --status active',
+      'loan list --status active --overdue',
+      `loan list --fund ${FUND} -o csv --output loans.csv`,
     )
     .action((options: ListOptions) =>
       listRows(dependencies, options, columnsOf, async function* (services) {
@@ -132,32 +134,29 @@ const APPLICATION = [
   'whose operation; needed when several applications use the code',
 ] as const;
 
-const addShow = (loan: Command, dependencies: CliDependencies): void => {
-  const show = loan
+const addShow = (loan: CliCommand, dependencies: CliDependencies): void => {
+  loan
     .command('show')
     .description(
       'an operation with its installments, balances and documents; without the name of the borrower',
     )
     .argument('<code>', 'originator_proposal_code')
-    .option(...APPLICATION);
-  withReportOptions(show, dependencies)
-    .addHelpText(
-      'after',
-      '\nIts whole history: receivables audit show.\n\nExample:\n  receivables loan show OP-2026-000123',
-    )
+    .option(...APPLICATION)
+    .reporting()
+    .told('Its whole history: receivables audit show.', 'loan show OP-2026-000123')
     .action((code: string, options: OfOne) =>
       withLoan(dependencies, code, options, (shown) => showObject(dependencies, options, shown)),
     );
 };
 
-const addDocuments = (loan: Command, dependencies: CliDependencies): void => {
-  const documents = loan
+const addDocuments = (loan: CliCommand, dependencies: CliDependencies): void => {
+  loan
     .command('documents')
     .description('documents of an operation; their names are null once the borrower was forgotten')
     .argument('<code>', 'originator_proposal_code')
-    .option(...APPLICATION);
-  withReportOptions(documents, dependencies)
-    .addHelpText('after', '\nExample:\n  receivables loan documents OP-2026-000123')
+    .option(...APPLICATION)
+    .reporting()
+    .told('', 'loan documents OP-2026-000123')
     .action((code: string, options: OfOne) =>
       listRows(dependencies, options, DOCUMENT_COLUMNS, async function* (services) {
         const shown = await shownLoan(services, code, options.application);

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { MOVE_TARGETS, withProgress } from './command-line.ts';
 import type { MoveTargets } from './command-line.ts';
@@ -13,7 +13,7 @@ const readTarget = (text: string, before: MoveTargets = {}): MoveTargets => {
   return { ...before, [target]: url };
 };
 
-export const addMigrateCommand = (program: Command, dependencies: CliDependencies): void => {
+export const addMigrateCommand = (program: CliCommand, dependencies: CliDependencies): void => {
   program
     .command('migrate')
     .description('move an embedded data directory into EventStoreDB, PostgreSQL and S3')

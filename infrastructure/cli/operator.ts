@@ -1,6 +1,5 @@
 import { userInfo } from 'node:os';
 import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
 import { OPERATOR_RULE, isOperator } from '../../application/publication/description/decision-schema.ts';
 
 const namedBySystem = (): string => {
@@ -21,11 +20,3 @@ export const operatorOption = (text: string): string => {
   if (isOperator(name)) return name;
   throw new InvalidArgumentError(`It ${OPERATOR_RULE}.`);
 };
-
-/** The option of every command that decides. */
-export const withOperator = (command: Command): Command =>
-  command.option(
-    '--operator <name>',
-    'who decides, as it is recorded (default: your login name)',
-    operatorOption,
-  );

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { AWAITED } from '../../application/administrator/awaited.ts';
 import type { AwaitingStatus, PendingOperation } from '../../application/administrator/awaited.ts';
 import type { App } from '../../application/app.ts';
@@ -15,7 +15,7 @@ import {
 } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { spanOption } from './report-options.ts';
-import { listRows, withReportOptions } from './report-output.ts';
+import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -43,20 +43,17 @@ const PENDING_COLUMNS: readonly Column<WaitingOperation>[] = [
 const columnsOf = async ({ funds }: App) =>
   withFundNames(PENDING_COLUMNS, await funds.names(), (one) => one.fundId);
 
-export const addPending = (administrator: Command, dependencies: CliDependencies): void => {
-  const pending = administrator
+export const addPending = (administrator: CliCommand, dependencies: CliDependencies): void => {
+  administrator
     .command('pending')
     .description(
       'operations that wait for a decision, the longest wait first, with the decision that is next',
     )
     .option(FUND_OPTION, 'only of this fund')
     .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
-    .option('--older-than <span>', 'only those that have waited longer, such as 12h or 2d', spanOption);
-  withReportOptions(pending, dependencies)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  receivables administrator pending\n  receivables administrator pending --older-than 2d -o csv',
-    )
+    .option('--older-than <span>', 'only those that have waited longer, such as 12h or 2d', spanOption)
+    .reporting()
+    .told('', 'administrator pending', 'administrator pending --older-than 2d -o csv')
     .action((options: PendingOptions) =>
       listRows(dependencies, options, columnsOf, (services) => waitingOperations(services, options)),
     );

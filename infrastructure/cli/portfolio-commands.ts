@@ -1,11 +1,12 @@
-import type { Command } from 'commander';
+import { FUND } from './cli-command.ts';
+import type { CliCommand } from './cli-command.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { printPosition } from '../presenting/position.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { warnOfLeftOut, warnOfUnvalued } from './left-out.ts';
 import { dateOption, instantOption } from './report-options.ts';
-import { deliver, withReportOptions } from './report-output.ts';
+import { deliver } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 
@@ -15,22 +16,19 @@ interface PortfolioOptions extends ReportOptions {
   readonly knownAt?: string;
 }
 
-const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
-
-export const addPortfolioCommand = (program: Command, dependencies: CliDependencies): void => {
-  const portfolio = program
+export const addPortfolioCommand = (program: CliCommand, dependencies: CliDependencies): void => {
+  program
     .command('portfolio')
     .description('what a fund held at the end of a day, and what it got until then')
     .requiredOption(FUND_OPTION, 'whose position')
     .option('--as-of <date>', 'the day, such as 2026-06-30 (default: today in Sao Paulo)', dateOption)
-    .option('--known-at <time>', 'leave out what was recorded later (default: now)', instantOption);
-  withReportOptions(portfolio, dependencies)
-    .addHelpText(
-      'after',
-      '\nOpen and overdue installments with their face value and their present value on the curve, overdue by age,\n' +
-        'and money that came in on the day and up to it.\n\nExamples:\n' +
-        `  receivables portfolio --fund ${FUND}\n` +
-        `  receivables portfolio --fund ${FUND} --as-of 2026-06-30 --known-at 2026-07-01T12:00:00Z -o json`,
+    .option('--known-at <time>', 'leave out what was recorded later (default: now)', instantOption)
+    .reporting()
+    .told(
+      'Open and overdue installments with their face value and their present value on the curve, overdue by age,\n' +
+        'and money that came in on the day and up to it.',
+      `portfolio --fund ${FUND}`,
+      `portfolio --fund ${FUND} --as-of 2026-06-30 --known-at 2026-07-01T12:00:00Z -o json`,
     )
     .action(async (options: PortfolioOptions) => {
       const { asOf: date, knownAt } = options;

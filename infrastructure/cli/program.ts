@@ -4,12 +4,13 @@ import { EarlierReleaseError } from '../../application/event-codec/stored-format
 import { RotationRefusedError } from '../../application/maintenance/master-key-rotation.ts';
 import { NotAcceptedError } from '../../application/publication/topics.ts';
 import { messageOf } from '../../application/support/failures.ts';
-import { Command, CommanderError, Help } from 'commander';
+import { CommanderError, Help } from 'commander';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { addAdministratorCommands } from './administrator-commands.ts';
 import { addAuditCommands } from './audit-commands.ts';
 import { addBackupCommands } from './backup-commands.ts';
 import { addBorrowerCommands } from './borrower-commands.ts';
+import { CliCommand, FUND } from './cli-command.ts';
 import { addClientCommands } from './client-commands.ts';
 import { DifferencesFoundError, NotAllowedError, OutputClosedError, WrongUseError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
@@ -67,8 +68,8 @@ const exitCodeOf = (error: unknown): number => {
 };
 
 /** The command line. Parsing throws instead of ending the process; `runProgram` turns that into an exit code. */
-export const createProgram = (dependencies: CliDependencies): Command => {
-  const program = new Command('receivables')
+export const createProgram = (dependencies: CliDependencies): CliCommand => {
+  const program = new CliCommand('receivables')
     .description('Administration of the receivables fund service. Works while the service runs.')
     .version(dependencies.version ?? '0', '-V, --version', 'print the version of the program')
     .exitOverride()
@@ -81,12 +82,12 @@ export const createProgram = (dependencies: CliDependencies): Command => {
       optionDescription: (option) =>
         `${Help.prototype.optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
     })
-    .addHelpText(
-      'after',
-      '\nWhat is listed or shown is a table on a terminal and JSON elsewhere, one element a line; -o table, -o json and -o csv choose,\n' +
-        '--output writes it to a file. NO_COLOR turns colours off. Any other result is one JSON object.\n\n' +
-        'Exit codes: 0 done, 1 failed, 2 wrong use, 3 not allowed or not known, 4 differences found.\n\nExample:\n' +
-        '  receivables client create --name "Acme Originator" --fund 3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10',
+    .told(
+      'What is listed or shown is a table on a terminal and JSON elsewhere, one element a line; -o table, -o json and -o csv choose,\n' +
+        '--output writes it to a file. NO_COLOR turns colours off. Any other result is one JSON object.\n' +
+        '\n' +
+        'Exit codes: 0 done, 1 failed, 2 wrong use, 3 not allowed or not known, 4 differences found.',
+      `client create --name "Acme Originator" --fund ${FUND}`,
     );
   addStatusCommands(program, dependencies);
   addClientCommands(program, dependencies);

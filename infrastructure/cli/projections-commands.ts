@@ -1,11 +1,17 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { RowDifference } from '../../application/maintenance/rebuild/table-comparison.ts';
 import type { Maintenance } from '../../application/maintenance/maintenance.ts';
 import type { ListedReadModel } from '../../application/maintenance/read-models.ts';
 import type { Column } from '../presenting/columns.ts';
-import { CommandFailedError, DifferencesFoundError, answerLines, withProgress } from './command-line.ts';
+import {
+  CommandFailedError,
+  DifferencesFoundError,
+  answer,
+  answerLines,
+  withProgress,
+} from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { listRows, withReportOptions } from './report-output.ts';
+import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 
 const PERCENT = 100;
@@ -15,12 +21,12 @@ const MOST_PRINTED = 1_000;
 const never = (): AbortSignal => new AbortController().signal;
 
 /** `projections list`, `projections rebuild`, `projections drop-old`. */
-export const addProjectionsCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addProjectionsCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   const projections = program
     .command('projections')
     .alias('projection')
     .description('read models: where they are, and building one anew while the service serves')
-    .addHelpText('after', '\nExample:\n  receivables projections rebuild');
+    .told('', 'projections rebuild');
   addList(projections, dependencies);
   addRebuild(projections, dependencies);
   addDropOld(projections, dependencies);
@@ -36,44 +42,41 @@ const COLUMNS: readonly Column<ListedReadModel>[] = [
   { name: 'rows', of: (listed) => listed.rows },
 ];
 
-const addList = (projections: Command, dependencies: CliDependencies): void => {
-  const list = projections
+const addList = (projections: CliCommand, dependencies: CliDependencies): void => {
+  projections
     .command('list')
-    .description('every read model of every generation: version, place in the log, rows');
-  withReportOptions(list, dependencies)
-    .addHelpText('after', '\nExample:\n  receivables projections list')
+    .description('every read model of every generation: version, place in the log, rows')
+    .reporting()
+    .told('', 'projections list')
     .action((options: ReportOptions) =>
       listRows(dependencies, options, COLUMNS, ({ maintenance }) => maintenance.readModels.list()),
     );
 };
 
-const addRebuild = (projections: Command, dependencies: CliDependencies): void => {
+const addRebuild = (projections: CliCommand, dependencies: CliDependencies): void => {
   projections
     .command('rebuild')
     .description(
       'build the read models from the log beside those that serve, compare, and switch in one step',
     )
     .option('--force', 'switch although rows differ, or although the running service has an older version')
-    .addHelpText(
-      'after',
-      '\nThe service goes on. An interrupted rebuild goes on where it was when the command is given again. What served before is\n' +
-        'kept until drop-old. Prints each row that differs, then the result. Exit code 4 when rows differ.\n\n' +
-        'Example:\n  receivables projections rebuild',
+    .told(
+      'The service goes on. An interrupted rebuild goes on where it was when the command is given again. What served before is\n' +
+        'kept until drop-old. Prints each row that differs, then the result. Exit code 4 when rows differ.',
+      'projections rebuild',
     )
     .action(({ force = false }: { readonly force?: boolean }) =>
       answerLines(dependencies, ({ maintenance }) => rebuilding(maintenance.readModels, force, dependencies)),
     );
 };
 
-const addDropOld = (projections: Command, dependencies: CliDependencies): void => {
+const addDropOld = (projections: CliCommand, dependencies: CliDependencies): void => {
   projections
     .command('drop-old')
     .description('remove the generations that do not serve: those before the switch, and an unfinished one')
-    .addHelpText('after', '\nExample:\n  receivables projections drop-old')
+    .told('', 'projections drop-old')
     .action(() =>
-      answerLines(dependencies, async function* ({ maintenance }) {
-        yield { dropped: await maintenance.readModels.dropOld() };
-      }),
+      answer(dependencies, async ({ maintenance }) => ({ dropped: await maintenance.readModels.dropOld() })),
     );
 };
 

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { loanStream, parseLoanStream } from '../../application/command-handling/operation.ts';
 import { renegotiationIdOf } from '../../application/projecting/renegotiation-ties.ts';
 import type { QuarantinedOperation } from '../../application/maintenance/quarantine/quarantined-operations.ts';
@@ -7,7 +7,7 @@ import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { listRows, withReportOptions } from './report-output.ts';
+import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { applicationOf } from './scope.ts';
 
@@ -24,33 +24,31 @@ const COLUMNS: readonly Column<QuarantinedOperation>[] = [
 ];
 
 /** `quarantine list` and `quarantine release`. */
-export const addQuarantineCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addQuarantineCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   const quarantine = program
     .command('quarantine')
     .description(
       'operations and renegotiations that wait because one of their events cannot be read, projected or published',
     )
-    .addHelpText('after', '\nExample:\n  receivables quarantine list');
-  const list = quarantine
+    .told('', 'quarantine list');
+  quarantine
     .command('list')
-    .description('what waits, for which read model or for being published, and why');
-  withReportOptions(list, dependencies)
-    .addHelpText('after', '\nExample:\n  receivables quarantine list -o json')
+    .description('what waits, for which read model or for being published, and why')
+    .reporting()
+    .told('', 'quarantine list -o json')
     .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, async function* ({ maintenance }) {
-        yield* await maintenance.quarantine.list();
-      }),
+      listRows(dependencies, options, COLUMNS, async ({ maintenance }) => maintenance.quarantine.list()),
     );
   quarantine
     .command('release')
     .description('take in and publish what waits of an operation or a renegotiation, with a program that can')
     .argument('<code>', 'originator_proposal_code, or the id of a renegotiation')
     .option('--application <id|name>', 'whose operation; needed when several that wait have the code')
-    .addHelpText(
-      'after',
-      '\nPrints {originator_proposal_code, releases}, or {renegotiation_id, releases}. A renegotiation and its operations are released\n' +
+    .told(
+      'Prints {originator_proposal_code, releases}, or {renegotiation_id, releases}. A renegotiation and its operations are released\n' +
         'together: `together` names the others. What cannot be taken yet goes on waiting, and the command ends with 1. What does not\n' +
-        'wait ends with 3.\n\nExample:\n  receivables quarantine release OP-2026-000123',
+        'wait ends with 3.',
+      'quarantine release OP-2026-000123',
     )
     .action(async (code: string, { application }: { readonly application?: string }) => {
       let waits: string | undefined;

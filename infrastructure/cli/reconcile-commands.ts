@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Command } from 'commander';
+import { FUND } from './cli-command.ts';
+import type { CliCommand } from './cli-command.ts';
 import { STATEMENT_ENCODINGS } from '../../application/reconciliation/statements.ts';
 import type { StatementFormat } from '../../application/reconciliation/statements.ts';
 import type { Comparison } from '../../application/reconciliation/comparison.ts';
@@ -12,7 +13,7 @@ import { warnOfLeftOut } from './left-out.ts';
 import { printReconciliation } from '../presenting/reconciliation.ts';
 import { fileToRead } from './path-options.ts';
 import { dateOption, numberOption } from './report-options.ts';
-import { deliver, withReportOptions } from './report-output.ts';
+import { deliver } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 
@@ -28,7 +29,6 @@ interface ReconcileOptions extends Omit<StatementFormat, 'skipLines'>, ReportOpt
   readonly withMatched?: boolean;
 }
 
-const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const LONGEST_WINDOW_DAYS = 60;
 const HIGHEST_TOLERANCE_CENTS = 100_000;
 const MOST_SKIPPED_LINES = 1_000;
@@ -42,7 +42,7 @@ Examples:
     --delimiter ';' --decimal , --date-format dd/mm/yyyy --encoding latin1 \\
     --date-column Data --amount-column Valor --reference-column Documento -o csv --output differences.csv`;
 
-export const addReconcileCommand = (program: Command, dependencies: CliDependencies): void => {
+export const addReconcileCommand = (program: CliCommand, dependencies: CliDependencies): void => {
   const command = program
     .command('reconcile')
     .description("compare a custodian's statement with the payments that were notified for a fund")
@@ -50,8 +50,8 @@ export const addReconcileCommand = (program: Command, dependencies: CliDependenc
     .requiredOption('--from <date>', 'first day of the period', dateOption)
     .requiredOption('--to <date>', 'last day of the period', dateOption)
     .requiredOption('--statement <file>', 'CSV file', fileToRead('--statement'));
-  addStatementOptions(command);
-  withReportOptions(command, dependencies)
+  addStatementOptions(command)
+    .reporting()
     .option('--window <days>', 'most days between the two dates', numberOption(LONGEST_WINDOW_DAYS), 3)
     .option('--tolerance <cents>', 'most cents between amounts', numberOption(HIGHEST_TOLERANCE_CENTS), 0)
     .option('--require-reference', 'never match by amount and date alone')
@@ -66,7 +66,7 @@ export const addReconcileCommand = (program: Command, dependencies: CliDependenc
     });
 };
 
-const addStatementOptions = (command: Command): Command =>
+const addStatementOptions = (command: CliCommand): CliCommand =>
   command
     .option('--date-column <column>', 'its title, or its number from 1', 'date')
     .option('--amount-column <column>', 'its title, or its number from 1', 'amount')

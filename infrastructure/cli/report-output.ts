@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
-import { Option } from 'commander';
-import type { Command } from 'commander';
 import type { App } from '../../application/app.ts';
-import { REPORT_FORMATS, printedRows } from '../presenting/columns.ts';
+import { printedRows } from '../presenting/columns.ts';
 import type { Column, Printing, ReportFormat, Rows } from '../presenting/columns.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { fileToWrite } from './path-options.ts';
 
 /** What every command that lists or shows takes. */
 export interface ReportOptions {
@@ -16,23 +13,6 @@ export interface ReportOptions {
   readonly format?: ReportFormat | 'text';
   readonly output?: string;
 }
-
-/** `-o` and `--output`, and the spelling from before. */
-export const withReportOptions = (command: Command, dependencies: CliDependencies): Command =>
-  command
-    .addOption(
-      new Option(
-        '-o <format>',
-        'how it is written; json: one element a line (default: table on a terminal, json elsewhere)',
-      ).choices(REPORT_FORMATS),
-    )
-    .option(
-      '--output <file>',
-      'write it to a file, which is there as a whole or not at all',
-      fileToWrite('--output'),
-    )
-    .addOption(new Option('--format <format>').choices([...REPORT_FORMATS, 'text']).hideHelp())
-    .on('option:format', () => dependencies.writeError('--format is now written -o; it goes on working\n'));
 
 /** A file is for a program, unless its name or `-o` says otherwise. */
 const formatOf = (
@@ -128,9 +108,10 @@ export const listRows = <Row>(
   dependencies: CliDependencies,
   options: ReportOptions,
   columns: Columns<Row>,
-  rows: (services: App) => Rows<Row>,
+  rows: (services: App) => Rows<Row> | Promise<Rows<Row>>,
 ): Promise<void> =>
   withService(dependencies, async (services) => {
     const shown = typeof columns === 'function' ? await columns(services) : columns;
-    await deliver(dependencies, options, (printing) => printedRows(shown, rows(services), printing));
+    const listed = await rows(services);
+    await deliver(dependencies, options, (printing) => printedRows(shown, listed, printing));
   });

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { DURATION_RULE, durationOf } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import type { ClockMove } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { instantOf } from '../../application/schemas/values.ts';
@@ -8,7 +8,6 @@ import type { App } from '../../application/app.ts';
 import { NotAllowedError, WrongUseError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { showObject } from './shown-object.ts';
 
@@ -19,21 +18,20 @@ interface ClockOptions extends ReportOptions {
   readonly to?: string;
 }
 
-export const addSandboxCommands = (program: Command, dependencies: CliDependencies): void => {
-  const clockCommand = program
+export const addSandboxCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+  program
     .command('sandbox')
     .description('what only a sandbox has: in production every command of it is refused')
-    .addHelpText('after', '\nExample:\n  receivables sandbox clock --advance 30d')
+    .told('', 'sandbox clock --advance 30d')
     .command('clock')
     .description('show the time in which operations live, or move it forward for all applications')
     .option('--advance <duration>', 'by how much, such as 30d, 1h, 2m, 30s or 300ms', duration)
-    .option('--to <time>', 'to which instant, such as 2026-03-01T12:00:00Z', instant);
-  withReportOptions(clockCommand, dependencies)
-    .addHelpText(
-      'after',
-      '\nPrints {now, offset_seconds}: the time, and how far it is ahead of the real one. It never goes back, and at most ten years\n' +
-        'ahead: else exit code 3. Due dates, late days and times of events follow it; webhook retries, tokens and limits do not.\n\n' +
-        'Example:\n  receivables sandbox clock --to 2026-03-01T12:00:00Z',
+    .option('--to <time>', 'to which instant, such as 2026-03-01T12:00:00Z', instant)
+    .reporting()
+    .told(
+      'Prints {now, offset_seconds}: the time, and how far it is ahead of the real one. It never goes back, and at most ten years\n' +
+        'ahead: else exit code 3. Due dates, late days and times of events follow it; webhook retries, tokens and limits do not.',
+      'sandbox clock --to 2026-03-01T12:00:00Z',
     )
     .action(async (options: ClockOptions) => {
       const move = moveOf(options);

@@ -1,11 +1,11 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { Finding } from '../../application/maintenance/finding.ts';
 import type { ServiceStatus } from '../../application/maintenance/service-status.ts';
 import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { deliver, withReportOptions } from './report-output.ts';
+import { deliver } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { showObject } from './shown-object.ts';
 
@@ -16,23 +16,20 @@ const FINDING_COLUMNS: readonly Column<Finding>[] = [
 ];
 
 /** `status` and `doctor`. */
-export const addStatusCommands = (program: Command, dependencies: CliDependencies): void => {
-  const status = program
+export const addStatusCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+  program
     .command('status')
-    .description('whether the service runs: roles, engines, lag, operations by state and the longest wait');
-  withReportOptions(status, dependencies)
-    .addHelpText('after', '\nExit code 1 when no service runs.\n\nExample:\n  receivables status')
+    .description('whether the service runs: roles, engines, lag, operations by state and the longest wait')
+    .reporting()
+    .told('Exit code 1 when no service runs.', 'status')
     .action((options: ReportOptions) => showStatus(dependencies, options));
-  const doctor = program
+  program
     .command('doctor')
-    .description(
-      'look for what is wrong: where data lies, keys, permissions, clock, disk, engines, versions',
-    );
-  withReportOptions(doctor, dependencies)
-    .addHelpText(
-      'after',
-      '\nEach check is ok, warning or failed. Changes nothing. Exit code 1 when a check failed; a warning alone is 0.\n\n' +
-        'Example:\n  receivables doctor',
+    .description('look for what is wrong: where data lies, keys, permissions, clock, disk, engines, versions')
+    .reporting()
+    .told(
+      'Each check is ok, warning or failed. Changes nothing. Exit code 1 when a check failed; a warning alone is 0.',
+      'doctor',
     )
     .action((options: ReportOptions) => examine(dependencies, options));
 };

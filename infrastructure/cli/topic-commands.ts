@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { ListedTopic } from '../../application/publication/topics.ts';
 import type { Column } from '../presenting/columns.ts';
 import { answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { listRows, withReportOptions } from './report-output.ts';
+import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 
 const COLUMNS: readonly Column<ListedTopic>[] = [
@@ -20,34 +20,33 @@ const COLUMNS: readonly Column<ListedTopic>[] = [
 ];
 
 /** `topics list` and `topics accept-partitions`. */
-export const addTopicCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addTopicCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   const topics = program
     .command('topics')
     .description('the Kafka topics of events and decisions: copies, retention, partitions')
-    .addHelpText('after', '\nExample:\n  receivables topics list');
-  const list = topics
+    .told('', 'topics list');
+  topics
     .command('list')
-    .description('each topic as it is, what it lacks, and (in JSON) the command that mends it');
-  withReportOptions(list, dependencies)
-    .addHelpText(
-      'after',
-      '\nspread_over is the number of partitions that operations are spread over; waiting counts the messages in them that are not\n' +
-        'handled yet.\n\nExample:\n  receivables topics list -o json',
+    .description('each topic as it is, what it lacks, and (in JSON) the command that mends it')
+    .reporting()
+    .told(
+      'spread_over is the number of partitions that operations are spread over; waiting counts the messages in them that are not\n' +
+        'handled yet.',
+      'topics list -o json',
     )
     .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, async function* ({ publication }) {
-        yield* await (await publication.topics()).list();
-      }),
+      listRows(dependencies, options, COLUMNS, async ({ publication }) =>
+        (await publication.topics()).list(),
+      ),
     );
   topics
     .command('accept-partitions')
     .description('spread operations over all partitions of a topic that got more of them')
     .argument('<topic>', 'name of the topic, with its prefix')
-    .addHelpText(
-      'after',
-      '\nUntil then nothing is published to the topic, and its new partitions are not read. Takes 15 seconds. Ends with 3 and changes\n' +
-        'nothing while messages of before wait, or while something is published. Prints {topic, before, partitions}.\n\n' +
-        'Example:\n  receivables topics accept-partitions receivables.events',
+    .told(
+      'Until then nothing is published to the topic, and its new partitions are not read. Takes 15 seconds. Ends with 3 and changes\n' +
+        'nothing while messages of before wait, or while something is published. Prints {topic, before, partitions}.',
+      'topics accept-partitions receivables.events',
     )
     .action((topic: string) =>
       answer(dependencies, async (services) => {

@@ -1,21 +1,20 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 
-export const addUpgradeCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addUpgradeCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   program
     .command('upgrade')
     .description('the change of processes that share their engines to this release')
-    .addHelpText('after', '\nExample:\n  receivables upgrade finish')
+    .told('', 'upgrade finish')
     .command('finish')
     .description('from now on store what only this release reads: no process of an earlier one runs any more')
-    .addHelpText(
-      'after',
-      '\nUntil then file names and remarks are stored plainly, disbursements keep the price of an exit of before, an approved\n' +
+    .told(
+      'Until then file names and remarks are stored plainly, disbursements keep the price of an exit of before, an approved\n' +
         'operation cannot be rejected, no client can be limited, no fund named, the master key cannot be rotated and nothing stands in the\n' +
-        'desk log. Processes follow within five seconds. It cannot be taken back. A service with an embedded engine does it by itself. Prints {finished}.\n\n' +
-        'Example:\n  receivables upgrade finish',
+        'desk log. Processes follow within five seconds. It cannot be taken back. A service with an embedded engine does it by itself. Prints {finished}.',
+      'upgrade finish',
     )
     .action(() =>
       answer(dependencies, async (services) => {

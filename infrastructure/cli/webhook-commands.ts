@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import { DELIVERY_STATES } from '../../application/webhooks/delivery-log.ts';
 import type { DeliveryState } from '../../application/webhooks/delivery-log.ts';
 import { EVENT_NAMES } from '../../application/publication/event-names.ts';
@@ -18,7 +18,7 @@ import { answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { recordLines } from './desk-lines.ts';
 import { collectOf, countOption } from './report-options.ts';
-import { limited, listRows, withReportOptions } from './report-output.ts';
+import { limited, listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { applicationOf } from './scope.ts';
 import { addVerify } from './webhook-verify.ts';
@@ -47,27 +47,24 @@ interface RedeliverOptions {
 }
 
 /** `webhook list`, `webhook deliveries`, `webhook redeliver`, `webhook verify`. */
-export const addWebhookCommands = (program: Command, dependencies: CliDependencies): void => {
+export const addWebhookCommands = (program: CliCommand, dependencies: CliDependencies): void => {
   const webhook = program
     .command('webhook')
     .description('webhooks of any application: what became of their deliveries, and sending them again')
-    .addHelpText('after', `\nExample:\n  receivables webhook deliveries ${EXAMPLE_ID} --status failed`);
+    .told('', `webhook deliveries ${EXAMPLE_ID} --status failed`);
   addList(webhook, dependencies);
   addDeliveries(webhook, dependencies);
   addRedeliver(webhook, dependencies);
   addVerify(webhook, dependencies);
 };
 
-const addList = (webhook: Command, dependencies: CliDependencies): void => {
-  const list = webhook
+const addList = (webhook: CliCommand, dependencies: CliDependencies): void => {
+  webhook
     .command('list')
     .description('webhooks without their secrets, of each application the oldest first')
-    .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)');
-  withReportOptions(list, dependencies)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  receivables webhook list\n  receivables webhook list --application "Acme Originator"',
-    )
+    .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
+    .reporting()
+    .told('', 'webhook list', 'webhook list --application "Acme Originator"')
     .action((options: ListOptions) =>
       listRows(dependencies, options, WEBHOOK_COLUMNS, async function* (services) {
         const { application } = options;
@@ -80,8 +77,8 @@ const addList = (webhook: Command, dependencies: CliDependencies): void => {
     );
 };
 
-const addDeliveries = (webhook: Command, dependencies: CliDependencies): void => {
-  const deliveries = webhook
+const addDeliveries = (webhook: CliCommand, dependencies: CliDependencies): void => {
+  webhook
     .command('deliveries')
     .description('what became of the deliveries of a webhook, newest first')
     .argument('<webhook_id>', 'as printed by webhook list')
@@ -90,16 +87,11 @@ const addDeliveries = (webhook: Command, dependencies: CliDependencies): void =>
     .option('--name <event>', 'only of events of this name; repeat for more', collectOf(EVENT_NAMES))
     .option('--code <code>', 'only of the operation with this originator_proposal_code')
     .option('--event-id <uuid>', 'only of this event')
-    .option(
-      '--limit <n>',
-      'at most so many (default: 100; all of them with --output or -o csv)',
-      countOption,
-    );
-  withReportOptions(deliveries, dependencies)
-    .addHelpText(
-      'after',
-      '\nJSON and CSV hold every attempt.\n\nExample:\n' +
-        `  receivables webhook deliveries ${EXAMPLE_ID} --status failed --since 2026-01-15T12:00:00Z`,
+    .option('--limit <n>', 'at most so many (default: 100; all of them with --output or -o csv)', countOption)
+    .reporting()
+    .told(
+      'JSON and CSV hold every attempt.',
+      `webhook deliveries ${EXAMPLE_ID} --status failed --since 2026-01-15T12:00:00Z`,
     )
     .action((webhookId: string, { name, ...options }: DeliveriesOptions) =>
       listRows(dependencies, options, deliveryColumns, ({ webhooks }) =>
@@ -110,7 +102,7 @@ const addDeliveries = (webhook: Command, dependencies: CliDependencies): void =>
     );
 };
 
-const addRedeliver = (webhook: Command, dependencies: CliDependencies): void => {
+const addRedeliver = (webhook: CliCommand, dependencies: CliDependencies): void => {
   webhook
     .command('redeliver')
     .description('send the events of a time span once more, oldest first; a running service picks them up')
@@ -121,11 +113,10 @@ const addRedeliver = (webhook: Command, dependencies: CliDependencies): void => 
       new Option('--status <status>', 'only these').choices(DELIVERY_STATES).default('failed' as const),
     )
     .option('--dry-run', 'print what would be sent, send nothing')
-    .addHelpText(
-      'after',
-      '\nPrints one delivery a line, then {queued, gone, dry_run}: gone counts events removed by retention. With --dry-run\n' +
-        'the last line is {would_queue, dry_run}.\n\n' +
-        `Example:\n  receivables webhook redeliver ${EXAMPLE_ID} --since 2026-01-15T12:00:00Z --dry-run`,
+    .told(
+      'Prints one delivery a line, then {queued, gone, dry_run}: gone counts events removed by retention. With --dry-run\n' +
+        'the last line is {would_queue, dry_run}.',
+      `webhook redeliver ${EXAMPLE_ID} --since 2026-01-15T12:00:00Z --dry-run`,
     )
     .action((webhookId: string, { dryRun = false, ...span }: RedeliverOptions) =>
       answerLines(dependencies, (services) =>

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CliCommand } from './cli-command.ts';
 import type { DeliveryDifference } from '../../application/webhooks/delivery-difference.ts';
 import type { VerifyDeliveriesSummary } from '../../application/webhooks/verify-deliveries.ts';
 import type { Column } from '../presenting/columns.ts';
@@ -6,7 +6,6 @@ import { DifferencesFoundError, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { recordLines } from './desk-lines.ts';
 import { deliverDifferences } from './difference-report.ts';
-import { withReportOptions } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { applicationOf } from './scope.ts';
 import { inOneLine } from '../presenting/terminal-text.ts';
@@ -17,22 +16,22 @@ interface VerifyOptions extends ReportOptions {
   readonly repair?: boolean;
 }
 
-export const addVerify = (webhook: Command, dependencies: CliDependencies): void => {
-  const verify = webhook
+export const addVerify = (webhook: CliCommand, dependencies: CliDependencies): void => {
+  webhook
     .command('verify')
     .description(
       'compare the log with the deliveries of each webhook: every event once, in order, none missing',
     )
     .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
     .option('--since <time>', 'only events of this time or later, such as 2026-01-15T12:00:00Z')
-    .option('--repair', 'send what is missing now, outside the order; a paused webhook gets nothing');
-  withReportOptions(verify, dependencies)
-    .addHelpText(
-      'after',
-      '\nOf each webhook, events since its choice of events and funds was last changed, as far back as deliveries are kept.\n' +
+    .option('--repair', 'send what is missing now, outside the order; a paused webhook gets nothing')
+    .reporting()
+    .told(
+      'Of each webhook, events since its choice of events and funds was last changed, as far back as deliveries are kept.\n' +
         'Beside the running service: what is still on its way is no difference.\n' +
-        'Exit code 4 when there are differences, also with --repair: give the command again to see what is left.\n\n' +
-        'Examples:\n  receivables webhook verify\n  receivables webhook verify --application "Acme Originator" --repair',
+        'Exit code 4 when there are differences, also with --repair: give the command again to see what is left.',
+      'webhook verify',
+      'webhook verify --application "Acme Originator" --repair',
     )
     .action((options: VerifyOptions) => verifyDeliveries(options, dependencies));
 };

@@ -75,7 +75,7 @@ describe('every command', () => {
       .split(' ')
       .reduce(
         (command, word) => command.commands.find((one) => one.name() === word)!,
-        createProgram(NOTHING),
+        createProgram(NOTHING) as Command,
       );
 });
 
