@@ -141,8 +141,7 @@ export class Runner<W, E extends Followed = RecordedEvent> implements Background
     try {
       for await (const message of this.#messages(either)) {
         if (!(await this.take(message, signal))) return;
-        this.#outage.over();
-        this.#state = 'running';
+        this.#works();
       }
       if (!either.aborted) throw new Error('the log ended its subscription');
       await this.#flush();
@@ -150,6 +149,14 @@ export class Runner<W, E extends Followed = RecordedEvent> implements Background
       ending.abort();
       await looking;
     }
+  }
+
+  /** What is only gathered may still fail where it is stored. */
+  #works(): void {
+    const { gather } = this.#processor;
+    if (this.#progress.isGathering && !gather?.lazily) return;
+    this.#outage.over();
+    this.#state = 'running';
   }
 
   async #flush(): Promise<boolean> {

@@ -3,6 +3,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { App } from '../../application/app.ts';
 import { printedRows } from '../presenting/columns.ts';
 import type { Column, Printing, ReportFormat, Rows } from '../presenting/columns.ts';
+import { naming } from '../support/durable-files.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 
@@ -47,8 +48,8 @@ export const writeWhole = async (output: string, chunks: Rows<string>, mode = RE
   const file = await open(unfinished, 'wx', mode);
   try {
     // Unlike `write`, all of it or an error.
-    for await (const chunk of chunks) await file.writeFile(chunk);
-    await file.sync();
+    for await (const chunk of chunks) await naming(output, file.writeFile(chunk));
+    await naming(output, file.sync());
     await file.close();
     await rename(unfinished, output);
   } catch (error) {
