@@ -23,7 +23,7 @@ import type { AskedPrepayment, PrepaymentReceipt } from './process-prepayment.ts
 import { quoteAssignment } from './quote-assignment.ts';
 import { quotePrepayment, quoteRepurchase, quoteSettlement } from './quotes.ts';
 import { fundOfLoan, listLoans, readDocument, readLoan, untilWritesShow } from './read-loan.ts';
-import type { AppliedVersions, LoansQuery, Reader } from './read-loan.ts';
+import type { AppliedVersions, LoansQuery, MissingFile, Reader } from './read-loan.ts';
 import { requestRepurchase } from './request-repurchase.ts';
 import type { AskedRepurchase, RepurchaseReceipt } from './request-repurchase.ts';
 import { settleInstallment } from './settle-installment.ts';
@@ -36,6 +36,8 @@ interface Dependencies extends LoanParts {
   readonly writes: OwnWrites;
   readonly registry: Pick<ClientRegistry, 'list'>;
   readonly catchUp: () => Promise<void>;
+  /** Called each time that one is asked for. */
+  readonly onFileMissing: (missing: MissingFile) => void;
   /** Knows whose operations they are. */
   readonly privacy: () => Privacy;
 }

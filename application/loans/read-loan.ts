@@ -53,6 +53,12 @@ interface Dependencies {
   readonly clock: BusinessClock;
 }
 
+/** The log names it, its operation has its key, and nothing that the key opens is stored. */
+export interface MissingFile {
+  readonly stream: string;
+  readonly documentId: string;
+}
+
 /** A read started after a write was answered sees that write, as those of documents and lists do. @throws ReadModelBehindError */
 export const readLoan = async (
   deps: Dependencies,
@@ -66,7 +72,12 @@ export const readLoan = async (
 };
 
 /** @throws DomainError `loan_not_found`, `document_not_found` */
-export const readDocument = async (deps: Dependencies, reader: Reader, code: string, documentId: string) => {
+export const readDocument = async (
+  deps: Dependencies & { readonly onFileMissing: (missing: MissingFile) => void },
+  reader: Reader,
+  code: string,
+  documentId: string,
+) => {
   const view = await viewOf(deps, reader, code);
   if (view === undefined)
     throw new DomainError('loan_not_found', 'this application has no operation with this code');
@@ -76,10 +87,10 @@ export const readDocument = async (deps: Dependencies, reader: Reader, code: str
   const { vault, documents } = deps;
   const [text] = name === undefined ? [] : await readTexts(vault, stream, [name]);
   const content = text === undefined ? undefined : await documents.open(stream, document!.sha256);
-  // A name that an earlier version stored plainly says nothing about the key.
-  if (text !== undefined && content === undefined)
-    await vault.open(stream, view.loan.borrower as SealedBorrower);
   if (text === undefined || content === undefined) {
+    // A name that an earlier version stored plainly says nothing about the key; no borrower was opened where it was forgotten.
+    if (text !== undefined && (await vault.open(stream, view.loan.borrower as SealedBorrower)) !== undefined)
+      deps.onFileMissing({ stream, documentId });
     const message = 'this operation has no such document, or its borrower was forgotten';
     throw new DomainError('document_not_found', message);
   }

@@ -18,6 +18,7 @@ import { issueCredentials } from '../security/client-secrets.ts';
 import { SqliteAuditNotes } from '../sqlite/audit-notes.ts';
 import { emptyWriteAheadLog } from '../sqlite/connection.ts';
 import { lazily } from '../support/lazily.ts';
+import { LineAMinute } from '../support/line-a-minute.ts';
 import { pause, throttled, within } from '../support/time.ts';
 import { SERVICE_FILE } from './engine-rows.ts';
 import { enginesOf, findService } from './maintenance/found-service.ts';
@@ -48,6 +49,9 @@ const maintenanceOf = (parts: Parts): Maintenance => {
     engines: () => enginesOf(parts),
   });
 };
+
+const FILE_MISSING =
+  'the stored file of a document is missing, and its reader was answered 404: put it back from a backup; `receivables audit verify --documents` names every one that is missing';
 
 /** What the service consists of: each module is made when it is first asked for. */
 export const appOf = (parts: Parts): App => {
@@ -107,6 +111,7 @@ export const appOf = (parts: Parts): App => {
     loans: () => {
       const { store: documents, inspector } = parts.documents;
       const { caughtUp, progress } = parts.readModels;
+      const missing = new LineAMinute((fields) => logger.error(fields, FILE_MISSING));
       return new Loans({
         commands: parts.commands,
         events: eventStore,
@@ -119,6 +124,7 @@ export const appOf = (parts: Parts): App => {
         writes: parts.ownWrites,
         registry: parts.clientRegistry,
         catchUp: caughtUp,
+        onFileMissing: (file) => missing.note('file', { event: 'file_missing', ...file }),
         privacy: () => app.privacy,
       });
     },

@@ -13,6 +13,8 @@ const FORGOTTEN = '11144477735';
 
 let service: RunningService;
 let application = '';
+let api: ApiClient;
+const documents = new Map<string, string>();
 const receivables = commandLine(() => service.service.parts.app);
 
 beforeAll(async () => {
@@ -20,13 +22,14 @@ beforeAll(async () => {
   const fund = randomUUID();
   const client = await service.createClient(fund);
   application = client.application_id;
-  const api = new ApiClient(service.baseUrl, client);
+  api = new ApiClient(service.baseUrl, client);
   for (const code of CODES) {
     const request = loanRequest(fund, code, 2) as { readonly borrower: object };
     const document_number = code === 'FORGOTTEN' ? FORGOTTEN : '52998224725';
     const borrower = { ...request.borrower, document_number };
     expect((await api.assign({ ...request, borrower })).status).toBe(201);
-    await api.untilStatus(code, 'active');
+    const { body } = await api.untilStatus(code, 'active');
+    documents.set(code, body.documents[0].document_id);
   }
   const { code } = await receivables(
     'borrower',
@@ -78,6 +81,30 @@ test('a file that is gone, changed or that of another operation is a difference,
   });
   expect([code, lines.at(-1).documents]).toEqual([4, 4]);
   expect((await verify()).code).toBe(0);
+});
+
+test('one that is gone is not found, and its operators are told by a line a minute, which names it', async () => {
+  const documentId = documents.get('GONE');
+  for (const [code, id] of [
+    ['GONE', documentId],
+    ['GONE', documentId],
+    ['GONE', randomUUID()],
+    ['FORGOTTEN', documents.get('FORGOTTEN')],
+  ])
+    expect((await api.call('GET', `/loan/${code}/documents/${id}`)).status).toBe(404);
+  const lines = service.logger.lines.filter(({ message }) => message.includes('file of a document'));
+  expect(lines).toEqual([
+    {
+      level: 'error',
+      message: expect.stringContaining('put it back from a backup'),
+      fields: {
+        event: 'file_missing',
+        stream: loanStream(application, 'GONE'),
+        documentId,
+        count: 1,
+      },
+    },
+  ]);
 });
 
 test('a store of documents that is not there ends the audit, and says nothing of its files', async () => {
