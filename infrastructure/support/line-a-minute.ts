@@ -7,11 +7,11 @@ interface Open {
 
 /** Keeps a flood to a line a minute for each kind: the first at once, then how many came since, with the fields of the last. */
 export class LineAMinute {
-  readonly #write: (fields: object) => void;
+  readonly #write: (fields: object, kind: string) => void;
   readonly #everyMs: number;
   readonly #open = new Map<string, Open>();
 
-  constructor(write: (fields: object) => void, everyMs = MINUTE_MS) {
+  constructor(write: (fields: object, kind: string) => void, everyMs = MINUTE_MS) {
     this.#write = write;
     this.#everyMs = everyMs;
   }
@@ -24,7 +24,7 @@ export class LineAMinute {
       open.fields = fields;
       return;
     }
-    this.#write({ ...fields, count: 1 });
+    this.#write({ ...fields, count: 1 }, kind);
     this.#begin(kind);
   }
 
@@ -34,7 +34,7 @@ export class LineAMinute {
     setTimeout(() => {
       this.#open.delete(kind);
       if (open.count === 0) return;
-      this.#write({ ...open.fields, count: open.count });
+      this.#write({ ...open.fields, count: open.count }, kind);
       this.#begin(kind);
     }, this.#everyMs).unref();
   }

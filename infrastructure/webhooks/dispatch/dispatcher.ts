@@ -1,3 +1,4 @@
+import { LineAMinute } from '../../support/line-a-minute.ts';
 import { pause } from '../../support/time.ts';
 import { messageOf } from '../../../application/support/failures.ts';
 import type {
@@ -53,12 +54,14 @@ export class WebhookDispatcher {
   readonly #steps: ClockSteps;
   /** At first the clock may have been set back while nothing ran. */
   #clock: 'unsure' | 'set back' | 'known' = 'unsure';
+  readonly #troubles: LineAMinute;
   #lastError: string | undefined;
 
   constructor(dependencies: RunnerDependencies) {
     const settings = checkedSettings(dependencies.settings);
     const { breaker } = settings;
     this.#deps = dependencies;
+    this.#troubles = new LineAMinute((fields, message) => dependencies.logger.error(fields, message));
     this.#runner = new LaneRunner(dependencies);
     this.#turns = new SlotLimiter(settings);
     this.#steps = new ClockSteps(dependencies.now);
@@ -292,6 +295,6 @@ export class WebhookDispatcher {
 
   #report(error: unknown, message: string): void {
     this.#lastError = messageOf(error);
-    this.#deps.logger.error({ err: error }, message);
+    this.#troubles.note(message, { err: error });
   }
 }

@@ -127,6 +127,24 @@ describe('when there is nothing to claim', () => {
 });
 
 describe('when things break inside', () => {
+  test('a store that stays away is told of once a minute, not with each try', async () => {
+    const webhookId = await world.subscribe(URL_A);
+    let claims = 0;
+    const { dispatcher } = world.worker({
+      queue: {
+        lease: (...args) => (++claims < 3 ? Promise.reject(new Error('full')) : world.queue.lease(...args)),
+      },
+    });
+    dispatcher.start();
+    await world.enqueue(webhookId, [world.event('OP-1')]);
+    dispatcher.wake([webhookId]);
+    await until(() => claims === 2, 'another try');
+    expect(dispatcher.status().lastError).toBe('full');
+    await world.untilDelivered(webhookId, 1);
+    expect(world.logger.lines.map(({ message }) => message)).toEqual(['webhooks: cannot claim work']);
+    expect(dispatcher.status().lastError).toBeUndefined();
+  });
+
   test('a store that fails for a moment costs nothing', async () => {
     const webhookId = await world.subscribe(URL_A);
     let [claims, recordings] = [0, 0];
