@@ -83,8 +83,8 @@ interface Arrival {
   readonly applicationId: string;
   /** Undefined when the client does not say. */
   readonly declaredBytes: number | undefined;
-  /** Aborted when the client goes. */
-  readonly signal: AbortSignal;
+  /** Answers the signal of a client that has gone; asked where the upload has to wait. */
+  readonly gone: () => AbortSignal;
 }
 
 const modifiedAt = async (path: string): Promise<number> => (await stat(path)).mtimeMs;
@@ -124,11 +124,8 @@ export class UploadArea {
   }
 
   /** @throws HttpProblem `rate_limited` when too much is under way @throws ClientGoneError */
-  async session({ applicationId, declaredBytes, signal }: Arrival): Promise<UploadSession> {
-    return new UploadSession(
-      this.#directory,
-      await this.#slots.enter(applicationId, declaredBytes, () => signal),
-    );
+  async session({ applicationId, declaredBytes, gone }: Arrival): Promise<UploadSession> {
+    return new UploadSession(this.#directory, await this.#slots.enter(applicationId, declaredBytes, gone));
   }
 
   /** Never fails: what cannot be removed now is removed by another process, or at the next start. */

@@ -8,28 +8,8 @@ interface ErrorEntry {
   readonly meaning: string;
 }
 
-type TransportErrorCode =
-  | 'unknown_field'
-  | 'request_timeout'
-  | 'unsupported_grant_type'
-  | 'invalid_scope'
-  | 'invalid_client'
-  | 'missing_token'
-  | 'invalid_token'
-  | 'token_expired'
-  | 'insufficient_scope'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'not_acceptable'
-  | 'unsupported_media_type'
-  | 'rate_limited'
-  | 'internal_error'
-  | 'service_unavailable';
-
-export type ErrorCode = Exclude<DomainErrorCode, DeskErrorCode> | TransportErrorCode;
-
 /** The only place that assigns an HTTP status to an error code. */
-export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
+const TABLE = {
   invalid_request: {
     status: 400,
     meaning:
@@ -116,7 +96,12 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = {
     meaning:
       'The service cannot answer now, or cannot tell whether it was done; send the same request again.',
   },
-};
+} as const satisfies Record<Exclude<DomainErrorCode, DeskErrorCode>, ErrorEntry> &
+  Readonly<Record<string, ErrorEntry>>;
+
+export type ErrorCode = keyof typeof TABLE;
+
+export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = TABLE;
 
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
 

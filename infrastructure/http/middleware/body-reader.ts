@@ -248,18 +248,9 @@ export class BodyReader {
   }
 
   /** Waits for a place among the uploads under way; the request is not read before. */
-  async #session(state: RequestState): Promise<UploadSession> {
+  #session(state: RequestState): Promise<UploadSession> {
     const { applicationId } = callerOf(state);
-    const { req, res } = state;
-    const gone = new AbortController();
-    const leave = (): void => gone.abort();
-    res.once('close', leave);
-    if (res.destroyed || req.destroyed) leave();
-    try {
-      const declaredBytes = declaredLength(req);
-      return await this.#uploads.session({ applicationId, declaredBytes, signal: gone.signal });
-    } finally {
-      res.off('close', leave);
-    }
+    const declaredBytes = declaredLength(state.req);
+    return this.#uploads.session({ applicationId, declaredBytes, gone: () => state.gone });
   }
 }

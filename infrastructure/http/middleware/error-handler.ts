@@ -48,27 +48,22 @@ export class ErrorHandler {
 
   /** Takes a token for the rate headers of an answer that came before any limit was checked; such an answer never becomes a 429. */
   async noteRate(state: RequestState): Promise<void> {
-    const { rate, operation, req, requestId } = state;
+    const { rate, operation, req } = state;
     if (rate !== undefined || operation?.bucket === null) return;
-    const { authentication, rates, logger } = this.#deps;
+    const { authentication, rates } = this.#deps;
     const row = operation?.bucket ?? UNMATCHED;
-    try {
+    await this.#orSay('no rate limit state', state, async () => {
       const caller = await authentication.identify(req).catch(() => undefined);
       if (caller && row !== 'token') await rates.forCaller(state, caller, row);
       else await rates.forAddress(state, row);
-    } catch (error) {
-      logger.warn({ request_id: requestId, error: String(error) }, 'no rate limit state');
-    }
+    });
   }
 
   /** Counts a request that is not well formed for its address: whatever it says about its sender is not looked at. */
   async noteAddress(state: RequestState): Promise<void> {
-    const { rates, logger } = this.#deps;
-    try {
-      state.rate ??= await rates.forAddress(state, UNMATCHED);
-    } catch (error) {
-      logger.warn({ request_id: state.requestId, error: String(error) }, 'no rate limit state');
-    }
+    await this.#orSay('no rate limit state', state, async () => {
+      state.rate ??= await this.#deps.rates.forAddress(state, UNMATCHED);
+    });
   }
 
   /** What an error is answered with, here or in its line of a batch. The log is told. */
@@ -89,18 +84,16 @@ export class ErrorHandler {
     let problem = this.refusalOf(state, error);
     if (problem.code === 'rate_limited') {
       problem = naming(state, problem);
-      await this.#giveBack(state);
+      await this.#orSay('tokens not given back', state, () => this.#deps.rates.giveBack(state));
     }
     this.#deps.responder.refuse(state, problem, state.operation?.access === 'client_credentials');
   }
 
-  async #giveBack(state: RequestState): Promise<void> {
-    const { rates, logger } = this.#deps;
-    try {
-      await rates.giveBack(state);
-    } catch (error) {
-      logger.warn({ request_id: state.requestId, error: String(error) }, 'tokens not given back');
-    }
+  /** What an answer does not depend on. */
+  async #orSay(what: string, { requestId }: RequestState, work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) => {
+      this.#deps.logger.warn({ request_id: requestId, error: String(error) }, what);
+    });
   }
 
   /** @param isBeyond whether its sender has no token left in its bucket */

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 const session = (): Promise<UploadSession> =>
-  area.session({ applicationId: 'app', declaredBytes: 1000, signal: new AbortController().signal });
+  area.session({ applicationId: 'app', declaredBytes: 1000, gone: () => new AbortController().signal });
 const own = async (): Promise<string> => join(root, (await readdir(root))[0]!);
 const stored = async (): Promise<readonly string[]> =>
   (await readdir(await own())).filter((name) => name !== 'owner');
