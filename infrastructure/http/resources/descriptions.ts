@@ -36,18 +36,31 @@ const releasedHandler = (document: OpenApiDocument, addresses: PublicAddresses):
   };
 };
 
+const asJson = (format: string, version: string) =>
+  served({
+    description: `${format} ${version}.`,
+    mediaType: 'application/json',
+    schema: { type: 'object' },
+    example: { [format.toLowerCase()]: version },
+  });
+
+const asYaml = (format: string, version: string) => {
+  const name = format.toLowerCase();
+  return served({
+    description: `${format} ${version}.`,
+    mediaType: 'application/yaml',
+    schema: { description: `The document of \`/${name}.json\`, written as YAML.` },
+    example: `${name}: ${version}`,
+  });
+};
+
 export const readDescriptionAsJson = endpoint({
   ...PUBLIC,
   id: 'readDescriptionAsJson',
   path: '/openapi.json',
   summary: 'This description as JSON',
   description: 'Supports If-None-Match.',
-  success: served({
-    description: 'OpenAPI 3.1.0.',
-    mediaType: 'application/json',
-    schema: { type: 'object' },
-    example: { openapi: '3.1.0' },
-  }),
+  success: asJson('OpenAPI', '3.1.0'),
   handler: ({ document }) => documentHandler(async () => servedAsJson(document)),
 });
 
@@ -57,12 +70,7 @@ export const readDescriptionAsYaml = endpoint({
   path: '/openapi.yaml',
   summary: 'This description as YAML',
   description: 'Supports If-None-Match.',
-  success: served({
-    description: 'OpenAPI 3.1.0.',
-    mediaType: 'application/yaml',
-    schema: { description: 'The document of `/openapi.json`, written as YAML.' },
-    example: 'openapi: 3.1.0',
-  }),
+  success: asYaml('OpenAPI', '3.1.0'),
   handler: ({ document }) => documentHandler(() => servedAsYaml(document)),
 });
 
@@ -74,12 +82,7 @@ export const readReleasedDescription = endpoint({
   description:
     'Each published version as it was, with the addresses of this service; for comparing and for clients made from it. Supports If-None-Match.',
   parameters: ['DescriptionVersion'],
-  success: served({
-    description: 'OpenAPI 3.1.0.',
-    mediaType: 'application/json',
-    schema: { type: 'object' },
-    example: { openapi: '3.1.0' },
-  }),
+  success: asJson('OpenAPI', '3.1.0'),
   errors: ['not_found'],
   handler: ({ document, addresses }) => releasedHandler(document, addresses),
 });
@@ -90,12 +93,7 @@ export const readTopicsAsJson = endpoint({
   path: '/asyncapi.json',
   summary: 'The topics of events and decisions as JSON',
   description: 'What travels between the service and the other systems of a fund. Supports If-None-Match.',
-  success: served({
-    description: 'AsyncAPI 3.0.0.',
-    mediaType: 'application/json',
-    schema: { type: 'object' },
-    example: { asyncapi: '3.0.0' },
-  }),
+  success: asJson('AsyncAPI', '3.0.0'),
   handler: () => documentHandler(async () => servedAsJson(asyncApiDocument(API_VERSION))),
 });
 
@@ -105,11 +103,6 @@ export const readTopicsAsYaml = endpoint({
   path: '/asyncapi.yaml',
   summary: 'The topics of events and decisions as YAML',
   description: 'The document of `/asyncapi.json`, written as YAML. Supports If-None-Match.',
-  success: served({
-    description: 'AsyncAPI 3.0.0.',
-    mediaType: 'application/yaml',
-    schema: { description: 'The document of `/asyncapi.json`, written as YAML.' },
-    example: 'asyncapi: 3.0.0',
-  }),
+  success: asYaml('AsyncAPI', '3.0.0'),
   handler: () => documentHandler(() => servedAsYaml(asyncApiDocument(API_VERSION))),
 });

@@ -18,6 +18,10 @@ const inPath = (name: string, parameter: Parameter): Schema => ({
   required: true,
   ...parameter,
 });
+/** An id or a name. */
+const named = (name: string, description: string, example: string): Schema =>
+  inPath(name, { description, schema: { type: 'string' }, example });
+
 /** An example that a tool fills in would change the answer: it is told in words. */
 const inQuery = (name: string, { example, description, schema }: Parameter): Schema => ({
   name,
@@ -25,6 +29,27 @@ const inQuery = (name: string, { example, description, schema }: Parameter): Sch
   required: false,
   description: `${description} Such as \`${String(example)}\`.`,
   schema,
+});
+/** Any of these values, with commas between them. */
+const anyInQuery = (
+  name: string,
+  description: string,
+  { values, example }: { readonly values: readonly string[]; readonly example: readonly string[] },
+): Schema => ({
+  ...inQuery(name, {
+    description: `${description}; several with commas between them.`,
+    schema: {
+      type: 'array',
+      items: {
+        type: 'string',
+        enum: values,
+        ...refused('invalid_value', `must be one of ${values.join(', ')}`),
+      },
+    },
+    example,
+  }),
+  style: 'form',
+  explode: false,
 });
 
 const inDelivery = (name: string, parameter: Parameter): Schema => ({
@@ -97,6 +122,15 @@ const INSTANT: Schema = {
   ),
 };
 
+const EVENT_ID = {
+  schema: {
+    type: 'string',
+    format: 'uuid',
+    ...refused('invalid_value', 'must be the event_id of an event'),
+  },
+  example: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
+};
+
 export const parameterComponents: Readonly<Record<string, Schema>> = {
   ProposalCode: inPath('originator_proposal_code', {
     description:
@@ -104,42 +138,26 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
     schema: ref('ProposalCode'),
     example: 'OP-2026-000123',
   }),
-  DocumentId: inPath('document_id', {
-    description: 'Document, as named in the operation.',
-    schema: { type: 'string' },
-    example: '2d0c6a0e-51c4-4a0a-9a35-5b0d6f2f9a11',
+  DocumentId: named(
+    'document_id',
+    'Document, as named in the operation.',
+    '2d0c6a0e-51c4-4a0a-9a35-5b0d6f2f9a11',
+  ),
+  WebhookId: named(
+    'webhook_id',
+    'Webhook, as named at its creation.',
+    '8a1e5f30-3c1b-4d0e-9f53-0a5f7c1d2e3f',
+  ),
+  EventId: named('event_id', 'Event, as named in its delivery.', '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69'),
+  RedeliveryId: named(
+    'redelivery_id',
+    'Redelivery, as named when it was asked for.',
+    'f3b0c7de-52a1-4c0b-8e7f-9a4d6b1c2e30',
+  ),
+  LoanStatus: anyInQuery('status', 'Only operations in one of these states', {
+    values: LOAN_STATUSES,
+    example: ['active', 'settled'],
   }),
-  WebhookId: inPath('webhook_id', {
-    description: 'Webhook, as named at its creation.',
-    schema: { type: 'string' },
-    example: '8a1e5f30-3c1b-4d0e-9f53-0a5f7c1d2e3f',
-  }),
-  EventId: inPath('event_id', {
-    description: 'Event, as named in its delivery.',
-    schema: { type: 'string' },
-    example: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
-  }),
-  RedeliveryId: inPath('redelivery_id', {
-    description: 'Redelivery, as named when it was asked for.',
-    schema: { type: 'string' },
-    example: 'f3b0c7de-52a1-4c0b-8e7f-9a4d6b1c2e30',
-  }),
-  LoanStatus: {
-    ...inQuery('status', {
-      description: 'Only operations in one of these states; several with commas between them.',
-      schema: {
-        type: 'array',
-        items: {
-          type: 'string',
-          enum: LOAN_STATUSES,
-          ...refused('invalid_value', `must be one of ${LOAN_STATUSES.join(', ')}`),
-        },
-      },
-      example: ['active', 'settled'],
-    }),
-    style: 'form',
-    explode: false,
-  },
   Overdue: inQuery('overdue', {
     description:
       'With `true` only operations of which an installment is `overdue`. What has left the portfolio keeps the status of its ' +
@@ -199,22 +217,10 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
     schema: INSTANT,
     example: '2026-01-15T12:00:00Z',
   }),
-  DeliveredEvents: {
-    ...inQuery('event', {
-      description: 'Only deliveries of events with one of these names; several with commas between them.',
-      schema: {
-        type: 'array',
-        items: {
-          type: 'string',
-          enum: [...EVENT_NAMES],
-          ...refused('invalid_value', `must be one of ${EVENT_NAMES.join(', ')}`),
-        },
-      },
-      example: ['installment_settled', 'installment_underpaid'],
-    }),
-    style: 'form',
-    explode: false,
-  },
+  DeliveredEvents: anyInQuery('event', 'Only deliveries of events with one of these names', {
+    values: EVENT_NAMES,
+    example: ['installment_settled', 'installment_underpaid'],
+  }),
   DeliveredCode: inQuery('originator_proposal_code', {
     description: 'Only deliveries of events of this operation.',
     schema: ref('ProposalCode'),
@@ -222,39 +228,17 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
   }),
   DeliveredEventId: inQuery('event_id', {
     description: 'Only the delivery of this event.',
-    schema: {
-      type: 'string',
-      format: 'uuid',
-      ...refused('invalid_value', 'must be the event_id of an event'),
-    },
-    example: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
+    ...EVENT_ID,
   }),
   FeedAfter: inQuery('after', {
     description:
       'What comes after this event, which may be any of the application: `next_after` of the page before, or the last event that a webhook brought. Without it, from the first one on.',
-    schema: {
-      type: 'string',
-      format: 'uuid',
-      ...refused('invalid_value', 'must be the event_id of an event'),
-    },
-    example: '5c0f9a52-7f6b-4a3c-8a37-1e2d3c4b5a69',
+    ...EVENT_ID,
   }),
-  FeedEvents: {
-    ...inQuery('event', {
-      description: 'Only events with one of these names; several with commas between them.',
-      schema: {
-        type: 'array',
-        items: {
-          type: 'string',
-          enum: [...LOAN_EVENT_NAMES],
-          ...refused('invalid_value', `must be one of ${LOAN_EVENT_NAMES.join(', ')}`),
-        },
-      },
-      example: ['installment_settled', 'installment_underpaid'],
-    }),
-    style: 'form',
-    explode: false,
-  },
+  FeedEvents: anyInQuery('event', 'Only events with one of these names', {
+    values: LOAN_EVENT_NAMES,
+    example: ['installment_settled', 'installment_underpaid'],
+  }),
   FeedFund: inQuery('fund_id', {
     description: 'Only events of operations of this fund.',
     schema: ref('FundId'),
@@ -265,21 +249,13 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
     schema: ref('ProposalCode'),
     example: 'OP-2026-000123',
   }),
-  DescriptionVersion: inPath('version', {
-    description: 'A version that the changelog names, the current one included.',
-    schema: { type: 'string' },
-    example: API_VERSION,
-  }),
-  DocsAsset: inPath('asset', {
-    description: 'A file that the page names.',
-    schema: { type: 'string' },
-    example: 'start.js',
-  }),
-  Guide: inPath('guide', {
-    description: 'A guide, as the list of all names it.',
-    schema: { type: 'string' },
-    example: 'integrators-guide',
-  }),
+  DescriptionVersion: named(
+    'version',
+    'A version that the changelog names, the current one included.',
+    API_VERSION,
+  ),
+  DocsAsset: named('asset', 'A file that the page names.', 'start.js'),
+  Guide: named('guide', 'A guide, as the list of all names it.', 'integrators-guide'),
   GuideQuestion: inQuery('q', {
     description: 'What to look for, in words; those after the eighth count no more.',
     schema: {
