@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HEADER_LENGTH, keyIdOf } from './sealed-content.ts';
 import type { PlacedContent, SealedPlace } from './sealed-document-store.ts';
-import { ifThere, sync, writeDurably } from '../support/durable-files.ts';
+import { hasCode, ifThere, sync, writeDurably } from '../support/durable-files.ts';
 import { giveToOwner } from '../support/file-owners.ts';
 
 const ABANDONED_AFTER_MS = 3_600_000;
+const MOST_TRIES = 10;
 
 /** Files of a directory. Each is written under a name of its own and renamed when it is complete and on disk. */
 export class FilePlace implements SealedPlace {
@@ -37,7 +38,8 @@ export class FilePlace implements SealedPlace {
     const path = join(this.#root, name);
     if ((await readKeyId(path)) === keyId) await this.#makeFolder(dirname(path));
     else await this.#store(path, sealed());
-    await sync(dirname(path));
+    // Where the folder has gone, all that lay in it was removed meanwhile.
+    await ifThere(sync(dirname(path)));
   }
 
   async open(name: string, keyId: string): Promise<PlacedContent | undefined> {
@@ -57,14 +59,19 @@ export class FilePlace implements SealedPlace {
 
   async remove(name: string): Promise<void> {
     const path = join(this.#root, name);
+    const folder = dirname(path);
     await rm(path, { force: true });
-    await ifThere(sync(dirname(path)));
+    const isThere = await ifThere(sync(folder).then(() => true));
+    // The last one takes its folder along; with anything in it a folder cannot be removed.
+    if (isThere) await rmdir(folder).catch(() => undefined);
+    else await ifThere(sync(this.#root));
   }
 
   /** Synced even when the folder exists: the process that made it may not have synced it yet. */
   async #makeFolder(folder: string): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    giveToOwner(folder);
+    const made = mkdir(folder, { recursive: true, mode: 0o700 });
+    // It may be gone again.
+    await ifThere(made.then(() => giveToOwner(folder)));
     await sync(this.#root);
   }
 
@@ -73,10 +80,22 @@ export class FilePlace implements SealedPlace {
     const ready = await Promise.allSettled([writeDurably(draft, content), this.#makeFolder(dirname(path))]);
     try {
       for (const result of ready) if (result.status === 'rejected') throw result.reason;
-      await rename(draft, path);
+      await this.#name(draft, path);
     } catch (error) {
       await rm(draft, { force: true });
       throw error;
+    }
+  }
+
+  /** Whoever removes the last file of a folder takes it along, also just before the next one gets its name there. */
+  async #name(draft: string, path: string): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await rename(draft, path);
+      } catch (error) {
+        if (tries === MOST_TRIES || !hasCode(error, 'ENOENT')) throw error;
+      }
+      await this.#makeFolder(dirname(path));
     }
   }
 }

@@ -110,6 +110,41 @@ describe('sealed documents in files', () => {
     expect(await readdir(join(documents.directory.path, 'documents'))).toEqual(['.incoming']);
   });
 
+  test('the last file of an operation takes its folder along, one before it does not', async () => {
+    const [a, b] = [received('content a'), received('content b')];
+    await documents.store.put(STREAM, a);
+    await documents.store.put(STREAM, b);
+    const folders = () => readdir(join(documents.directory.path, 'documents'));
+    await documents.store.remove(STREAM, a.sha256);
+    expect(await folders()).toEqual(['.incoming', sha256(STREAM)]);
+    await documents.store.remove(STREAM, b.sha256);
+    expect(await folders()).toEqual(['.incoming']);
+    await documents.store.remove(STREAM, b.sha256);
+    await documents.store.remove('loan-app.P-2', b.sha256);
+  });
+
+  test('a file that is on its way while the last one before it is removed gets there', async () => {
+    const [before, meanwhile, after] = [received('before'), received('meanwhile'), received('after')];
+    await documents.store.put(STREAM, before);
+    const removing = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('af');
+      await documents.another().put(STREAM, meanwhile);
+      for (const { sha256: digest } of [before, meanwhile]) await documents.another().remove(STREAM, digest);
+      yield Buffer.from('ter');
+    };
+    await documents.store.put(STREAM, { ...after, read: removing });
+    expect(Buffer.from((await documents.store.get(STREAM, after.sha256)) ?? []).toString()).toBe('after');
+    // As two processes that store and forget the same at once: none of them fails.
+    await Promise.all(
+      [before, meanwhile, before, meanwhile].map(async (file) => {
+        await documents.store.put(STREAM, file);
+        await documents.store.remove(STREAM, file.sha256);
+      }),
+    );
+    await documents.store.remove(STREAM, after.sha256);
+    expect(await readdir(join(documents.directory.path, 'documents'))).toEqual(['.incoming']);
+  });
+
   test('at start, what a crash left is removed and what another process writes is not', async () => {
     const incoming = join(documents.directory.path, 'documents', '.incoming');
     await writeFile(join(incoming, 'old'), 'half');
