@@ -22,6 +22,10 @@ export class ManualClock implements BusinessClock, RealClock {
     return this.now().slice(0, 10) as CalendarDate;
   }
 
+  set(now: string): void {
+    this.#now = Date.parse(now);
+  }
+
   advance(milliseconds: number): void {
     this.#now += milliseconds;
   }

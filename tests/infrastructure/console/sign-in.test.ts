@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { JWTPayload } from 'jose';
 import { query } from '../../support/sql/temporary-database.ts';
 import type { Agent } from '../../support/openid/agent.ts';
@@ -10,10 +10,11 @@ const MINUTE = 60_000;
 jest.setTimeout(120_000);
 
 let world: SignInWorld;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await SignInWorld.open();
 });
-afterEach(() => world.close());
+beforeEach(() => world.begin());
+afterAll(() => world.close());
 
 /** Up to the address with which the browser comes back, which is not asked for. */
 const comingBack = async (agent: Agent): Promise<URL> =>

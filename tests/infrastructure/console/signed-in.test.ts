@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Agent } from '../../support/openid/agent.ts';
 import { AS_MARIA, MARIA, SignInWorld } from '../../support/openid/sign-in-world.ts';
 
@@ -9,10 +9,12 @@ const MINUTE = 60_000;
 jest.setTimeout(120_000);
 
 let world: SignInWorld;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await SignInWorld.open();
 });
-afterEach(() => world.close());
+beforeEach(() => world.begin());
+afterEach(() => void jest.restoreAllMocks());
+afterAll(() => world.close());
 
 const tokenRequests = (): number => world.provider.asked.filter((path) => path === '/token').length;
 const formToken = async (agent: Agent): Promise<string> => {

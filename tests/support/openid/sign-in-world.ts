@@ -57,7 +57,7 @@ interface Settings {
 /** A provider, a database of sessions and consoles over it, at a clock that stands still until it is moved. */
 export class SignInWorld {
   readonly provider: TestProvider;
-  readonly clock = new ManualClock(new Date().toISOString());
+  readonly clock = new ManualClock();
   readonly database: TemporaryDatabase;
   readonly sessions: DeskSessions;
   readonly refusals: string[] = [];
@@ -68,6 +68,7 @@ export class SignInWorld {
   readonly places = new Map<string, number>();
   console!: ConsoleServer;
   readonly #consoles: ConsoleServer[] = [];
+  readonly #method: ClientMethod | undefined;
   readonly #files: Page = {
     ...{ path: '/file', title: PROBE.title, hidden: true },
     routes: [
@@ -78,7 +79,12 @@ export class SignInWorld {
     ],
   };
 
-  private constructor(provider: TestProvider, database: TemporaryDatabase, origin: string) {
+  private constructor(
+    provider: TestProvider,
+    database: TemporaryDatabase,
+    { origin, method }: { readonly origin: string; readonly method: ClientMethod | undefined },
+  ) {
+    this.#method = method;
     this.provider = provider;
     this.database = database;
     this.origin = origin;
@@ -100,11 +106,24 @@ export class SignInWorld {
       TestProvider.open([origin], method),
       openServiceDatabase(),
     ]);
-    const world = new SignInWorld(provider, database, origin);
+    const world = new SignInWorld(provider, database, { origin, method });
+    await world.begin();
+    return world;
+  }
+
+  /** As if it were opened just now: nobody is signed in, and one console has asked the provider nothing yet. */
+  async begin(): Promise<void> {
+    const { clock, database, provider } = this;
+    clock.set(new Date().toISOString());
+    provider.reset();
     provider.people.set('maria', MARIA);
     provider.next = 'maria';
-    world.console = await world.openConsole(method === 'none' ? { clientSecret: undefined } : {});
-    return world;
+    this.refusals.length = 0;
+    this.file = Readable.from([]);
+    await Promise.all(this.#consoles.splice(0).map((one) => one.close()));
+    const { builder } = database.database;
+    await database.database.transaction([{ query: builder.deleteFrom('desk_session').compile() }]);
+    this.console = await this.openConsole(this.#method === 'none' ? { clientSecret: undefined } : {});
   }
 
   /** One more console; people reach the newest. */

@@ -58,6 +58,14 @@ export class TestProvider {
     return opened;
   }
 
+  /** Nobody is known, nothing was asked, and it does as it should. */
+  reset(): void {
+    this.people.clear();
+    this.asked.length = 0;
+    this.givesRefreshTokens = true;
+    this.next = this.away = this.forge = this.signer = undefined;
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
