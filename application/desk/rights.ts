@@ -84,5 +84,8 @@ export class Rights {
 }
 
 /** Whether a person may; without sign-in everybody may everything. @param fundId default: any */
-export const may = ({ person }: { readonly person?: Person }, right: Right, fundId?: string): boolean =>
-  person === undefined || new Rights(person).has(right, fundId);
+export const may = (
+  { person }: { readonly person?: Person | undefined },
+  right: Right,
+  fundId?: string,
+): boolean => person === undefined || new Rights(person).has(right, fundId);
