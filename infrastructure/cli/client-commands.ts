@@ -65,7 +65,8 @@ const addCreate = (client: CliCommand, dependencies: CliDependencies): void => {
     .option('--rate-limit-multiplier <n>', 'multiplies the rate limits of the application', positiveNumber)
     .told(
       'Prints {client_id, client_secret, application_id, fund_ids}, with scopes and only_fund_ids where they were given. A new\n' +
-        'application needs at least one --fund. Exit code 3 when an --only-fund is not linked to the application.',
+        'application needs at least one --fund. Exit code 3 when an --only-fund is not linked to the application.\n' +
+        'A client whose secret nobody kept is of no use: client list has it, the newest at the end, and client revoke ends it.',
       `client create --name "Acme Originator" --fund ${FUND}`,
       `client create --name "Acme reports" --application acme --scope loans:read --only-fund ${FUND}`,
     )

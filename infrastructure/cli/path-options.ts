@@ -4,14 +4,16 @@ import { WrongUseError } from './command-line.ts';
 
 type Reasons = Readonly<Record<string, string>>;
 
+const BELOW_A_FILE: Reasons = { ENOTDIR: 'what should be its folder is a file' };
+const UNUSABLE: Reasons = { ...BELOW_A_FILE, EACCES: 'this user may not look there' };
 const UNREADABLE: Reasons = {
+  ...BELOW_A_FILE,
   ENOENT: 'there is no such file',
-  ENOTDIR: 'what should be its folder is a file',
   EACCES: 'this user may not read it',
 };
 const UNWRITABLE: Reasons = {
+  ...BELOW_A_FILE,
   ENOENT: 'there is no such folder',
-  ENOTDIR: 'what should be its folder is a file',
   EACCES: 'this user may not write there',
   EROFS: 'the file system is read-only',
 };
@@ -77,7 +79,8 @@ export const directory =
   (option: string) =>
   (path: string): string => {
     named(option, path, 'directory');
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
-      throw new WrongUseError(`${option} ${path} is no directory`);
+    const what = `${option} ${path} cannot be used`;
+    const there = explaining(what, UNUSABLE, () => statSync(path, { throwIfNoEntry: false }));
+    if (there?.isDirectory() === false) throw new WrongUseError(`${what}: it is no directory`);
     return path;
   };

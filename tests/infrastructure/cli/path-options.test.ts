@@ -99,7 +99,8 @@ test.each([
   ['restore', '--data-dir', ['--from', 'backup']],
 ])('%s %s names a directory', async (command, option, rest) => {
   for (const [path, why] of [
-    ['file', ' is no directory'],
+    ['file', 'cannot be used: it is no directory'],
+    ['file/x', 'cannot be used: what should be its folder is a file'],
     ['', 'needs the name of a directory'],
   ] as const) {
     const { code, err } = await given(option, [command, ...rest], path);
