@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { hasCode } from '../support/durable-files.ts';
 import { WrongUseError } from './command-line.ts';
 
 type Reasons = Readonly<Record<string, string>>;
@@ -80,7 +81,15 @@ export const directory =
   (path: string): string => {
     named(option, path, 'directory');
     const what = `${option} ${path} cannot be used`;
-    const there = explaining(what, UNUSABLE, () => statSync(path, { throwIfNoEntry: false }));
-    if (there?.isDirectory() === false) throw new WrongUseError(`${what}: it is no directory`);
+    const isDirectory = explaining(what, UNUSABLE, () => {
+      try {
+        return statSync(path).isDirectory();
+      } catch (error) {
+        // It may be made yet.
+        if (hasCode(error, 'ENOENT')) return true;
+        throw error;
+      }
+    });
+    if (!isDirectory) throw new WrongUseError(`${what}: it is no directory`);
     return path;
   };
