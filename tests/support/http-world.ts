@@ -53,6 +53,7 @@ export class HttpWorld {
   readonly logger = new MemoryLogger();
   /** UNIX milliseconds of the rate limits; tests move it. */
   now = 1_800_000_000_000;
+  readonly limiter = new TokenBucketLimiter(() => this.now);
   readiness: Readiness = { ready: true, checks: { event_store: 'ok' } };
   baseUrl = '';
   port = 0;
@@ -65,8 +66,7 @@ export class HttpWorld {
     const world = new HttpWorld();
     world.uploads = await mkdtemp(join(tmpdir(), 'uploads-'));
     world.clients.add(client());
-    const limiter = new TokenBucketLimiter(() => world.now);
-    const { behaviour } = world;
+    const { behaviour, limiter } = world;
     const current = <Name extends keyof typeof behaviour>(name: Name) =>
       new Proxy(behaviour[name], { get: (_, member) => Reflect.get(behaviour[name], member) as unknown });
     const modules = {

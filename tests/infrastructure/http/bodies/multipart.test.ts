@@ -151,6 +151,12 @@ const filesOf = function* (files: number, mebibytes: number): Generator<Buffer> 
 };
 
 describe('limits', () => {
+  let production: HttpWorld;
+  beforeAll(async () => {
+    production = await HttpWorld.start({ settings: { environment: 'production' } });
+  });
+  afterAll(() => production.stop());
+
   test('a file just under the limit passes, one byte more does not', async () => {
     expect(
       (await send(validLoanData(), [{ name: 'ccb.pdf', content: Buffer.alloc(UNDER_LIMIT) }])).status,
@@ -213,23 +219,19 @@ describe('limits', () => {
   });
 
   test('a stream without a declared length is cut off after 50 MiB', async () => {
-    const production = await HttpWorld.start({ settings: { environment: 'production' } });
     const headers = { 'content-type': 'multipart/form-data; boundary=b' };
     const body = ReadableStream.from(filesOf(6, 9));
     const { status, body: refusal } = await production.call('POST', '/loan', { body, headers });
     expect([status, refusal.message]).toEqual([413, 'the request may hold at most 52428800 bytes']);
-    await production.stop();
   });
 
   test('production takes 10 MiB a file', async () => {
-    const production = await HttpWorld.start({ settings: { environment: 'production' } });
     const sized = (size: number) =>
       production.call('POST', '/loan', {
         body: loanForm(validLoanData(), [{ name: 'ccb.pdf', content: Buffer.alloc(size) }]),
       });
     expect((await sized(10 * 1_048_576)).status).toBe(201);
     expect((await sized(10 * 1_048_576 + 1)).status).toBe(413);
-    await production.stop();
   });
 });
 
