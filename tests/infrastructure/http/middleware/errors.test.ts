@@ -155,12 +155,12 @@ test('every code has one HTTP number of the published classes', () => {
 });
 
 test.each([
-  ['what the headers show to be wrong', 'POST', '/loan', 415, 'loan'],
-  ['a path that is none', 'POST', '/no-such-path', 404, 'read'],
-  ['a path that cannot be read', 'GET', '/loan/%', 400, 'read'],
+  { what: 'what the headers show to be wrong', method: 'POST', path: '/loan', status: 415, row: 'loan' },
+  { what: 'a path that is none', method: 'POST', path: '/no-such-path', status: 404, row: 'read' },
+  { what: 'a path that cannot be read', method: 'GET', path: '/loan/%', status: 400, row: 'read' },
 ] as const)(
-  '%s is no line of the log any more once the bucket of its sender is empty',
-  async (_, method, path, expected, row) => {
+  '$what is no line of the log any more once the bucket of its sender is empty',
+  async ({ method, path, status, row }) => {
     const refused: object[] = [];
     const logger = world.logger as Logger;
     logger.info = (fields) => refused.push(fields);
@@ -171,7 +171,7 @@ test.each([
     world.limiter.take('address', `127.0.0.1 ${row}`, RATE_ROWS[row], left - 3);
     const statuses = new Set<number>();
     for (let sent = 0; sent < 8; sent += 1) statuses.add((await send()).status);
-    expect([...statuses]).toEqual([expected]);
+    expect([...statuses]).toEqual([status]);
     expect(refused).toHaveLength(1 + 3);
   },
 );
