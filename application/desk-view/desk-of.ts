@@ -3,14 +3,7 @@ import type { Person } from '../desk/person.ts';
 import { Rights } from '../desk/rights.ts';
 import { administratorFor } from './decisions-view.ts';
 import type { Desk } from './desk.ts';
-import {
-  clientsFor,
-  deskLogFor,
-  fundsFor,
-  maintenanceFor,
-  portfolioFor,
-  reconciliationFor,
-} from './funds-view.ts';
+import { clientsFor, fundsFor, portfolioFor, reconciliationFor } from './funds-view.ts';
 import { auditFor, loansFor } from './operations-view.ts';
 import { webhooksFor } from './webhooks-view.ts';
 
@@ -32,7 +25,8 @@ export const deskOf = (app: App, person: Person | undefined): Desk => {
       return clientsFor(app, rights);
     },
     get desk() {
-      return deskLogFor(app, rights);
+      rights.within('desk_log');
+      return app.desk;
     },
     get funds() {
       return fundsFor(app, rights);
@@ -41,7 +35,8 @@ export const deskOf = (app: App, person: Person | undefined): Desk => {
       return loansFor(app, rights);
     },
     get maintenance() {
-      return maintenanceFor(app, rights);
+      rights.within('service');
+      return app.maintenance;
     },
     get portfolio() {
       return portfolioFor(app, rights);

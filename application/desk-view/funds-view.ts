@@ -17,13 +17,6 @@ export const fundsFor = ({ funds }: Pick<App, 'funds'>, rights: Rights): Desk['f
   },
 });
 
-export const deskLogFor = ({ desk }: Pick<App, 'desk'>, rights: Rights): Desk['desk'] => ({
-  lines(query) {
-    rights.within('desk_log');
-    return desk.lines(query);
-  },
-});
-
 export const clientsFor = ({ clients }: Pick<App, 'clients'>, rights: Rights): Desk['clients'] => {
   /** Applications that are linked to a fund that the person sees; undefined: all. */
   const seen = async (): Promise<ReadonlySet<string> | undefined> => {
@@ -49,16 +42,6 @@ export const clientsFor = ({ clients }: Pick<App, 'clients'>, rights: Rights): D
   };
 };
 
-export const maintenanceFor = (
-  { maintenance }: Pick<App, 'maintenance'>,
-  rights: Rights,
-): Desk['maintenance'] => ({
-  async health() {
-    rights.within('service');
-    return maintenance.health();
-  },
-});
-
 export const portfolioFor = ({ portfolio }: Pick<App, 'portfolio'>, rights: Rights): Desk['portfolio'] => ({
   async analyse(fundId, date) {
     requireSeen(rights, fundId);
@@ -80,22 +63,19 @@ export const portfolioFor = ({ portfolio }: Pick<App, 'portfolio'>, rights: Righ
 export const reconciliationFor = (
   { reconciliation }: Pick<App, 'reconciliation'>,
   rights: Rights,
-): Desk['reconciliation'] => ({
-  async preview(bytes, layout) {
-    rights.within('reconcile');
-    return reconciliation.preview(bytes, layout);
-  },
-  async daysOf(statement, format) {
-    rights.within('reconcile');
-    return reconciliation.daysOf(statement, format);
-  },
-  async applicationsOf(fundId, codes) {
-    requireSeen(rights, fundId);
-    return reconciliation.applicationsOf(fundId, codes);
-  },
-  async compare(request) {
-    requireSeen(rights, request.fundId);
-    rights.require('reconcile', request.fundId);
-    return reconciliation.compare(request);
-  },
-});
+): Desk['reconciliation'] => {
+  rights.within('reconcile');
+  return {
+    preview: (bytes, layout) => reconciliation.preview(bytes, layout),
+    daysOf: (statement, format) => reconciliation.daysOf(statement, format),
+    async applicationsOf(fundId, codes) {
+      requireSeen(rights, fundId);
+      return reconciliation.applicationsOf(fundId, codes);
+    },
+    async compare(request) {
+      requireSeen(rights, request.fundId);
+      rights.require('reconcile', request.fundId);
+      return reconciliation.compare(request);
+    },
+  };
+};

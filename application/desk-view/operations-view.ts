@@ -113,22 +113,8 @@ export const auditFor = ({ audit, loans }: Pick<App, 'audit' | 'loans'>, rights:
     rights.within('seal');
     return audit.anchor();
   },
-  background: {
-    get run() {
-      rights.within('verify');
-      return audit.background.run;
-    },
-    async start(fundId, anchor) {
-      rights.within('verify');
-      return audit.background.start(fundId, anchor);
-    },
-    cancel() {
-      rights.within('verify');
-      audit.background.cancel();
-    },
-    anchor() {
-      rights.within('verify');
-      return audit.background.anchor();
-    },
+  get background() {
+    rights.within('verify');
+    return audit.background;
   },
 });

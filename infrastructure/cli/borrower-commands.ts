@@ -170,11 +170,8 @@ const documentOf = async (
   return bare;
 };
 
-const inputOf = async ({ input = () => process.stdin }: CliDependencies): Promise<string> => {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of input(FROM_INPUT)) pieces.push(piece);
-  return Buffer.concat(pieces).toString('utf8');
-};
+const inputOf = async ({ input = () => process.stdin }: CliDependencies): Promise<string> =>
+  Buffer.concat(await Array.fromAsync<Uint8Array>(input(FROM_INPUT))).toString('utf8');
 
 const wrongUse = (option: string, rule: string): DomainError =>
   new DomainError('validation_error', `--${option} ${rule}`);

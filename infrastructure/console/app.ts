@@ -141,7 +141,7 @@ const serve =
   async (req, res) => {
     const stop = new AbortController();
     res.once('close', () => stop.abort());
-    const visit = visitOf(req, res, dependencies, stop.signal);
+    const visit = { page, ...visitOf(req, res, dependencies, stop.signal) };
     const { needs = 'see' } = page;
     if (!may(visit, needs)) throw new RoleError(needs);
     const desk = deskOf(dependencies.service, visit.person);
@@ -161,7 +161,7 @@ const serve =
     }
     if (answer.kind === 'file')
       await sendFile(res, answer, dependencies.realClock, stillMay(req, res, dependencies.keeper));
-    else send(res, answer, { page, visit, dependencies });
+    else send(res, answer, visit, dependencies.pages);
   };
 
 /** Whether who asked goes on with the same roles. */
@@ -184,7 +184,7 @@ const visitOf = (
   res: Response,
   { settings, clock, realClock, logger, log }: Parts,
   signal: AbortSignal,
-): Visit => {
+): Omit<Visit, 'page'> => {
   const { session } = res.locals as Known;
   return {
     language: session.language ?? preferred(req.acceptsLanguages()),
@@ -204,19 +204,17 @@ const visitOf = (
   };
 };
 
-interface Around {
-  readonly page: Page;
-  readonly visit: Visit;
-  readonly dependencies: ConsoleDependencies;
-}
-
-const send = (res: Response, answer: Exclude<Answer, { kind: 'file' }>, around: Around): void => {
+const send = (
+  res: Response,
+  answer: Exclude<Answer, { kind: 'file' }>,
+  visit: Visit,
+  all: readonly Page[] = PAGES,
+): void => {
   switch (answer.kind) {
     case 'page': {
-      const { visit, dependencies } = around;
-      const { of: page = around.page } = answer;
+      const { of: page = visit.page } = answer;
       const title = answer.title ?? speakingIn(visit.language, page.title);
-      const pages = pagesFor(visit, dependencies.pages ?? PAGES);
+      const pages = pagesFor(visit, all);
       sendHtml(res, answer.status ?? 200, documentOf({ ...visit, title, body: answer.body, page, pages }));
       return;
     }

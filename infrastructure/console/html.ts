@@ -27,6 +27,13 @@ export const facts = (
     )}
   </dl>`;
 
+/** A part of a page under its title. @param id of the title */
+export const section = (id: string, title: View, body: View): View =>
+  html`<section aria-labelledby=${id}>
+    <h2 id=${id}>${title}</h2>
+    ${body}
+  </section>`;
+
 /** A figure that stands alone, in a card. */
 export const tile = (name: string, value: View, note?: View): View =>
   html`<article>

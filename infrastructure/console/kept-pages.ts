@@ -14,7 +14,8 @@ type PageAnswer = Extract<Answer, { kind: 'page' }>;
 
 interface KeptPage {
   readonly show: (visit: Visit) => PageAnswer;
-  readonly of: () => Page;
+  /** The one that it belongs to. */
+  readonly of: Page;
 }
 
 const MOST = 64;
@@ -23,11 +24,10 @@ const pages = new Kept<KeptPage>(MOST);
 /**
  * The answer to a posted form: the browser is sent to what is shown, drawn for each visit, so that going back, loading again and
  * changing the language send no form a second time.
- * @param of the page that it belongs to
  */
-export const keptPage = (visit: Visit, of: KeptPage['of'], show: KeptPage['show']): ActionAnswer => ({
+export const keptPage = (visit: Visit, show: KeptPage['show']): ActionAnswer => ({
   kind: 'redirect',
-  to: `/kept/${pages.keep(visit, { show, of })}`,
+  to: `/kept/${pages.keep(visit, { show, of: visit.page })}`,
 });
 
 export const keptPages: Page = {
@@ -38,7 +38,7 @@ export const keptPages: Page = {
     view('/kept/:id', async (visit) => {
       const found = pages.find(visit, visit.params['id']!);
       if (found === undefined) throw new ConsoleProblem(404, () => texts.gone);
-      return { ...found.show(visit), of: found.of() };
+      return { ...found.show(visit), of: found.of };
     }),
   ],
 };

@@ -20,6 +20,8 @@ const texts = inLanguages({
 
 /** A request to a page, after everything that could refuse it. */
 export interface Visit {
+  /** Whose route it is. */
+  readonly page: Page;
   readonly language: Language;
   readonly operator: string;
   /** How files are written. */

@@ -1,15 +1,21 @@
-/** A place in a list, as an address holds it. */
-export const placeText = (...parts: readonly string[]): string =>
-  Buffer.from(JSON.stringify(parts)).toString('base64url');
+type Place<Name extends string> = Readonly<Record<Name, string>>;
 
-/** Its parts; none for anything that `placeText` did not make of so many: the list then begins at its start. */
-export const placeParts = (text: string | null, count: number): readonly string[] => {
+/** A place in a list, as an address holds it. */
+export const placeText = <Name extends string>(names: readonly Name[], place: Place<Name>): string =>
+  Buffer.from(JSON.stringify(names.map((name) => place[name]))).toString('base64url');
+
+/** Undefined for anything that `placeText` did not make of these: the list then begins at its start. */
+export const placeIn = <Name extends string>(
+  names: readonly Name[],
+  text: string | null,
+): Place<Name> | undefined => {
   try {
     const read: unknown = JSON.parse(Buffer.from(text ?? '', 'base64url').toString());
     const isPlace =
-      Array.isArray(read) && read.length === count && read.every((part) => typeof part === 'string');
-    return isPlace ? read : [];
+      Array.isArray(read) && read.length === names.length && read.every((part) => typeof part === 'string');
+    if (!isPlace) return undefined;
+    return Object.fromEntries(names.map((name, i) => [name, read[i]])) as Place<Name>;
   } catch {
-    return [];
+    return undefined;
   }
 };

@@ -13,11 +13,8 @@ import type { PdfChecker } from './pdf-checker.ts';
 import type { PdfFlaw } from './pdf-process.ts';
 
 /** A content, or a part of it, in memory. */
-export const contentOf = async (file: ReceivedFile, range?: ByteRange): Promise<Buffer> => {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of file.read(range)) pieces.push(piece);
-  return Buffer.concat(pieces);
-};
+export const contentOf = async (file: ReceivedFile, range?: ByteRange): Promise<Buffer> =>
+  Buffer.concat(await Array.fromAsync(file.read(range)));
 
 const REQUIRED = ['[content_types].xml', 'word/document.xml'];
 /** A Word document has some dozens of entries, of some thirty bytes each; a larger directory is an attempt to waste processor time. */
@@ -115,7 +112,7 @@ export class FileDocumentInspector implements DocumentInspector {
     accepted: readonly FileKind[],
     inspection: Inspection,
   ): Promise<FileKind> {
-    const start = await firstBytes(file, PDF_SIGNATURE.length);
+    const start = await contentOf(file, { start: 0, end: PDF_SIGNATURE.length });
     if (accepted.includes('pdf') && start.equals(PDF_SIGNATURE)) {
       const verdict = inspection.strict ? await this.#pdfChecker.check(file, inspection) : 'readable';
       if (verdict !== 'readable') throw invalid(file, PDF_FLAWS[verdict]);
@@ -136,9 +133,6 @@ const neitherOf = (kinds: readonly FileKind[]): string => {
   const names = kinds.map((kind) => NAMES[kind]);
   return names.length === 1 ? `not ${names.join()}` : `neither ${names.join(' nor ')}`;
 };
-
-const firstBytes = (file: ReceivedFile, count: number): Promise<Buffer> =>
-  contentOf(file, { start: 0, end: count });
 
 const invalid = (file: ReceivedFile, reason: string): DomainError => {
   const message = `file ${file.name}: ${reason}`;

@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { DamagedDocumentError } from '../../application/ports/document-store.ts';
-import type { StoredContent } from '../../application/ports/document-store.ts';
 
 /** The source of the keys that documents are sealed with. It makes none: a new one could seal data of a borrower who was just forgotten. */
 export interface DocumentKeys {
@@ -119,14 +118,6 @@ export const openSealed = async function* (
   }
   if (hash.digest('hex') !== identity.sha256) throw damaged(identity);
   if (held) yield held;
-};
-
-/** The whole content in memory. */
-export const wholeOf = async (content: StoredContent | undefined): Promise<Uint8Array | undefined> => {
-  if (content === undefined) return undefined;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of content.pieces) pieces.push(piece);
-  return Buffer.concat(pieces);
 };
 
 const authenticated = ({ stream, sha256 }: ContentIdentity): Buffer =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { NoOperationKeyError } from '../../application/ports/document-store.ts';
 import type { DocumentStore, ReceivedFile, StoredContent } from '../../application/ports/document-store.ts';
-import { contentLength, openSealed, seal, sealBytes, wholeOf } from './sealed-content.ts';
+import { contentLength, openSealed, seal, sealBytes } from './sealed-content.ts';
 import type { ContentIdentity, DocumentKey, DocumentKeys, SealedSource } from './sealed-content.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -82,7 +82,8 @@ export class SealedDocumentStore implements DocumentStore {
   }
 
   async get(stream: string, sha256: string): Promise<Uint8Array | undefined> {
-    return wholeOf(await this.open(stream, sha256));
+    const content = await this.open(stream, sha256);
+    return content && Buffer.concat(await Array.fromAsync(content.pieces));
   }
 
   async open(stream: string, sha256: string): Promise<StoredContent | undefined> {

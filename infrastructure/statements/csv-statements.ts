@@ -77,20 +77,13 @@ class RecordReader {
   }
 }
 
-const PROBLEMS: Readonly<Record<string, string>> = {
-  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: 'it has another number of columns than the line before',
-  CSV_QUOTE_NOT_CLOSED: 'a quotation mark is opened and never closed',
-  CSV_INVALID_CLOSING_QUOTE: 'a quotation mark stands inside a value',
-  INVALID_OPENING_QUOTE: 'a quotation mark stands inside a value',
-  CSV_MAX_RECORD_SIZE: 'the line is too long to be one of a statement',
-};
-
-const KINDS: Readonly<Record<string, StatementProblem['kind']>> = {
-  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: 'width',
-  CSV_QUOTE_NOT_CLOSED: 'quotes',
-  CSV_INVALID_CLOSING_QUOTE: 'quotes',
-  INVALID_OPENING_QUOTE: 'quotes',
-  CSV_MAX_RECORD_SIZE: 'too_long',
+const WITHIN = ['quotes', 'a quotation mark stands inside a value'] as const;
+const PROBLEMS: Readonly<Record<string, readonly [kind: StatementProblem['kind'], says: string]>> = {
+  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: ['width', 'it has another number of columns than the line before'],
+  CSV_QUOTE_NOT_CLOSED: ['quotes', 'a quotation mark is opened and never closed'],
+  CSV_INVALID_CLOSING_QUOTE: WITHIN,
+  INVALID_OPENING_QUOTE: WITHIN,
+  CSV_MAX_RECORD_SIZE: ['too_long', 'the line is too long to be one of a statement'],
 };
 
 /** An error with the file and the line in which it occurred. */
@@ -103,9 +96,10 @@ const refusal = (name: string, line: number, error: unknown): StatementError => 
   if (!(error instanceof CsvError)) return new StatementError(`${name}: ${message}`, { cause: error });
   const at: unknown = error['lines'];
   const place = typeof at === 'number' ? `${name} line ${at}` : name;
-  return new StatementError(`${place}: ${PROBLEMS[error.code] ?? message}`, {
+  const [kind, says] = PROBLEMS[error.code] ?? (['other', message] as const);
+  return new StatementError(`${place}: ${says}`, {
     cause: error,
-    problem: { kind: KINDS[error.code] ?? 'other', ...(typeof at === 'number' && { line: at }) },
+    problem: { kind, ...(typeof at === 'number' && { line: at }) },
   });
 };
 

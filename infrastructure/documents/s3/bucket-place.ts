@@ -42,9 +42,7 @@ export class BucketPlace implements SealedPlace {
     const object = objectOf(name);
     if ((await this.#bucket.head(object))?.get(KEY_ID) === keyId) return;
     // Held in memory as a whole, because the request signature covers length and digest. Documents have at most 10 MiB.
-    const pieces: Buffer[] = [];
-    for await (const piece of sealed()) pieces.push(piece);
-    await this.#bucket.put(object, Buffer.concat(pieces), {
+    await this.#bucket.put(object, Buffer.concat(await Array.fromAsync(sealed())), {
       'content-type': 'application/octet-stream',
       [KEY_ID]: keyId,
     });

@@ -142,11 +142,7 @@ const settle = async (visit: Visit, app: Desk) => {
     JSON.stringify({ decision_id: randomUUID(), decision, first_decision_id: first }),
   );
   const answers = await decideAll(asked, visit, app);
-  const kept = keptPage(
-    visit,
-    () => awaitingPage,
-    () => ({ kind: 'page', body: resultView(answers) }),
-  );
+  const kept = keptPage(visit, () => ({ kind: 'page', body: resultView(answers) }));
   // Its lines were written when it was settled.
   return { ...kept, logged: [] };
 };

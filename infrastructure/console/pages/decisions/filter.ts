@@ -3,7 +3,7 @@ import type { WaitingPlace } from '../../../../application/administrator/worklis
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { withQuery } from '../../names.ts';
-import { placeParts, placeText } from '../../place.ts';
+import { placeIn, placeText } from '../../place.ts';
 import { isAwaiting } from './offered.ts';
 import { texts } from './texts.ts';
 
@@ -25,12 +25,9 @@ export const filterFields = ({ fundId, status }: Filter): View => [
 ];
 export const filterSent = (fields: URLSearchParams): Filter => filterIn(fields, 'of_fund', 'of_status');
 
-export const placeOf = (text: string | null): WaitingPlace | undefined => {
-  const [since, applicationId, code] = placeParts(text, 3);
-  return since !== undefined && applicationId !== undefined && code !== undefined
-    ? { since, applicationId, code }
-    : undefined;
-};
+const PLACE = ['since', 'applicationId', 'code'] as const;
+
+export const placeOf = (text: string | null): WaitingPlace | undefined => placeIn(PLACE, text);
 
 /** An address of this list, from a place on. */
 export const listPath = (
@@ -41,7 +38,7 @@ export const listPath = (
   withQuery(path, {
     fund: fundId,
     status,
-    after: after && placeText(after.since, after.applicationId, after.code),
+    after: after && placeText(PLACE, after),
   });
 
 const KEY = 'n';

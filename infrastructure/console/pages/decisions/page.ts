@@ -109,16 +109,12 @@ const titleOf = (decision: DecisionName, what: 'preview' | 'results'): string =>
 
 /** The form, to be gone back to: sent again as it is, it decides nothing twice. */
 const form = (visit: Visit, draft: Draft, around: Around) =>
-  keptPage(
-    visit,
-    () => decisionsPage,
-    (now) => ({
-      kind: 'page',
-      ...(around.problems && { status: 422 }),
-      title: titleOf(draft.decision, 'preview'),
-      body: previewView(draft, around, now),
-    }),
-  );
+  keptPage(visit, (now) => ({
+    kind: 'page',
+    ...(around.problems && { status: 422 }),
+    title: titleOf(draft.decision, 'preview'),
+    body: previewView(draft, around, now),
+  }));
 
 /** The chosen ones that wait for the chosen decision. */
 const preview = async (visit: Visit, app: Desk): Promise<Answer> => {
@@ -188,15 +184,11 @@ const decide = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
     };
   const answers = await answersTo(draft, visit, app);
   const then = await leftOf(filter, draft, app);
-  const kept = keptPage(
-    visit,
-    () => decisionsPage,
-    () => ({
-      kind: 'page',
-      title: titleOf(decision, 'results'),
-      body: resultView({ answers, draft, then }),
-    }),
-  );
+  const kept = keptPage(visit, () => ({
+    kind: 'page',
+    title: titleOf(decision, 'results'),
+    body: resultView({ answers, draft, then }),
+  }));
   // Its lines were written when it was decided.
   return { ...kept, logged: [] };
 };

@@ -93,16 +93,12 @@ const nameFund = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   } catch (error) {
     const typed = { fundId, name, refusal: refusalOf(error) };
     const reason = error instanceof DomainError ? error.code : 'not_allowed';
-    const shown = keptPage(
-      visit,
-      () => fundsPage,
-      (now) => ({
-        kind: 'page',
-        status: 422,
-        title: texts.title,
-        body: fundsView(listed, now, typed),
-      }),
-    );
+    const shown = keptPage(visit, (now) => ({
+      kind: 'page',
+      status: 422,
+      title: texts.title,
+      body: fundsView(listed, now, typed),
+    }));
     return { ...shown, logged: [{ ...line, action: 'refused', outcome: 'refused', reason }] };
   }
   return { kind: 'redirect', to: '/funds', logged: [{ ...line, action: 'configured' }] };
@@ -121,7 +117,7 @@ export const fundsPage: Page = {
         body: fundsView(listed, visit),
       };
     }),
-    action('/funds/rule', async (visit, app) => setRule(visit, app, () => fundsPage)),
+    action('/funds/rule', setRule),
     action('/funds/:fund/name', nameFund),
   ],
 };

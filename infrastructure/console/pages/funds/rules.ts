@@ -14,7 +14,7 @@ import type { View } from '../../html.ts';
 import { keptPage } from '../../kept-pages.ts';
 import { tokenField } from '../../layout.ts';
 import { ConsoleProblem } from '../../page.ts';
-import type { ActionAnswer, Page, Visit } from '../../page.ts';
+import type { ActionAnswer, Visit } from '../../page.ts';
 import { amountField, choiceField } from '../../typed-fields.ts';
 import { ruleText, texts as awaiting } from '../awaiting/texts.ts';
 import { ruleTexts, texts } from './texts.ts';
@@ -62,8 +62,7 @@ const decisionsIn = ({ fields }: Visit): readonly Covered[] =>
     return [{ decision, from: cents(from) }];
   });
 
-/** @param page the one that the rules stand on */
-export const setRule = async (visit: Visit, app: Desk, page: () => Page): Promise<ActionAnswer> => {
+export const setRule = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   if (!may(visit, 'configure')) throw new RoleError('configure');
   const { fields, operator, person } = visit;
   const fundId = await app.funds.find(fields.get('fund') ?? '');
@@ -77,7 +76,7 @@ export const setRule = async (visit: Visit, app: Desk, page: () => Page): Promis
       throw error instanceof EarlierReleaseError ? new ConsoleProblem(409, () => ruleTexts.notYet) : error;
     });
   visit.logger.info({ operator, fund_id: fundId, outcome }, 'a rule of two people, set at the console');
-  const shown = keptPage(visit, page, () => ({
+  const shown = keptPage(visit, () => ({
     kind: 'page',
     body: html`
       <p class="done" role="status">${ruleTexts.outcomes[outcome]}</p>

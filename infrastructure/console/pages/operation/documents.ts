@@ -1,7 +1,7 @@
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import { shownName } from '../../../support/stored-files.ts';
 import { count, instant } from '../../format.ts';
-import { empty, html } from '../../html.ts';
+import { empty, html, section } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { operationPath } from '../../names.ts';
 import type { Visit } from '../../page.ts';
@@ -60,27 +60,26 @@ export const frameView = (one: Document, { applicationId, code }: Of): View =>
 
 export const documentsView = (of: Of, visit: Visit): View => {
   const address = (documentId: string): string => documentPath(of.applicationId, of.code, documentId);
-  return html`
-    <section aria-labelledby="documents-title">
-      <h2 id="documents-title">${texts.documents}</h2>
-      ${tableView(
-        { titledBy: 'documents-title', dense: true, empty: empty(texts.noDocuments) },
+  return section(
+    'documents-title',
+    texts.documents,
+    tableView(
+      { titledBy: 'documents-title', dense: true, empty: empty(texts.noDocuments) },
+      [
         [
-          [
-            texts.document,
-            ({ documentId, value }) =>
-              value === null
-                ? html`<span class="quiet">${texts.documentForgotten}</span>`
-                : html`<a href=${address(documentId)}>${shownName(value)}</a>`,
-          ],
-          [texts.kind, ({ type }) => type],
-          [texts.size, ({ size }) => `${count(Math.ceil(size / KIB))} KiB`, 'number'],
-          [fieldLabel('received_at'), ({ receivedAt }) => instant(receivedAt), 'date'],
-          ['SHA-256', ({ sha256 }) => html`<span title=${sha256}>${sha256.slice(0, 8)}…</span>`, 'code'],
-          [texts.look, (one) => choice(one, of, visit)],
+          texts.document,
+          ({ documentId, value }) =>
+            value === null
+              ? html`<span class="quiet">${texts.documentForgotten}</span>`
+              : html`<a href=${address(documentId)}>${shownName(value)}</a>`,
         ],
-        of.documents,
-      )}
-    </section>
-  `;
+        [texts.kind, ({ type }) => type],
+        [texts.size, ({ size }) => `${count(Math.ceil(size / KIB))} KiB`, 'number'],
+        [fieldLabel('received_at'), ({ receivedAt }) => instant(receivedAt), 'date'],
+        ['SHA-256', ({ sha256 }) => html`<span title=${sha256}>${sha256.slice(0, 8)}…</span>`, 'code'],
+        [texts.look, (one) => choice(one, of, visit)],
+      ],
+      of.documents,
+    ),
+  );
 };

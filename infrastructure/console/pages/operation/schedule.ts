@@ -5,7 +5,7 @@ import type { LoanState } from '../../../../domain/loan/index.ts';
 import { badge } from '../../badge.ts';
 import type { Meaning } from '../../badge.ts';
 import { amount, date } from '../../format.ts';
-import { html } from '../../html.ts';
+import { html, section } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
@@ -89,10 +89,10 @@ const SHORT = 12;
 export const scheduleView = (state: LoanState): View => {
   const installments = installmentsOf(state);
   if (installments.length === 0) return null;
-  return html`
-    <section aria-labelledby="schedule-title">
-      <h2 id="schedule-title">${texts.schedule}</h2>
-      ${pictureOfSchedule(installments)}
+  return section(
+    'schedule-title',
+    texts.schedule,
+    html`${pictureOfSchedule(installments)}
       <details open=${installments.length <= SHORT}>
         <summary>${texts.scheduleTable}</summary>
         ${tableView(
@@ -113,7 +113,6 @@ export const scheduleView = (state: LoanState): View => {
           ],
           installments,
         )}
-      </details>
-    </section>
-  `;
+      </details>`,
+  );
 };

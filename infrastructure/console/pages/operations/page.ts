@@ -7,16 +7,11 @@ import { csvFor } from '../../csv-choice.ts';
 import { fundNames } from '../../funds.ts';
 import { ConsoleProblem, query, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import { placeParts } from '../../place.ts';
+import { placeIn } from '../../place.ts';
 import { operationRoutes } from '../operation/page.ts';
 import { addressFor, filterOf, searchAt } from './searches.ts';
 import { texts } from './texts.ts';
-import { PAGE_SIZE, operationsView } from './view.ts';
-
-const placeOf = (text: string | null) => {
-  const [by, key, stream] = placeParts(text, 3);
-  return by !== undefined && key !== undefined && stream !== undefined ? { by, key, stream } : undefined;
-};
+import { PAGE_SIZE, PLACE, operationsView } from './view.ts';
 
 const NOTHING = {
   operations: [],
@@ -25,10 +20,11 @@ const NOTHING = {
   orders: [],
 } as const;
 
-const list = async (visit: Visit, { loans, clients, ...app }: Desk): Promise<Answer> => {
+const list = async (visit: Visit, app: Desk): Promise<Answer> => {
+  const { loans, clients } = app;
   const search = searchAt(visit);
   const { refused, forgotten, typed } = search;
-  const after = placeOf(visit.query.get('after'));
+  const after = placeIn(PLACE, visit.query.get('after'));
   const asked = (): Promise<FoundOperations> =>
     loans.search.page({ ...filterOf(search), ...(after && { after }), limit: PAGE_SIZE });
   const [found, funds, names, applications] = await Promise.all([

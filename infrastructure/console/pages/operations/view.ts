@@ -20,6 +20,8 @@ import type { Refusal, Search } from './searches.ts';
 import { texts } from './texts.ts';
 
 export const PAGE_SIZE = 50;
+/** Where a page ends. */
+export const PLACE = ['by', 'key', 'stream'] as const;
 
 /** At the field that cannot be searched for, what is wrong with it. */
 const saidAt = (which: Refusal, { refused }: Search) =>
@@ -96,7 +98,7 @@ const summary = ({ found, search }: Found): View => {
 
 const pages = ({ found, search, continued }: Found): View => {
   const { operations, next } = found;
-  const to = next && sameSearch('/operations', search, { after: placeText(next.by, next.key, next.stream) });
+  const to = next && sameSearch('/operations', search, { after: placeText(PLACE, next) });
   return html`<p class="actions">
     ${continued && html`<a href=${sameSearch('/operations', search)}>${texts.first}</a>`}
     ${to !== undefined && html`<a href=${to} rel="next">${words.more}</a>`}

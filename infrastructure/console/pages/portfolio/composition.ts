@@ -1,6 +1,6 @@
 import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
 import { amount, count, date } from '../../format.ts';
-import { html } from '../../html.ts';
+import { html, section } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { statusName } from '../../names.ts';
 import { pictureOf } from '../../picture.ts';
@@ -87,26 +87,25 @@ const composition = (sort: Sort, { analysed, against, drill }: Shown): View => {
         [texts.difference, ({ presentValue, before }) => movement(presentValue - before, amount), 'number'],
       ]
     : [];
-  return html`
-    <section aria-labelledby=${sort.id}>
-      <h2 id=${sort.id}>${sort.title}</h2>
-      ${
-        rows.length > 1 &&
-        pictureOf(
-          {
-            kind: 'bar',
-            lying: true,
-            unit: 'cents',
-            labels: drawn.map(({ name }) => name),
-            links: drawn.map(({ path }) => path),
-            series,
-          },
-          sort.says,
-        )
-      }
-      ${tableView({ label: sort.title, dense: true }, [...columns, ...compared], rows)}
-    </section>
-  `;
+  return section(
+    sort.id,
+    sort.title,
+    html`${
+      rows.length > 1 &&
+      pictureOf(
+        {
+          kind: 'bar',
+          lying: true,
+          unit: 'cents',
+          labels: drawn.map(({ name }) => name),
+          links: drawn.map(({ path }) => path),
+          series,
+        },
+        sort.says,
+      )
+    }
+    ${tableView({ label: sort.title, dense: true }, [...columns, ...compared], rows)}`,
+  );
 };
 
 /** Of what a position is made. */

@@ -1,6 +1,6 @@
 import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
 import { amount, count, date } from '../../format.ts';
-import { html } from '../../html.ts';
+import { html, section } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { operationLink } from '../../names.ts';
 import { pictureOf } from '../../picture.ts';
@@ -73,57 +73,55 @@ const borrowers = (shown: Shown): View => {
     ...drawn.map(({ largest: { stream } }, i) => `${i + 1}. ${nameOf(stream)}`),
     ...further.map(({ name }) => name),
   ];
-  return html`
-    <section aria-labelledby="borrowers-title">
-      <h2 id="borrowers-title">${texts.borrowers}</h2>
-      ${saying(shown, ({ concentration }) => concentration.borrowers)}
-      ${pictureOf({ kind: 'bar', lying: true, stacked: true, unit: 'cents', labels, series }, texts.borrowersSay)}
-      ${tableView(
-        { label: texts.borrowers, dense: true },
-        [
-          ['#', ({ rank }) => rank ?? '', 'number'],
-          [texts.borrower, ({ name }) => name],
-          [texts.operations, (one) => count(one.operations), 'number'],
-          [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
-          [texts.share, ({ presentValue }) => shareOf(presentValue, whole), 'number'],
-          [texts.cumulative, ({ rank }) => upTo(rank), 'number'],
-          [texts.largestOperation, (one) => one.largest && operationLink(one.largest)],
-        ],
-        [
-          ...largest.map((one, i) => ({
-            ...one,
-            rank: i + 1,
-            name: html`<span class="code">${nameOf(one.largest.stream)}</span>`,
-          })),
-          ...rest.map((one) => ({ ...one, rank: undefined, largest: undefined })),
-        ],
-      )}
-    </section>
-  `;
+  return section(
+    'borrowers-title',
+    texts.borrowers,
+    html`${saying(shown, ({ concentration }) => concentration.borrowers)}
+    ${pictureOf({ kind: 'bar', lying: true, stacked: true, unit: 'cents', labels, series }, texts.borrowersSay)}
+    ${tableView(
+      { label: texts.borrowers, dense: true },
+      [
+        ['#', ({ rank }) => rank ?? '', 'number'],
+        [texts.borrower, ({ name }) => name],
+        [texts.operations, (one) => count(one.operations), 'number'],
+        [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
+        [texts.share, ({ presentValue }) => shareOf(presentValue, whole), 'number'],
+        [texts.cumulative, ({ rank }) => upTo(rank), 'number'],
+        [texts.largestOperation, (one) => one.largest && operationLink(one.largest)],
+      ],
+      [
+        ...largest.map((one, i) => ({
+          ...one,
+          rank: i + 1,
+          name: html`<span class="code">${nameOf(one.largest.stream)}</span>`,
+        })),
+        ...rest.map((one) => ({ ...one, rank: undefined, largest: undefined })),
+      ],
+    )}`,
+  );
 };
 
 const operations = (shown: Shown): View => {
   const { analysed, names } = shown;
   const { largest, position } = analysed;
   const whole = position.open.presentValue;
-  return html`
-    <section aria-labelledby="concentration-title">
-      <h2 id="concentration-title">${texts.concentration}</h2>
-      ${saying(shown, (one) => one.largest)}
-      ${tableView(
-        { label: texts.concentration, dense: true },
-        [
-          ['#', (_, i) => i + 1, 'number'],
-          [words.operation, operationLink],
-          [texts.application, ({ applicationId }) => names.get(applicationId) ?? applicationId],
-          [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
-          [texts.share, ({ presentValue }) => shareOf(presentValue, whole), 'number'],
-          [texts.cumulative, (_, i) => shareOf(sumOf(largest.slice(0, i + 1)), whole), 'number'],
-        ],
-        largest,
-      )}
-    </section>
-  `;
+  return section(
+    'concentration-title',
+    texts.concentration,
+    html`${saying(shown, (one) => one.largest)}
+    ${tableView(
+      { label: texts.concentration, dense: true },
+      [
+        ['#', (_, i) => i + 1, 'number'],
+        [words.operation, operationLink],
+        [texts.application, ({ applicationId }) => names.get(applicationId) ?? applicationId],
+        [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
+        [texts.share, ({ presentValue }) => shareOf(presentValue, whole), 'number'],
+        [texts.cumulative, (_, i) => shareOf(sumOf(largest.slice(0, i + 1)), whole), 'number'],
+      ],
+      largest,
+    )}`,
+  );
 };
 
 /** On whom, and on what, a position depends. */

@@ -1,6 +1,6 @@
 import type { FundPosition } from '../../../../application/portfolio/position.ts';
 import { amount, count, date } from '../../format.ts';
-import { html } from '../../html.ts';
+import { html, section } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
@@ -87,10 +87,10 @@ const ageing = ({ analysed: { position }, against: other, drill }: Shown): View 
         ]
       : []),
   ];
-  return html`
-    <section aria-labelledby="ageing-title">
-      <h2 id="ageing-title">${texts.ageing}</h2>
-      ${pictureOf(
+  return section(
+    'ageing-title',
+    texts.ageing,
+    html`${pictureOf(
         {
           kind: 'bar',
           lying: true,
@@ -121,9 +121,8 @@ const ageing = ({ analysed: { position }, against: other, drill }: Shown): View 
           ],
           rows,
         )}
-      </details>
-    </section>
-  `;
+      </details>`,
+  );
 };
 
 const MONTHS_DRAWN = 36;
@@ -151,10 +150,10 @@ const cash = ({ analysed: { position, received, due }, drill }: Shown): View => 
     { name: texts.falling, meaning: 'open' as const, values: drawn.map((row) => row.falling) },
   ];
   const labels = drawn.map(({ month }) => monthName(month));
-  return html`
-    <section aria-labelledby="cash-title">
-      <h2 id="cash-title">${texts.cash}</h2>
-      ${pictureOf({ kind: 'bar', stacked: true, unit: 'cents', labels, series }, texts.cashSays)}
+  return section(
+    'cash-title',
+    texts.cash,
+    html`${pictureOf({ kind: 'bar', stacked: true, unit: 'cents', labels, series }, texts.cashSays)}
       <details>
         <summary>${texts.asTable}</summary>
         ${tableView(
@@ -173,9 +172,8 @@ const cash = ({ analysed: { position, received, due }, drill }: Shown): View => 
           ],
           rows,
         )}
-      </details>
-    </section>
-  `;
+      </details>`,
+  );
 };
 
 type Flow = FundPosition['flows'][number];
@@ -189,10 +187,11 @@ const comparedWith = (other: FundPosition): readonly Column<Flow>[] => {
   ];
 };
 
-const flows = ({ analysed: { position }, against: other }: Shown): View => html`
-  <section aria-labelledby="flows-title">
-    <h2 id="flows-title">${texts.flows}</h2>
-    ${tableView<Flow>(
+const flows = ({ analysed: { position }, against: other }: Shown): View =>
+  section(
+    'flows-title',
+    texts.flows,
+    tableView<Flow>(
       { label: texts.flows, dense: true },
       [
         [texts.flow, ({ flow }) => texts.kinds[flow]],
@@ -201,35 +200,34 @@ const flows = ({ analysed: { position }, against: other }: Shown): View => html`
         ...(other ? comparedWith(other.position) : []),
       ],
       position.flows,
-    )}
-  </section>
-`;
+    ),
+  );
 
 const unvalued = ({ withoutPresentValue: { operations, named } }: FundPosition): View | false =>
   operations > 0 &&
   html`<p role="note">${texts.unvalued(count(operations), named.map(({ code }) => code).join(', '))}</p>`;
 
-const funds = ({ byFund, analysed: { position: whole } }: Shown): View => html`
-  <section aria-labelledby="funds-title">
-    <h2 id="funds-title">${texts.byFund}</h2>
-    ${tableView(
-      { label: texts.byFund, dense: true },
-      [
-        [texts.fund, ({ name, path }) => html`<a href=${path}>${name}</a>`],
-        [texts.operations, ({ position }) => count(position.operations), 'number'],
-        [texts.presentValue, ({ position }) => amount(position.open.presentValue), 'number'],
+const funds = ({ byFund, analysed: { position: whole } }: Shown): View =>
+  section(
+    'funds-title',
+    texts.byFund,
+    html`${tableView(
+        { label: texts.byFund, dense: true },
         [
-          texts.share,
-          ({ position }) => shareOf(position.open.presentValue, whole.open.presentValue),
-          'number',
+          [texts.fund, ({ name, path }) => html`<a href=${path}>${name}</a>`],
+          [texts.operations, ({ position }) => count(position.operations), 'number'],
+          [texts.presentValue, ({ position }) => amount(position.open.presentValue), 'number'],
+          [
+            texts.share,
+            ({ position }) => shareOf(position.open.presentValue, whole.open.presentValue),
+            'number',
+          ],
+          [texts.overdue, ({ position }) => amount(position.overdue.presentValue), 'number'],
         ],
-        [texts.overdue, ({ position }) => amount(position.overdue.presentValue), 'number'],
-      ],
-      byFund,
-    )}
-    <p><small>${texts.borrowersApart}</small></p>
-  </section>
-`;
+        byFund,
+      )}
+      <p><small>${texts.borrowersApart}</small></p>`,
+  );
 
 /** A fund on a day: is it paid, how late, what falls due, of what is it made. */
 export const positionView = (shown: Shown): View => {

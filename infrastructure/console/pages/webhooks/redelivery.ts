@@ -4,7 +4,7 @@ import type { WebhookSubscription } from '../../../../application/webhooks/subsc
 import { badge } from '../../badge.ts';
 import type { Meaning } from '../../badge.ts';
 import { count, instant, momentTyped } from '../../format.ts';
-import { html } from '../../html.ts';
+import { html, section } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../layout.ts';
 import { withQuery } from '../../names.ts';
@@ -58,21 +58,18 @@ export const progressView = (one: RangeRedelivery): View => {
     ...(failed > 0 ? [texts.failedAgain(count(failed))] : []),
     ...(gone > 0 ? [texts.goneMeanwhile(count(gone))] : []),
   ];
-  return html`<section aria-labelledby="again-title">
-    <h2 id="again-title">
-      ${texts.againSince(instant(since))} ${badge(LOOKS[status], texts.rangeStates[status])}
-    </h2>
-    ${
-      queued === 0
-        ? html`<p role="status">${texts.nothingFailed}</p>`
-        : html`<progress
-              value=${String(done)}
-              max=${String(queued)}
-              aria-label=${texts.progressOf(count(done), count(queued))}
-            ></progress>
-            <p role="status">${texts.progressOf(count(done), count(queued))}: ${counted.join(', ')}.</p>`
-    }
-  </section>`;
+  return section(
+    'again-title',
+    html`${texts.againSince(instant(since))} ${badge(LOOKS[status], texts.rangeStates[status])}`,
+    queued === 0
+      ? html`<p role="status">${texts.nothingFailed}</p>`
+      : html`<progress
+            value=${String(done)}
+            max=${String(queued)}
+            aria-label=${texts.progressOf(count(done), count(queued))}
+          ></progress>
+          <p role="status">${texts.progressOf(count(done), count(queued))}: ${counted.join(', ')}.</p>`,
+  );
 };
 
 export const mayRedeliver = (visit: Visit, webhook: WebhookSubscription): boolean =>
