@@ -44,23 +44,16 @@ export const dueInstallments = (
 };
 
 /**
- * What the read model knows to be due. It may lag behind the streams, so an answer is a hint: the operation itself decides. Costs
- * grow with what is due, not with what is open.
+ * What the read model knows to be due before `today`, by due date, at most `limit`; those that follow `after`, which need not be there any
+ * more. It may lag behind the streams, so an answer is a hint: the operation itself decides. Costs grow with what is due, not with what is
+ * open.
  */
-export class SqlDueInstallments {
-  readonly #database: SqlDatabase;
-
-  constructor(database: SqlDatabase) {
-    this.#database = database;
-  }
-
-  /** Due before `today`, by due date, at most `limit`; those that follow `after`, which need not be there any more. */
-  async dueBefore(
-    today: CalendarDate,
-    limit: number,
-    after?: DueInstallment,
-  ): Promise<readonly DueInstallment[]> {
-    const rows = await this.#database.read(dueInstallments(this.#database.builder, today, limit, after));
-    return rows.map(({ due_date: dueDate, ...row }) => ({ ...row, dueDate: dueDate as CalendarDate }));
-  }
-}
+export const dueBefore = async (
+  database: SqlDatabase,
+  today: CalendarDate,
+  limit: number,
+  after?: DueInstallment,
+): Promise<readonly DueInstallment[]> => {
+  const rows = await database.read(dueInstallments(database.builder, today, limit, after));
+  return rows.map(({ due_date: dueDate, ...row }) => ({ ...row, dueDate: dueDate as CalendarDate }));
+};

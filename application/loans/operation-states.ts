@@ -7,55 +7,45 @@ export interface StateCount {
   readonly oldestSince: string | null;
 }
 
-/** Operations of every application by their state, as far as the read model has come. */
-export class SqlOperationStates {
-  readonly #database: SqlDatabase;
-
-  constructor(database: SqlDatabase) {
-    this.#database = database;
-  }
-
-  /** A state without operations is left out. */
-  async counts(): Promise<readonly StateCount[]> {
-    const { builder } = this.#database;
-    const [counted, oldest] = await this.#database.snapshot([
-      builder
-        .selectFrom('loan')
-        .select((eb) => ['status', eb.fn.countAll<number | string>().as('operations')])
-        .groupBy('status')
-        .orderBy('status'),
-      builder
-        .selectFrom('loan')
-        .select((eb) => ['status', eb.fn.min('waiting_since').as('since')])
-        .where('waiting_since', 'is not', null)
-        .groupBy('status'),
-    ]);
-    const sinceBy = new Map(oldest.map(({ status, since }) => [status, since]));
-    return counted.map(({ status, operations }) => ({
-      status,
-      operations: Number(operations),
-      oldestSince: sinceBy.get(status) ?? null,
-    }));
-  }
-
-  /** Streams of the operations that came in last, but for those whose borrower was forgotten. */
-  async newestWithBorrower(limit: number): Promise<readonly string[]> {
-    const query = this.#database.builder
+/** Operations of every application by their state, as far as the read model has come; a state without any is left out. */
+export const countStates = async (database: SqlDatabase): Promise<readonly StateCount[]> => {
+  const { builder } = database;
+  const [counted, oldest] = await database.snapshot([
+    builder
       .selectFrom('loan')
-      .select('stream')
-      .where('borrower', '<>', '')
-      .orderBy('received_at', 'desc')
-      .limit(limit);
-    return (await this.#database.read(query)).map(({ stream }) => stream);
-  }
-
-  /** Whether any operation belongs to this fund. */
-  async holds(fundId: string): Promise<boolean> {
-    const query = this.#database.builder
+      .select((eb) => ['status', eb.fn.countAll<number | string>().as('operations')])
+      .groupBy('status')
+      .orderBy('status'),
+    builder
       .selectFrom('loan')
-      .select('stream')
-      .where('fund_id', '=', fundId)
-      .limit(1);
-    return (await this.#database.read(query)).length > 0;
-  }
-}
+      .select((eb) => ['status', eb.fn.min('waiting_since').as('since')])
+      .where('waiting_since', 'is not', null)
+      .groupBy('status'),
+  ]);
+  const sinceBy = new Map(oldest.map(({ status, since }) => [status, since]));
+  return counted.map(({ status, operations }) => ({
+    status,
+    operations: Number(operations),
+    oldestSince: sinceBy.get(status) ?? null,
+  }));
+};
+
+/** Streams of the operations that came in last, but for those whose borrower was forgotten. */
+export const newestWithBorrower = async (
+  database: SqlDatabase,
+  limit: number,
+): Promise<readonly string[]> => {
+  const query = database.builder
+    .selectFrom('loan')
+    .select('stream')
+    .where('borrower', '<>', '')
+    .orderBy('received_at', 'desc')
+    .limit(limit);
+  return (await database.read(query)).map(({ stream }) => stream);
+};
+
+/** Whether any operation belongs to this fund. */
+export const holdsOperations = async (database: SqlDatabase, fundId: string): Promise<boolean> => {
+  const query = database.builder.selectFrom('loan').select('stream').where('fund_id', '=', fundId).limit(1);
+  return (await database.read(query)).length > 0;
+};

@@ -1,7 +1,7 @@
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
 import { EarlierReleaseError } from '../event-codec/stored-formats.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
-import { SqlOperationStates } from '../loans/operation-states.ts';
+import { countStates } from '../loans/operation-states.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { RelayQuarantine } from '../publication/relay-quarantine.ts';
 import type { EventStore, EventSubscription, LogPlaces, RecordedEvent } from '../ports/event-store.ts';
@@ -127,7 +127,7 @@ export class Maintenance {
       running: service.found !== null,
       engines: await engines(),
       ...(await lagOf(this.#deps)),
-      operations: await new SqlOperationStates(readModelDatabase).counts(),
+      operations: await countStates(readModelDatabase),
     };
   }
 

@@ -6,7 +6,7 @@ import { Clients } from '../../application/clients/clients.ts';
 import { Desk } from '../../application/desk/desk.ts';
 import { DeskSessions } from '../../application/desk/sessions.ts';
 import { Funds } from '../../application/funds/funds.ts';
-import { Loans } from '../../application/loans/loans.ts';
+import { loansOf } from '../../application/loans/loans.ts';
 import { Maintenance } from '../../application/maintenance/maintenance.ts';
 import { Portfolio } from '../../application/portfolio/portfolio.ts';
 import { Privacy } from '../../application/privacy/privacy.ts';
@@ -112,7 +112,7 @@ export const appOf = (parts: Parts): App => {
       const { store: documents, inspector } = parts.documents;
       const { caughtUp, progress } = parts.readModels;
       const missing = new LineAMinute((fields) => logger.error(fields, FILE_MISSING));
-      return new Loans({
+      return loansOf({
         commands: parts.commands,
         events: eventStore,
         vault: parts.vault,

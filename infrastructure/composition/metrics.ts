@@ -4,7 +4,7 @@ import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
 import type { LookedUp } from '../observability/metrics/looked-up.ts';
 import type { Scrape } from '../observability/metrics/scrape.ts';
 import { oldestTransaction } from '../postgres/postgres-safety.ts';
-import { SqlOperationStates } from '../../application/loans/operation-states.ts';
+import { countStates } from '../../application/loans/operation-states.ts';
 import type { Role } from './configuration.ts';
 import { standingsOf } from './processors.ts';
 import type { Roles } from './roles.ts';
@@ -24,7 +24,6 @@ const stateOf = ({ role, state }: ReturnType<typeof standingsOf>[number]): strin
 /** What is asked for at each scrape: of the roles that this thread has, and of the stores that they work with. */
 const sourcesOf = (parts: Parts, { leased }: Roles, checks: () => Promise<HealthChecks>): LookedUp => {
   const { configuration, engines } = parts.foundations;
-  const operations = new SqlOperationStates(engines.readModelDatabase);
   const { eventBus: bus, eventStore: log } = engines;
   const has = (role: Role): boolean => configuration.roles.includes(role);
   return {
@@ -40,7 +39,7 @@ const sourcesOf = (parts: Parts, { leased }: Roles, checks: () => Promise<Health
       engines.serviceDatabase.dialect === 'postgres' && {
         oldestTransaction: async () => (await oldestTransaction(engines.serviceDatabase))?.seconds ?? 0,
       }),
-    ...(has('scheduler') && { operationStates: () => operations.counts() }),
+    ...(has('scheduler') && { operationStates: () => countStates(engines.readModelDatabase) }),
     ...(bus && { busLag: () => groupLags(bus) }),
     ...(tellsSlowMoments(log) && { slowMoments: () => log.slowMoments }),
     leases: () => Object.fromEntries(leased.map(({ name, state }) => [name, state === 'holding'])),

@@ -1,7 +1,7 @@
 import { LOAN_STREAM_PREFIX } from '../../application/command-handling/operation.ts';
-import { SqlDueInstallments } from '../../application/loans/due-installments.ts';
+import { dueBefore } from '../../application/loans/due-installments.ts';
 import { SqlLoanVersions } from '../../application/loans/loan-reader.ts';
-import { MarkOverdueInstallments } from '../../application/loans/overdue/mark-overdue-installments.ts';
+import { markOverdue } from '../../application/loans/overdue/mark-overdue-installments.ts';
 import { OverdueScheduler } from '../../application/loans/overdue/overdue-scheduler.ts';
 import { PolledProgress, ReadModelProgress } from '../../application/loans/read-model-progress.ts';
 import { PUBLISHING } from '../../application/maintenance/quarantine/quarantined-operations.ts';
@@ -76,10 +76,11 @@ export const schedulingOf = (parts: Parts): Parts['scheduling'] => {
     logger,
     sleep: pause,
   });
-  const due = new SqlDueInstallments(engines.readModelDatabase);
+  const due = dueBefore.bind(undefined, engines.readModelDatabase);
+  const marking = { commands, dueBefore: due, clock, logger };
   return {
     overdue: new OverdueScheduler({
-      markOverdue: new MarkOverdueInstallments({ commands, due, clock, logger }),
+      markOverdue: (signal) => markOverdue(marking, signal),
       watch: observability.metrics?.work,
       clock,
       logger,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import type { DueInstallment } from '../../application/loans/due-installments.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
-import { SqlDueInstallments } from '../../application/loans/due-installments.ts';
+import { dueBefore } from '../../application/loans/due-installments.ts';
 import { migrate } from '../../application/sql/migrations/migrate.ts';
 import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
 import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
@@ -38,13 +38,12 @@ await database.transaction([
   { query: CompiledQuery.raw(fill, [OPEN, DAYS]) },
 ]);
 
-const due = new SqlDueInstallments(database);
 const sweep = async (today: string): Promise<void> => {
   const start = performance.now();
   let found = 0;
   let after: DueInstallment | undefined;
   for (;;) {
-    const page = await due.dueBefore(calendarDate(today), PAGE, after);
+    const page = await dueBefore(database, calendarDate(today), PAGE, after);
     found += page.length;
     after = page.at(-1);
     if (page.length < PAGE) break;

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Worklists } from '../../application/administrator/worklists.ts';
-import type { SqlOperationStates } from '../../application/loans/operation-states.ts';
+import { countStates, holdsOperations } from '../../application/loans/operation-states.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { approved, disbursed, repurchaseRequested, termSigned } from '../domain/support/loan-story.ts';
 import type { LoanReaderUnderTest } from './loan-reader-samples.ts';
 import { assign, newOperation } from './loan-reader-samples.ts';
 
 interface Fixture {
-  readonly states: SqlOperationStates;
+  readonly database: SqlDatabase;
   readonly worklists: Worklists;
   readonly project: LoanReaderUnderTest['project'];
 }
@@ -53,7 +54,7 @@ export const describeOperationStatesContract = (
     });
 
     test('states are counted over all applications, and the oldest is told where somebody waits', async () => {
-      const counts = new Map((await fixture.states.counts()).map((one) => [one.status, one]));
+      const counts = new Map((await countStates(fixture.database)).map((one) => [one.status, one]));
       expect(counts.get('active')).toMatchObject({ oldestSince: null });
       expect(counts.get('approved')!.operations).toBeGreaterThanOrEqual(1);
       expect(counts.get('approved')!.oldestSince! <= approved.approvedAt).toBe(true);
@@ -61,10 +62,10 @@ export const describeOperationStatesContract = (
     });
 
     test('a fund holds something, or nothing', async () => {
-      expect([await fixture.states.holds(fundId), await fixture.states.holds(randomUUID())]).toEqual([
-        true,
-        false,
-      ]);
+      expect([
+        await holdsOperations(fixture.database, fundId),
+        await holdsOperations(fixture.database, randomUUID()),
+      ]).toEqual([true, false]);
     });
   });
 };

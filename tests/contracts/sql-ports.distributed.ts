@@ -7,7 +7,6 @@ import { SqlClientRegistry } from '../../application/clients/client-registry.ts'
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { Worklists } from '../../application/administrator/worklists.ts';
-import { SqlOperationStates } from '../../application/loans/operation-states.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import { SqlSealBook } from '../../application/audit/seals/seal-book.ts';
 import { DeliveryLag } from '../../application/webhooks/delivery-lag.ts';
@@ -78,10 +77,10 @@ describeDeskContract('PostgreSQL', open);
 
 describeDeskSessionsContract('PostgreSQL', open);
 
-describeOperationStatesContract('SqlOperationStates on PostgreSQL', async () => {
+describeOperationStatesContract('the read model on PostgreSQL', async () => {
   const { database, close } = await open();
   return {
-    states: new SqlOperationStates(database),
+    database,
     worklists: new Worklists(database),
     project: projectInto(new SqlProjectionStore(database)),
     close,

@@ -3,7 +3,6 @@ import { SqlCheckpointStore } from '../../application/coordination/stored-places
 import { SqlClockOffset } from '../../application/maintenance/sandbox/clock-offset.ts';
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import { Worklists } from '../../application/administrator/worklists.ts';
-import { SqlOperationStates } from '../../application/loans/operation-states.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import { SqlSealBook } from '../../application/audit/seals/seal-book.ts';
 import { DeliveryComparison } from '../../application/webhooks/delivery-comparison.ts';
@@ -70,10 +69,10 @@ describeDeskContract('SQLite', openReadModel);
 
 describeDeskSessionsContract('SQLite', openServiceDatabase);
 
-describeOperationStatesContract('SqlOperationStates on SQLite', async () => {
+describeOperationStatesContract('the read model on SQLite', async () => {
   const { database, close } = await openReadModel();
   return {
-    states: new SqlOperationStates(database),
+    database,
     worklists: new Worklists(database),
     project: projectInto(new SqlProjectionStore(database)),
     close,

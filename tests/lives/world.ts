@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { MarkOverdueInstallments } from '../../application/loans/overdue/mark-overdue-installments.ts';
+import { markOverdue } from '../../application/loans/overdue/mark-overdue-installments.ts';
 import { PATIENTLY } from '../../application/administrator/patience.ts';
 import { retry, retryUntilAvailable } from '../../application/support/retry.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
@@ -8,7 +8,7 @@ import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
 import type { RunningService } from '../../infrastructure/composition/service.ts';
-import { SqlDueInstallments } from '../../application/loans/due-installments.ts';
+import { dueBefore } from '../../application/loans/due-installments.ts';
 import { cents } from '../../domain/shared/money.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
@@ -146,13 +146,13 @@ export class World {
   async sweep(): Promise<void> {
     if (this.besideEarlier) await this.#caughtUp();
     const { engines } = this.parts.foundations;
-    const marking = new MarkOverdueInstallments({
+    const marking = {
       commands: this.parts.commands,
-      due: new SqlDueInstallments(engines.readModelDatabase),
+      dueBefore: dueBefore.bind(undefined, engines.readModelDatabase),
       clock: this.clock,
       logger: this.logger,
-    });
-    await marking.execute(new AbortController().signal);
+    };
+    await markOverdue(marking, new AbortController().signal);
   }
 
   /** The other process may have shown what is not in the read model of this release yet, where a sweep looks. */

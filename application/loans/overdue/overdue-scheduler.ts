@@ -3,7 +3,6 @@ import type { Logger } from '../../ports/logger.ts';
 import { businessDayOf } from '../../support/business-day.ts';
 import { Outage, repeatUntilAborted } from '../../support/retry.ts';
 import type { Pause } from '../../support/retry.ts';
-import type { MarkOverdueInstallments } from './mark-overdue-installments.ts';
 
 const HOUR_MS = 3_600_000;
 /** No calendar day has been longer than 25 hours. */
@@ -25,7 +24,8 @@ export const nextDayStart = (instant: number): number => {
 };
 
 interface Dependencies {
-  readonly markOverdue: Pick<MarkOverdueInstallments, 'execute'>;
+  /** Answers how many installments it marked. */
+  readonly markOverdue: (signal: AbortSignal) => Promise<number>;
   readonly clock: BusinessClock;
   readonly logger: Logger;
   readonly sleep: Pause;
@@ -71,7 +71,7 @@ export class OverdueScheduler {
   }
 
   async #sweep(signal: AbortSignal): Promise<void> {
-    const marked = await this.#deps.markOverdue.execute(signal);
+    const marked = await this.#deps.markOverdue(signal);
     this.#deps.watch?.swept(marked);
     if (marked > 0) this.#deps.logger.info({ marked }, 'installments became overdue');
   }

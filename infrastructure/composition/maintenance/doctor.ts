@@ -17,7 +17,7 @@ import {
   oldestTransaction,
   standbySettings,
 } from '../../postgres/postgres-safety.ts';
-import { SqlOperationStates } from '../../../application/loans/operation-states.ts';
+import { newestWithBorrower } from '../../../application/loans/operation-states.ts';
 import { exposedFiles } from '../../support/private-files.ts';
 import { readConfiguration } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
@@ -177,9 +177,7 @@ const standby = async ({ engines, configuration }: Foundations): Promise<readonl
 const NEWEST_OPERATIONS = 1_000;
 
 const operationKeys = async ({ engines }: Foundations): Promise<Finding> => {
-  const streams = await new SqlOperationStates(engines.readModelDatabase).newestWithBorrower(
-    NEWEST_OPERATIONS,
-  );
+  const streams = await newestWithBorrower(engines.readModelDatabase, NEWEST_OPERATIONS);
   const missing = await withoutKey(engines.serviceDatabase, streams);
   return missing.length === 0
     ? finding('operation_keys', 'ok', `of the newest ${streams.length} operations none is missing`)

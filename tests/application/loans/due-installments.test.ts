@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DueInstallment } from '../../../application/loans/due-installments.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
-import { SqlDueInstallments } from '../../../application/loans/due-installments.ts';
+import { dueBefore } from '../../../application/loans/due-installments.ts';
 import { openReadModel, raw } from '../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 
@@ -28,10 +28,9 @@ describe('due installments', () => {
   afterAll(() => temporary.close());
 
   const all = async (today: string, limit: number): Promise<readonly DueInstallment[]> => {
-    const due = new SqlDueInstallments(temporary.database);
     const found: DueInstallment[] = [];
     for (;;) {
-      const page = await due.dueBefore(calendarDate(today), limit, found.at(-1));
+      const page = await dueBefore(temporary.database, calendarDate(today), limit, found.at(-1));
       found.push(...page);
       if (page.length < limit) return found;
     }
@@ -48,9 +47,8 @@ describe('due installments', () => {
   });
 
   test('a page goes on after an installment that is no longer pending', async () => {
-    const due = new SqlDueInstallments(temporary.database);
     const today = calendarDate('2026-02-01');
-    const [first, second, third] = await due.dueBefore(today, 3);
+    const [first, second, third] = await dueBefore(temporary.database, today, 3);
     await temporary.database.transaction([
       raw(
         `update installment set status = 'overdue' where operation = (select id from loan where stream = ?) and code = ?`,
@@ -58,7 +56,7 @@ describe('due installments', () => {
         second!.code,
       ),
     ]);
-    expect(await due.dueBefore(today, 1, second)).toEqual([third]);
-    expect(await due.dueBefore(today, 2)).toEqual([first, third]);
+    expect(await dueBefore(temporary.database, today, 1, second)).toEqual([third]);
+    expect(await dueBefore(temporary.database, today, 2)).toEqual([first, third]);
   });
 });

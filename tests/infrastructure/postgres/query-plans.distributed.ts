@@ -4,7 +4,7 @@ import { Client, escapeLiteral } from 'pg';
 import type { LeasedDelivery } from '../../../application/webhooks/queue/lease-lanes.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { Worklists } from '../../../application/administrator/worklists.ts';
-import { SqlDueInstallments } from '../../../application/loans/due-installments.ts';
+import { dueBefore } from '../../../application/loans/due-installments.ts';
 import { SqlLoanReader } from '../../../application/loans/loan-reader.ts';
 import { SqlOperationSearch } from '../../../application/loans/operation-search.ts';
 import { LOOK_UPS } from '../../../infrastructure/postgres/postgres-database.ts';
@@ -242,10 +242,9 @@ describe('PostgreSQL finds by index', () => {
       const place = (await desk.worklist({ limit: 50, ...wait }))[49]!;
       await desk.worklist({ limit: 50, ...wait, after: place });
     }
-    const due = new SqlDueInstallments(recording);
     const today = calendarDate('2026-06-20');
-    const found = await due.dueBefore(today, 500);
-    await due.dueBefore(today, 500, found.at(-1));
+    const found = await dueBefore(recording, today, 500);
+    await dueBefore(recording, today, 500, found.at(-1));
     await desk.notified(today, today);
     expect(await flawsOfAll()).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DueInstallment } from '../../../application/loans/due-installments.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
-import { SqlDueInstallments } from '../../../application/loans/due-installments.ts';
+import { dueBefore } from '../../../application/loans/due-installments.ts';
 import { SqlProjectionStore } from '../../../application/projecting/projection-store.ts';
 import { readModelMigrations } from '../../../application/sql/read-model-tables.ts';
 import { crashCases } from '../../application/projecting/crash-cases.ts';
@@ -44,17 +44,16 @@ describe('due installments in PostgreSQL', () => {
 
   test('pages of any size tell the same, by due date, each once', async () => {
     await fixture.database.transaction([raw('truncate installment, loan'), raw(OPERATIONS), raw(FILL)]);
-    const due = new SqlDueInstallments(fixture.database);
-    const whole = await due.dueBefore(TODAY, 1_000);
+    const whole = await dueBefore(fixture.database, TODAY, 1_000);
     // Told from how the rows above are made.
     const numbers = Array.from({ length: 200 }, (_, n) => n);
     const expected = numbers.filter((n) => n % 28 < 14 && n % 10 !== 2 && Math.floor(n / 10) % 4 !== 3);
     expect(whole).toHaveLength(expected.length);
     expect(whole.map(order)).toEqual(whole.map(order).sort());
     const paged: DueInstallment[] = [];
-    for (let page = await due.dueBefore(TODAY, 7); page.length > 0;) {
+    for (let page = await dueBefore(fixture.database, TODAY, 7); page.length > 0;) {
       paged.push(...page);
-      page = await due.dueBefore(TODAY, 7, page.at(-1));
+      page = await dueBefore(fixture.database, TODAY, 7, page.at(-1));
     }
     expect(paged).toEqual(whole);
   });

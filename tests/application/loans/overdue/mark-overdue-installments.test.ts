@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SqlDueInstallments } from '../../../../application/loans/due-installments.ts';
 import type { DueInstallment } from '../../../../application/loans/due-installments.ts';
-import { MarkOverdueInstallments } from '../../../../application/loans/overdue/mark-overdue-installments.ts';
+import { markOverdue } from '../../../../application/loans/overdue/mark-overdue-installments.ts';
 import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { NOW, requestRepurchase } from '../../../domain/support/loan-story.ts';
@@ -11,7 +10,7 @@ import type { PostAssignment } from '../../../support/post-assignment.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 
 /** A read model that is told what it knows; like the real one, it may be behind. */
-class KnownDue implements Pick<SqlDueInstallments, 'dueBefore'> {
+class KnownDue {
   readonly rows: DueInstallment[] = [];
   pages = 0;
   async dueBefore(today: CalendarDate, limit: number, after?: DueInstallment) {
@@ -39,12 +38,15 @@ const started = async (codes: readonly string[], today = '2026-04-16') => {
   }
   const logger = new RecordingLogger();
   const sweep = (signal = new AbortController().signal, by: PostAssignment = process) =>
-    new MarkOverdueInstallments({
-      commands: by.commands,
-      due,
-      clock: fixedClock(NOW, today as CalendarDate),
-      logger,
-    }).execute(signal);
+    markOverdue(
+      {
+        commands: by.commands,
+        dueBefore: (...page) => due.dueBefore(...page),
+        clock: fixedClock(NOW, today as CalendarDate),
+        logger,
+      },
+      signal,
+    );
   return { process, due, logger, sweep };
 };
 const overdueOf = async (process: PostAssignment, code: string): Promise<readonly string[]> =>

@@ -13,12 +13,10 @@ const sweeps = async (
   const stop = new AbortController();
   const times: string[] = [];
   const scheduler = new OverdueScheduler({
-    markOverdue: {
-      execute: () => {
-        times.push(new Date(now).toISOString());
-        if (times.length === count) stop.abort();
-        return sweep();
-      },
+    markOverdue: () => {
+      times.push(new Date(now).toISOString());
+      if (times.length === count) stop.abort();
+      return sweep();
     },
     clock: {
       now: () => new Date(now).toISOString() as Timestamp,
