@@ -1,3 +1,4 @@
+import { rawQuery } from '../sql/engine.ts';
 import { sql } from 'kysely';
 import { isPlaced } from '../projecting/stored-rows.ts';
 import type { Rows } from './compare-derived.ts';
@@ -94,9 +95,7 @@ export class SqlAuditedRows {
       this.#database.dialect === 'postgres'
         ? sql<{ rows: number }>`select reltuples as rows from pg_class where oid = to_regclass('progress')`
         : sql<{ rows: number }>`select count(*) as rows from progress`;
-    const [row] = await this.#database.read<{ rows: number }>({
-      compile: () => query.compile(this.#database.builder),
-    });
+    const [row] = await this.#database.read(rawQuery(this.#database, query));
     return Number(row?.rows ?? 0);
   }
 
@@ -108,7 +107,7 @@ export class SqlAuditedRows {
     const from = after === undefined ? sql`1 = 1` : sql`${place} > ${after}`;
     const query = sql<Counted>`select ${place} as place, ${stream} as stream, count(*) as rows
       from ${sql.table(table)} as rows where ${from} group by ${place} order by ${place} limit ${limit}`;
-    const rows = await this.#database.read<Counted>({ compile: () => query.compile(this.#database.builder) });
+    const rows = await this.#database.read(rawQuery(this.#database, query));
     return rows.map((row) => ({
       place: row.place,
       stream: row.stream ?? `${NO_OPERATION} ${row.place}`,
@@ -122,7 +121,7 @@ export class SqlAuditedRows {
         ? sql`operation in (select id from loan where stream in (${sql.join(streams)}))`
         : sql`stream in (${sql.join(streams)})`;
     const query = sql<Row>`select * from ${sql.table(table)} where ${operations}`;
-    return { compile: () => query.compile(this.#database.builder) };
+    return rawQuery(this.#database, query);
   }
 
   #placed(table: string, rows: readonly Row[]): Query<Row> {
@@ -136,6 +135,6 @@ export class SqlAuditedRows {
     const wanted = rows.map((row) => sql`(${sql.join(key.map((column) => value(row[column] ?? '')))})`);
     const query = sql<Row>`select * from ${sql.table(table)}
       where (${sql.join(key.map((column) => sql.ref(column)))}) in (values ${sql.join(wanted)})`;
-    return { compile: () => query.compile(this.#database.builder) };
+    return rawQuery(this.#database, query);
   }
 }

@@ -1,3 +1,4 @@
+import { rawQuery } from '../sql/engine.ts';
 import { sql } from 'kysely';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
@@ -41,7 +42,7 @@ export class SqlWrappedTexts {
     const { table, name, wrapped } = this.#columns();
     const query = sql<WrappedText>`select ${name} as name, ${wrapped} as wrapped from ${table}
       where ${name} > ${after} and ${wrapped} <> '' order by ${name} limit ${limit}`;
-    return this.#database.read({ compile: () => query.compile(this.#database.builder) });
+    return this.#database.read(rawQuery(this.#database, query));
   }
 
   /** Answers how many still read `from`. A text that was deleted meanwhile stays deleted. */

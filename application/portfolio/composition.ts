@@ -1,3 +1,4 @@
+import { summing } from './position.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import type { Held, Valued } from './position.ts';
@@ -8,6 +9,8 @@ interface Worth {
   readonly operations: number;
   readonly presentValue: number;
 }
+
+export const sumOfWorth = summing('operations', 'presentValue');
 
 /** All operations that have something in common. */
 export interface Part extends Worth {
@@ -34,8 +37,11 @@ const MONTH = 'yyyy-mm'.length;
 type Tally = { -readonly [Name in keyof Worth]: Worth[Name] };
 const empty = (): Tally => ({ operations: 0, presentValue: 0 });
 
-const byValue = (one: { readonly presentValue: number }, other: { readonly presentValue: number }): number =>
-  other.presentValue - one.presentValue;
+/** The largest first. */
+export const byValue = (
+  one: { readonly presentValue: number },
+  other: { readonly presentValue: number },
+): number => other.presentValue - one.presentValue;
 
 class Parts {
   readonly #tallies = new Map<string | undefined, Tally>();
@@ -70,11 +76,8 @@ class Borrowers {
   /** The `LARGEST` at most, the largest first; everyone else; and operations whose borrowers were forgotten, and cannot be told apart. */
   concentration() {
     const sorted = [...this.#tallies.values()].toSorted(byValue);
-    const others = { borrowers: Math.max(0, sorted.length - LARGEST), ...empty() };
-    for (const { operations, presentValue } of sorted.slice(LARGEST)) {
-      others.operations += operations;
-      others.presentValue += presentValue;
-    }
+    const rest = sorted.slice(LARGEST);
+    const others = { borrowers: rest.length, ...sumOfWorth(rest) };
     const borrowers: readonly BorrowerWorth[] = sorted.slice(0, LARGEST);
     return { borrowers, others, unknown: this.#unknown };
   }

@@ -3,7 +3,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { endOfBusinessDay } from '../support/business-day.ts';
-import { statusOf } from './composition.ts';
+import { byValue, statusOf } from './composition.ts';
 import type { SqlPortfolioPositions } from './portfolio-reader.ts';
 import { bucketOf, positionOf } from './position.ts';
 import type { Held, PositionRequest, Valued } from './position.ts';
@@ -70,8 +70,7 @@ export const heldOf = async (
   const endOfDay = endOfBusinessDay(request.date);
   const all = { operations: 0, installments: 0, faceValue: 0, presentValue: 0 };
   let largest: HeldOperation[] = [];
-  const trim = (to: number): void =>
-    void (largest = largest.toSorted((a, b) => b.presentValue - a.presentValue).slice(0, to));
+  const trim = (to: number): void => void (largest = largest.toSorted(byValue).slice(0, to));
   await positionOf(positions, request, async (page) => {
     const needed = part.by === 'state' || part.by === 'product' ? page.map(({ stream }) => stream) : [];
     const stood = new Map(

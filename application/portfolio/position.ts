@@ -43,15 +43,17 @@ type Tally = { -readonly [Name in keyof Held]: Held[Name] };
 
 const emptyTally = (): Tally => ({ installments: 0, faceValue: 0, presentValue: 0 });
 
-const totalOf = (tallies: readonly Held[]): Held =>
-  tallies.reduce<Held>(
-    (sum, tally) => ({
-      installments: sum.installments + tally.installments,
-      faceValue: sum.faceValue + tally.faceValue,
-      presentValue: sum.presentValue + tally.presentValue,
-    }),
-    emptyTally(),
-  );
+/** Adds up what stands under these names, each by itself. */
+export const summing =
+  <Name extends string>(...names: readonly Name[]) =>
+  (all: readonly Readonly<Record<Name, number>>[]): Record<Name, number> =>
+    Object.fromEntries(names.map((name) => [name, all.reduce((sum, one) => sum + one[name], 0)])) as Record<
+      Name,
+      number
+    >;
+
+export const sumOfHeld = summing('installments', 'faceValue', 'presentValue');
+export const sumOfFlows = summing('payments', 'installments', 'amount');
 
 /** Adds up open installments by their age on one day. */
 class Aging {
@@ -107,21 +109,15 @@ class Aging {
 
 type FlowTotal = Awaited<ReturnType<SqlPortfolioPositions['flows']>>[number];
 
-const sumOf = (totals: readonly FlowTotal[]) =>
-  totals.reduce(
-    (sum, { payments, installments, amount }) => ({
-      payments: sum.payments + payments,
-      installments: sum.installments + installments,
-      amount: sum.amount + amount,
-    }),
-    { payments: 0, installments: 0, amount: 0 },
-  );
-
 /** All sorts, in a fixed order. */
 const flowsOf = (totals: readonly FlowTotal[]) =>
   FLOWS.map((flow) => {
     const own = totals.filter((total) => total.flow === flow);
-    return { flow, onDay: sumOf(own.filter(({ onDay }) => onDay)), toDate: sumOf(own) };
+    return {
+      flow,
+      onDay: sumOfFlows(own.filter(({ onDay }) => onDay)),
+      toDate: sumOfFlows(own),
+    };
   });
 
 export interface PositionRequest {
@@ -153,14 +149,14 @@ export const positionOf = async (
     await onPage?.(valued);
     operations += page.length;
   }
-  const overdue = totalOf(aging.buckets);
+  const overdue = sumOfHeld(aging.buckets);
   return {
     fundId,
     date,
     knownAt,
     /** With at least one open installment. */
     operations,
-    open: totalOf([aging.notDue, overdue]),
+    open: sumOfHeld([aging.notDue, overdue]),
     overdue,
     withoutPresentValue: aging.withoutPresentValue,
     /** Youngest first; all of them, also those that are empty. */

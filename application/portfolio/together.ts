@@ -1,27 +1,12 @@
 import type { AnalysedPortfolio } from './analysis.ts';
-import { LARGEST } from './composition.ts';
+import { LARGEST, byValue, sumOfWorth } from './composition.ts';
 import type { Part } from './composition.ts';
-import type { FundPosition, Held } from './position.ts';
-
-const byValue = (one: { readonly presentValue: number }, other: { readonly presentValue: number }): number =>
-  other.presentValue - one.presentValue;
-
-const sumOf = <Of>(all: readonly Of[], of: (one: Of) => number): number =>
-  all.reduce((sum, one) => sum + of(one), 0);
-
-const added = (all: readonly Held[]): Held => ({
-  installments: sumOf(all, ({ installments }) => installments),
-  faceValue: sumOf(all, ({ faceValue }) => faceValue),
-  presentValue: sumOf(all, ({ presentValue }) => presentValue),
-});
+import { sumOfFlows, sumOfHeld, summing } from './position.ts';
+import type { FundPosition } from './position.ts';
 
 const parts = (all: readonly Part[]): readonly Part[] =>
   [...Map.groupBy(all, ({ name }) => name)]
-    .map(([name, own]) => ({
-      name,
-      operations: sumOf(own, ({ operations }) => operations),
-      presentValue: sumOf(own, ({ presentValue }) => presentValue),
-    }))
+    .map(([name, own]) => ({ name, ...sumOfWorth(own) }))
     .toSorted(byValue);
 
 const months = <Of extends { readonly month: string }>(
@@ -38,28 +23,24 @@ const positions = (all: readonly FundPosition[]): FundPosition => {
   return {
     ...first,
     fundId: '',
-    operations: sumOf(all, ({ operations }) => operations),
-    open: added(all.map(({ open }) => open)),
-    overdue: added(all.map(({ overdue }) => overdue)),
+    ...summing('operations')(all),
+    open: sumOfHeld(all.map(({ open }) => open)),
+    overdue: sumOfHeld(all.map(({ overdue }) => overdue)),
     withoutPresentValue: {
-      operations: sumOf(left, ({ operations }) => operations),
-      faceValue: sumOf(left, ({ faceValue }) => faceValue),
+      ...summing('operations', 'faceValue')(left),
       named: left.flatMap(({ named }) => named).slice(0, LARGEST),
     },
     buckets: first.buckets.map((bucket, i) => ({
       ...bucket,
-      ...added(all.map(({ buckets }) => buckets[i]!)),
+      ...sumOfHeld(all.map(({ buckets }) => buckets[i]!)),
     })),
     flows: first.flows.map(({ flow }, i) => {
-      const [onDay, toDate] = (['onDay', 'toDate'] as const).map((when) => {
-        const own = all.map(({ flows }) => flows[i]![when]);
-        return {
-          payments: sumOf(own, ({ payments }) => payments),
-          installments: sumOf(own, ({ installments }) => installments),
-          amount: sumOf(own, ({ amount }) => amount),
-        };
-      });
-      return { flow, onDay: onDay!, toDate: toDate! };
+      const own = all.map(({ flows }) => flows[i]!);
+      return {
+        flow,
+        onDay: sumOfFlows(own.map(({ onDay }) => onDay)),
+        toDate: sumOfFlows(own.map(({ toDate }) => toDate)),
+      };
     }),
   };
 };
@@ -77,11 +58,11 @@ export const together = (all: readonly AnalysedPortfolio[]): AnalysedPortfolio =
     position: positions(all.map(({ position }) => position)),
     received: months(
       all.flatMap(({ received }) => received),
-      (own) => ({ amount: sumOf(own, ({ amount }) => amount) }),
+      summing('amount'),
     ),
     due: months(
       all.flatMap(({ due }) => due),
-      (own) => ({ ...added(own), overdueFaceValue: sumOf(own, ({ overdueFaceValue }) => overdueFaceValue) }),
+      summing('installments', 'faceValue', 'presentValue', 'overdueFaceValue'),
     ),
     applications: parts(all.flatMap(({ applications }) => applications)),
     states: parts(all.flatMap(({ states }) => states)),
@@ -89,14 +70,10 @@ export const together = (all: readonly AnalysedPortfolio[]): AnalysedPortfolio =
     concentration: {
       borrowers: named,
       others: {
-        borrowers: rest.length + sumOf(others, ({ borrowers: count }) => count),
-        operations: sumOf([...rest, ...others], ({ operations }) => operations),
-        presentValue: sumOf([...rest, ...others], ({ presentValue }) => presentValue),
+        borrowers: rest.length + summing('borrowers')(others).borrowers,
+        ...sumOfWorth([...rest, ...others]),
       },
-      unknown: {
-        operations: sumOf(unknown, ({ operations }) => operations),
-        presentValue: sumOf(unknown, ({ presentValue }) => presentValue),
-      },
+      unknown: sumOfWorth(unknown),
     },
     largest: all
       .flatMap(({ largest }) => largest)

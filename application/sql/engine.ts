@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { SqlDatabase, SqlDialect, Statement } from './sql-database.ts';
+import type { Query, SqlDatabase, SqlDialect, Statement } from './sql-database.ts';
 
 type Engine = Pick<SqlDatabase, 'dialect'>;
 
@@ -24,6 +24,12 @@ export const briefly = ({ dialect }: Engine): readonly Statement[] =>
 
 /** Any number hold the name like this at a time, but none while another holds it `alone`. */
 export const notAlone = (engine: Engine, name: string): readonly Statement[] => lock(engine, SHARED, name);
+
+/** A query that is written out. */
+export const rawQuery = <Row>(
+  { builder }: Pick<SqlDatabase, 'builder'>,
+  text: RawBuilder<Row>,
+): Query<Row> => ({ compile: () => text.compile(builder) });
 
 /** Texts as rows with one column, `value`: one bound value, however many they are. */
 export const textRows = ({ dialect }: Engine, texts: readonly string[]): RawBuilder<{ value: string }> => {

@@ -9,6 +9,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Schema } from './schema.ts';
+import type { SqlDialect } from './sql-database.ts';
 
 /** Refuses to run a query: the dummy driver would silently answer no rows. */
 class BuildingOnly extends DummyDriver {
@@ -17,22 +18,19 @@ class BuildingOnly extends DummyDriver {
   }
 }
 
-export const sqliteQueryBuilder = (): Kysely<Schema> =>
-  new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new BuildingOnly(),
-      createIntrospector: (builder) => new SqliteIntrospector(builder),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  });
+const DIALECTS = {
+  sqlite: [SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler],
+  postgres: [PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler],
+} as const;
 
-export const postgresQueryBuilder = (): Kysely<Schema> =>
-  new Kysely<Schema>({
+export const queryBuilder = (dialect: SqlDialect): Kysely<Schema> => {
+  const [Adapter, Introspector, QueryCompiler] = DIALECTS[dialect];
+  return new Kysely<Schema>({
     dialect: {
-      createAdapter: () => new PostgresAdapter(),
+      createAdapter: () => new Adapter(),
       createDriver: () => new BuildingOnly(),
-      createIntrospector: (builder) => new PostgresIntrospector(builder),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createIntrospector: (builder) => new Introspector(builder),
+      createQueryCompiler: () => new QueryCompiler(),
     },
   });
+};

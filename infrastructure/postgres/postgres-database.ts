@@ -18,7 +18,7 @@ import type { PoolSettings } from './connection-pool.ts';
 import { isConstraint, isStale, isUnavailable, isWorthRepeating } from './failures.ts';
 import { bound } from './values.ts';
 import { pause } from '../support/time.ts';
-import { postgresQueryBuilder } from '../../application/sql/query-builder.ts';
+import { queryBuilder } from '../../application/sql/query-builder.ts';
 import type { Schema } from '../../application/sql/schema.ts';
 import { ConstraintError, GuardFailedError } from '../../application/sql/sql-database.ts';
 import type {
@@ -29,7 +29,7 @@ import type {
   TransactionOptions,
 } from '../../application/sql/sql-database.ts';
 
-const BUILDER: Kysely<Schema> = postgresQueryBuilder();
+const BUILDER: Kysely<Schema> = queryBuilder('postgres');
 
 /** What text no integer is, and which PostgreSQL quotes in its refusal whatever the language of its messages. */
 const MARK = 'rows:';

@@ -10,7 +10,7 @@ import type { CreateWorker } from './database-thread.ts';
 import { DirectUnits, NO_GUARD, hasFailed, readUnit } from './units.ts';
 import type { Failure, FlatResults, FlatUnit, Outcome, UnitCarrier } from './units.ts';
 import { TurnLimit } from '../support/time.ts';
-import { sqliteQueryBuilder } from '../../application/sql/query-builder.ts';
+import { queryBuilder } from '../../application/sql/query-builder.ts';
 import type { Schema } from '../../application/sql/schema.ts';
 import { ConstraintError, GuardFailedError } from '../../application/sql/sql-database.ts';
 import type {
@@ -132,7 +132,7 @@ const openWriter = async (
  */
 export class SqliteDatabase implements SqlDatabase {
   readonly dialect = 'sqlite';
-  readonly builder: Kysely<Schema> = sqliteQueryBuilder();
+  readonly builder: Kysely<Schema> = queryBuilder('sqlite');
   readonly #writer: UnitCarrier;
   readonly #reader: Connection;
   readonly #turn = new TurnLimit();

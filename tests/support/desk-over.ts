@@ -1,6 +1,6 @@
 import { Desk } from '../../application/desk/desk.ts';
 import type { DeskLogLine, DeskQuery } from '../../application/desk/desk.ts';
-import { sqliteQueryBuilder } from '../../application/sql/query-builder.ts';
+import { queryBuilder } from '../../application/sql/query-builder.ts';
 import { ALONE } from './application-parts.ts';
 import { InMemoryEventStore } from './in-memory-event-store.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -16,7 +16,7 @@ export const deskOver = (parts: Partial<Parts> = {}): Desk =>
   new Desk({
     sessions: undefined as never,
     events: new InMemoryEventStore(),
-    readModel: { builder: sqliteQueryBuilder(), read: () => Promise.resolve([]) },
+    readModel: { builder: queryBuilder('sqlite'), read: () => Promise.resolve([]) },
     formats: ALONE,
     clock: new ManualClock(),
     pause: () => Promise.resolve(),

@@ -1,3 +1,4 @@
+import { rawQuery } from '../../sql/engine.ts';
 import { sql } from 'kysely';
 import { MoveFailedError } from './log-to-move.ts';
 import type { PlacesToMove } from './log-to-move.ts';
@@ -27,7 +28,7 @@ export const readMove = async (
 export const ensureUnused = async (database: SqlDatabase): Promise<void> => {
   for (const table of TELLTALE_TABLES) {
     const text = sql<{ one: number }>`select 1 as one from ${sql.table(table)} limit 1`;
-    const rows = await database.read({ compile: () => text.compile(database.builder) });
+    const rows = await database.read(rawQuery(database, text));
     if (rows.length > 0)
       throw new MoveFailedError(`the database holds other data (in ${table}): move into an empty one`);
   }

@@ -1,3 +1,4 @@
+import { rawQuery } from '../../sql/engine.ts';
 import { sql } from 'kysely';
 import type { CompiledQuery } from 'kysely';
 import { differingRows } from '../../audit/compare-rows.ts';
@@ -74,13 +75,9 @@ const insertion = ({ builder }: SqlDatabase, { name }: MovedTable, rows: readonl
     values ${sql.join(values)} on conflict do nothing`.compile(builder);
 };
 
-const selection = (
-  { builder }: SqlDatabase,
-  { name, key }: MovedTable,
-  after: readonly Value[] | undefined,
-) => {
+const selection = (database: SqlDatabase, { name, key }: MovedTable, after: readonly Value[] | undefined) => {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   const where = after === undefined ? sql`` : sql`where (${columns}) > (${sql.join([...after])})`;
   const text = sql<Row>`select * from ${sql.table(name)} ${where} order by ${columns} limit ${sql.lit(PAGE)}`;
-  return { compile: () => text.compile(builder) };
+  return rawQuery(database, text);
 };

@@ -1,3 +1,4 @@
+import { rawQuery } from '../../sql/engine.ts';
 import { sql } from 'kysely';
 import { DamagedStoreError } from '../../ports/event-store.ts';
 import type { LogPosition } from '../../ports/event-store.ts';
@@ -41,10 +42,6 @@ const placesFrom = (rows: readonly StoredPlace[]): Places =>
     ]),
   );
 
-const raw = <Row>({ builder }: SqlDatabase, text: ReturnType<typeof sql<Row>>): Query<Row> => ({
-  compile: () => text.compile(builder),
-});
-
 /** A whole set of read-model tables with one checkpoint a projection, open. */
 export class Generation {
   readonly number: number;
@@ -67,7 +64,7 @@ export class Generation {
   async rows({ tables }: Projection): Promise<number> {
     const counts = tables.map((table) => sql`(select count(*) from ${sql.table(table)})`);
     const total = sql<{ rows: number }>`select ${sql.join(counts, sql` + `)} as rows`;
-    const [row] = await this.database.read(raw(this.database, total));
+    const [row] = await this.database.read(rawQuery(this.database, total));
     return Number(row!.rows);
   }
 
@@ -82,7 +79,9 @@ export class Generation {
   async #hasColumns(table: string): Promise<boolean> {
     const columns = sql.join(columnsOf(table as keyof ReadModelTables).map((column) => sql.ref(column)));
     try {
-      await this.database.read(raw(this.database, sql`select ${columns} from ${sql.table(table)} limit 0`));
+      await this.database.read(
+        rawQuery(this.database, sql`select ${columns} from ${sql.table(table)} limit 0`),
+      );
       return true;
     } catch (error) {
       if (mayPass(error)) throw error;
@@ -93,7 +92,7 @@ export class Generation {
   /** @throws DamagedStoreError a table is gone, or its first page cannot be read */
   async ensureTables(projections: readonly Projection[]): Promise<void> {
     for (const table of projections.flatMap(({ tables }) => tables)) {
-      const query = raw(
+      const query = rawQuery(
         this.database,
         sql<{ one: number }>`select 1 as one from ${sql.table(table)} limit 1`,
       );
@@ -145,7 +144,7 @@ export class Pair {
   }
 
   async compareRow({ name }: Projection, row: RowDifference): Promise<RowComparison> {
-    const { queries, differenceOf } = rowDifference(this.#database.builder, row, this.#schemas);
+    const { queries, differenceOf } = rowDifference(this.#database, row, this.#schemas);
     const [lives, copies, liveRows, copyRows] = await this.#database.snapshot([
       this.#placeIn(this.#schemas.live, name),
       this.#placeIn(this.#schemas.copy, name),
@@ -161,7 +160,7 @@ export class Pair {
 
   #placeIn(schema: string, name: string): Query<StoredPlace> {
     const table = sql.table(`${schema}.projection_checkpoint`);
-    return raw(
+    return rawQuery(
       this.#database,
       sql<StoredPlace>`select name, version, position from ${table} where name = ${name}`,
     );

@@ -1,8 +1,8 @@
+import { rawQuery } from '../../sql/engine.ts';
 import { sql } from 'kysely';
-import type { Kysely, RawBuilder } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { differingRows } from '../../audit/compare-rows.ts';
 import { keyOf, operationColumn } from '../../sql/read-model-tables.ts';
-import type { Schema } from '../../sql/schema.ts';
 import type { Query, SqlDatabase } from '../../sql/sql-database.ts';
 
 export interface RowDifference {
@@ -19,10 +19,6 @@ type Key = readonly unknown[];
 
 /** Rows in one comparison: small enough to end well within the time that a statement may take. */
 const STRETCH = 5_000;
-
-const compiled = <R>(builder: Kysely<Schema>, text: RawBuilder<R>): Query<R> => ({
-  compile: () => text.compile(builder),
-});
 
 const tuple = (key: Key): RawBuilder<unknown> => sql`(${sql.join([...key])})`;
 const columnsOf = (table: string): RawBuilder<unknown> =>
@@ -76,7 +72,7 @@ const streamsOf = async (
   const of = (schema: string) =>
     sql`select id, stream from ${sql.table(`${schema}.loan`)} where id in (${operations})`;
   const found = await database.read(
-    compiled(database.builder, sql<{ id: number; stream: string }>`${of(live)} union ${of(copy)}`),
+    rawQuery(database, sql<{ id: number; stream: string }>`${of(live)} union ${of(copy)}`),
   );
   const streams = new Map(found.map(({ id, stream }) => [id, stream]));
   return (row) => streams.get(Number(row[column])) ?? `operation ${String(row[column])}`;
@@ -88,7 +84,6 @@ export async function* compareTable(
   table: string,
   schemas: Schemas,
 ): AsyncGenerator<readonly RowDifference[]> {
-  const { builder } = database;
   const live = sql.table(`${schemas.live}.${table}`);
   const copy = sql.table(`${schemas.copy}.${table}`);
   const key = keyOf(table);
@@ -96,12 +91,12 @@ export async function* compareTable(
   for (let after: Key | undefined; ;) {
     const bound = sql<Row>`select ${order} from ${live} where ${within(table, after)}
       order by ${order} limit 1 offset ${STRETCH - 1}`;
-    const [last] = await database.read(compiled(builder, bound));
+    const [last] = await database.read(rawQuery(database, bound));
     const upTo = last && keyIn(table, last);
     const range = within(table, after, upTo);
     const missing = (one: RawBuilder<unknown>, other: RawBuilder<unknown>): Query<Row> =>
-      compiled(
-        builder,
+      rawQuery(
+        database,
         sql<Row>`select * from ${one} where ${range} except select * from ${other} where ${range}`,
       );
     const [lives, copies] = await database.snapshot<[Row, Row]>([missing(live, copy), missing(copy, live)]);
@@ -114,14 +109,14 @@ export async function* compareTable(
 
 /** One row as both generations have it. */
 export const rowDifference = (
-  builder: Kysely<Schema>,
+  database: Pick<SqlDatabase, 'builder'>,
   { table, key, stream }: RowDifference,
   schemas: Schemas,
 ) => {
   const columns = columnsOf(table);
   const of = (schema: string): Query<Row> =>
-    compiled(
-      builder,
+    rawQuery(
+      database,
       sql<Row>`select * from ${sql.table(`${schema}.${table}`)}
         where ${columns} = ${tuple(keyOf(table).map((column) => key[column]))}`,
     );

@@ -4,7 +4,7 @@ import { DESK_DAYS_STREAM } from '../../../application/desk/desk-streams.ts';
 import { CHAIN_START, chainEvents, findBrokenLink } from '../../../application/event-codec/event-codec.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { EventStore, JsonText } from '../../../application/ports/event-store.ts';
-import { sqliteQueryBuilder } from '../../../application/sql/query-builder.ts';
+import { queryBuilder } from '../../../application/sql/query-builder.ts';
 import type { DeskEntry, DeskVisitor } from '../../../domain/desk/line.ts';
 import { sampleMetadata } from '../../contracts/event-store-samples.ts';
 import { BESIDE_EARLIER } from '../../support/application-parts.ts';
@@ -26,7 +26,7 @@ beforeEach(() => {
   events = new InMemoryEventStore();
   clock = new ManualClock('2026-11-25T12:00:00.000Z');
 });
-const readModel = () => ({ builder: sqliteQueryBuilder() });
+const readModel = () => ({ builder: queryBuilder('sqlite') });
 const desk = (parts: Parameters<typeof deskOver>[0] = {}) => deskOver({ events, clock, ...parts });
 
 const moveTo = (instant: string): void => clock.advance(Date.parse(instant) - Date.parse(clock.now()));

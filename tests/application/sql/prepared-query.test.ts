@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { preparedList } from '../../../application/sql/prepared-query.ts';
-import { postgresQueryBuilder } from '../../../application/sql/query-builder.ts';
+import { queryBuilder } from '../../../application/sql/query-builder.ts';
 
 test('a query over a list is built once for each of few lengths, and binds every value of the list', () => {
   let built = 0;
   const marks = preparedList((operations, p: { group: string }) => {
     built += 1;
-    return postgresQueryBuilder()
+    return queryBuilder('postgres')
       .selectFrom('consumer_mark')
       .select('sequence')
       .where('operation', 'in', operations)
