@@ -7,7 +7,6 @@ import { overdueIn } from './overdue.ts';
 import type { Overdue } from './overdue.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { PaymentKind } from '../../projections/loan/payment-writes.ts';
-import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
 /** Operations of one fund that wait for the same decision. */
@@ -57,15 +56,10 @@ export interface NotifiedSum {
 const orderOf = (status: string): number => AWAITING.indexOf(status as AwaitingStatus);
 
 const COLUMNS = [
-  'application_id',
-  'code',
-  'fund_id',
-  'status',
-  'acquisition_value',
-  'waiting_since',
-  'stream',
+  ...(['application_id as applicationId', 'code', 'fund_id as fundId', 'status'] as const),
+  ...(['acquisition_value as acquisitionValue', 'waiting_since as since', 'stream'] as const),
 ] as const;
-type WaitingRow = Pick<Schema['loan'], (typeof COLUMNS)[number]> & { readonly waiting_since: string };
+type WaitingRow = Omit<PendingOperation, 'status'> & { readonly status: string; readonly stream: string };
 
 /** Payments lie by fund, so one fund after the other is looked up there: as many steps as there are funds. */
 const FUNDS_WITH_PAYMENTS = sql<{ id: string }>`(with recursive fund(id) as (
@@ -100,7 +94,7 @@ export class Worklists {
   #listed() {
     return this.#waiting()
       .select(COLUMNS)
-      .$narrowType<{ waiting_since: NotNull }>()
+      .$narrowType<{ since: NotNull }>()
       .orderBy('waiting_since')
       .orderBy('stream');
   }
@@ -110,22 +104,20 @@ export class Worklists {
     const rows = await this.#database.read(
       this.#waiting()
         .select((eb) => [
-          'fund_id',
-          'status',
+          ...(['fund_id as fundId', 'status'] as const),
           eb.fn.countAll<number | string>().as('operations'),
-          eb.fn.sum<number | string>('acquisition_value').as('acquisition_value'),
-          eb.fn.min<string>('waiting_since').as('since'),
+          eb.fn.min<string>('waiting_since').as('oldestSince'),
+          eb.fn.sum<number | string>('acquisition_value').as('acquisitionValue'),
         ])
         .groupBy(['fund_id', 'status'])
         .orderBy('fund_id'),
     );
     return rows
       .map((row) => ({
-        fundId: row.fund_id,
+        ...row,
         status: row.status as AwaitingStatus,
         operations: Number(row.operations),
-        oldestSince: row.since,
-        acquisitionValue: Number(row.acquisition_value),
+        acquisitionValue: Number(row.acquisitionValue),
       }))
       .sort((a, b) => a.fundId.localeCompare(b.fundId) || orderOf(a.status) - orderOf(b.status));
   }
@@ -141,7 +133,7 @@ export class Worklists {
     const pages = await this.#database.snapshot(
       funds.flatMap((one) => states.map((state) => this.#page({ ...query, fundId: one, status: state }))),
     );
-    const key = (row: WaitingRow): string => `${row.waiting_since} ${row.stream}`;
+    const key = (row: WaitingRow): string => `${row.since} ${row.stream}`;
     return pages
       .flat()
       .sort((a, b) => (key(a) < key(b) ? -1 : 1))
@@ -192,10 +184,9 @@ export class Worklists {
         .crossJoin('loan')
         .whereRef('loan.id', '=', 'installment.operation')
         .select((eb) => [
-          'loan.fund_id',
-          'installment.due_date',
+          ...(['loan.fund_id as fundId', 'installment.due_date as day'] as const),
           eb.fn.countAll<number | string>().as('installments'),
-          eb.fn.sum<number | string>('installment.face_value').as('face_value'),
+          eb.fn.sum<number | string>('installment.face_value').as('faceValue'),
         ])
         .where('loan.active_at', 'is not', null)
         // A literal, as in the condition of the index, which holds the face value.
@@ -208,10 +199,9 @@ export class Worklists {
         .orderBy('installment.due_date'),
     );
     return rows.map((row) => ({
-      fundId: row.fund_id,
-      day: row.due_date,
+      ...row,
       installments: Number(row.installments),
-      faceValue: Number(row.face_value),
+      faceValue: Number(row.faceValue),
     }));
   }
 
@@ -228,9 +218,7 @@ export class Worklists {
         .selectFrom(FUNDS_WITH_PAYMENTS.as('fund'))
         .innerJoin('payment', 'payment.fund_id', 'fund.id')
         .select((eb) => [
-          'payment.fund_id',
-          'payment.date',
-          'payment.kind',
+          ...(['payment.fund_id as fundId', 'payment.date as day', 'payment.kind'] as const),
           eb.fn.countAll<number | string>().as('payments'),
           eb.fn.sum<number | string>('payment.amount').as('amount'),
         ])
@@ -243,8 +231,7 @@ export class Worklists {
         .orderBy('payment.kind'),
     );
     return rows.map((row) => ({
-      fundId: row.fund_id,
-      day: row.date,
+      ...row,
       kind: row.kind as PaymentKind,
       payments: Number(row.payments),
       amount: Number(row.amount),
@@ -252,11 +239,7 @@ export class Worklists {
   }
 }
 
-const pendingOf = (row: WaitingRow): PendingOperation => ({
-  applicationId: row.application_id,
-  code: row.code,
-  fundId: row.fund_id,
+const pendingOf = ({ stream: _, ...row }: WaitingRow): PendingOperation => ({
+  ...row,
   status: row.status as AwaitingStatus,
-  acquisitionValue: row.acquisition_value,
-  since: row.waiting_since,
 });

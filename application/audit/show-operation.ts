@@ -11,7 +11,7 @@ import { businessDayOf } from '../support/business-day.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { readTexts } from '../privacy/forget-borrower.ts';
-import { KeyMissingError } from '../privacy/missing-keys.ts';
+import { unlessKeyMissing } from '../privacy/missing-keys.ts';
 import { explainPayoff, explainPrice } from './explained-price.ts';
 import type { ExplainedPrice } from './explained-price.ts';
 
@@ -153,13 +153,11 @@ const withPayloads = async (
   const hidden = 'schedule' in state && state.borrowerForgottenAt !== undefined;
   const open = async (texts: readonly PrivateText[]): Promise<readonly (string | undefined)[]> => {
     if (hidden) return [];
-    try {
-      return await readTexts(vault, stream, texts);
-    } catch (error) {
-      // The events that put a lost key right have to be seen.
-      if (error instanceof KeyMissingError) return texts.map(() => KEY_MISSING);
-      throw error;
-    }
+    // The events that put a lost key right have to be seen.
+    return unlessKeyMissing(
+      () => readTexts(vault, stream, texts),
+      texts.map(() => KEY_MISSING),
+    );
   };
   const payloads = await payloadsOf(shown, open);
   return shown.map((one, i) => ({ ...one, payload: payloads[i]! }));

@@ -56,11 +56,10 @@ export class SqlCheckpointStore {
 
   /** All of them, for whoever has to set one right, in the order of their names; one that is at the start has none. */
   async list(): Promise<readonly StoredPlace[]> {
-    const query = this.#database.builder.selectFrom('checkpoint').selectAll().orderBy('name');
-    return (await this.#database.read(query)).map(({ name, position, updated_at: updatedAt }) => ({
-      name,
-      position: position as LogPosition,
-      updatedAt,
-    }));
+    const query = this.#database.builder
+      .selectFrom('checkpoint')
+      .select(['name', 'position', 'updated_at as updatedAt'])
+      .orderBy('name');
+    return (await this.#database.read(query)) as readonly StoredPlace[];
   }
 }

@@ -44,25 +44,21 @@ export class DecisionFacts {
         .selectFrom('loan')
         .innerJoin('installment', 'installment.operation', 'loan.id')
         .select((eb) => [
-          ...(['loan.stream', 'loan.application_id', 'loan.code', 'loan.fund_id', 'loan.borrower'] as const),
-          'loan.daily_factor',
-          eb.fn.sum<number | string>('installment.face_value').as('face_value'),
+          ...(['loan.application_id as applicationId', 'loan.code', 'loan.fund_id as fundId'] as const),
+          ...(['loan.daily_factor as dailyFactor', 'loan.stream', 'loan.borrower'] as const),
+          eb.fn.sum<number | string>('installment.face_value').as('faceValue'),
           eb.fn.countAll<number | string>().as('installments'),
-          eb.fn.max<string>('installment.due_date').as('last_due'),
+          eb.fn.max<string>('installment.due_date').as('lastDue'),
         ])
         .where('loan.stream', 'in', streams)
         .groupBy('loan.id'),
     );
     return Promise.all(
-      rows.map(async (row) => ({
-        applicationId: row.application_id,
-        code: row.code,
-        fundId: row.fund_id,
-        dailyFactor: row.daily_factor,
-        faceValue: Number(row.face_value),
+      rows.map(async ({ stream, borrower, ...row }) => ({
+        ...row,
+        faceValue: Number(row.faceValue),
         installments: Number(row.installments),
-        lastDue: row.last_due,
-        borrower: await this.#privacy().maskedBorrower(row),
+        borrower: await this.#privacy().maskedBorrower({ stream, borrower }),
       })),
     );
   }

@@ -37,7 +37,7 @@ const STREAMS_IN_ONE_QUERY = 500;
 const LOAN_RECEIVED = loanEntries.LoanReceived.storedType;
 
 /** Who reads: a client of an application, with the funds that it may see. An operator sees all of them. */
-export type Reader = Pick<RequestContext, 'applicationId' | 'onlyFundIds' | 'aside'>;
+type Reader = Pick<RequestContext, 'applicationId' | 'onlyFundIds' | 'aside'>;
 
 /** `updatedSince` as RFC 3339 writes instants. */
 export type LoansQuery = Omit<LoanListQuery, 'applicationId' | 'onlyFundIds'>;

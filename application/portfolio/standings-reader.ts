@@ -19,7 +19,7 @@ export const standingsBefore = async (
   if (streams.length === 0) return [];
   const query = database.builder
     .selectFrom('loan')
-    .select(['stream', 'product_type', 'borrower'])
+    .select(['stream', 'product_type as productType', 'borrower'])
     .select((eb) =>
       eb
         .selectFrom('status_history')
@@ -28,14 +28,9 @@ export const standingsBefore = async (
         .where('status_history.at', '<', instant)
         .orderBy('status_history.revision', 'desc')
         .limit(1)
-        .as('state'),
+        .as('status'),
     )
     .where('stream', 'in', streams);
   const rows = await database.read(query);
-  return rows.map((row) => ({
-    stream: row.stream,
-    productType: row.product_type,
-    status: row.state ?? undefined,
-    borrower: row.borrower,
-  }));
+  return rows.map((row) => ({ ...row, status: row.status ?? undefined }));
 };

@@ -7,7 +7,7 @@ import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/eve
 import { upToNow } from '../support/up-to-now.ts';
 import type { BorrowerIndexEntry, SqlBorrowerIndex } from './borrower-index.ts';
 import { borrowerDigest } from './forget-borrower.ts';
-import { KeyMissingError } from './missing-keys.ts';
+import { unlessKeyMissing } from './missing-keys.ts';
 
 interface Dependencies {
   readonly log: EventSubscription;
@@ -44,11 +44,8 @@ const entryOf = async (
   if (recorded.type !== loanEntries.LoanReceived.storedType) return undefined;
   const event = decodeLoanEvent(recorded);
   if (event.type !== 'LoanReceived') return undefined;
-  try {
-    const borrower = await vault.open(recorded.stream, event.borrower);
-    return borrower && { digest: borrowerDigest(vault, borrower.document_number), stream: recorded.stream };
-  } catch (error) {
-    if (error instanceof KeyMissingError) return 'key_missing';
-    throw error;
-  }
+  const { stream } = recorded;
+  const borrower = await unlessKeyMissing(() => vault.open(stream, event.borrower), 'key_missing' as const);
+  if (borrower === undefined || borrower === 'key_missing') return borrower;
+  return { digest: borrowerDigest(vault, borrower.document_number), stream };
 };

@@ -33,3 +33,16 @@ export const requireForgotten = async (
   onMissing(error);
   throw error;
 };
+
+/** What the work gives, or what stands for it where the key of an operation is lost. */
+export const unlessKeyMissing = async <Value, Instead>(
+  work: () => Promise<Value>,
+  instead: Instead,
+): Promise<Value | Instead> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof KeyMissingError) return instead;
+    throw error;
+  }
+};

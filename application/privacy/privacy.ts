@@ -8,7 +8,7 @@ import type { BorrowerOperation, Forgetting } from './forget-borrower.ts';
 import { indexBorrowers } from './index-borrowers.ts';
 import { tellBorrowers } from './tell-borrowers.ts';
 import type { HeldData } from './tell-borrowers.ts';
-import { KeyMissingError } from './missing-keys.ts';
+import { unlessKeyMissing } from './missing-keys.ts';
 
 interface Dependencies extends Forgetting {
   readonly log: EventSubscription;
@@ -71,12 +71,8 @@ export class Privacy {
 
   /** As `maskedDocument`, with the name. */
   async maskedBorrower({ stream, borrower }: HeldData) {
-    try {
-      const opened = await this.#deps.vault.open(stream, borrower as SealedBorrower);
-      return opened ? { name: opened.name, document: maskDocument(opened.document_number) } : null;
-    } catch (error) {
-      if (error instanceof KeyMissingError) return null;
-      throw error;
-    }
+    const { vault } = this.#deps;
+    const opened = await unlessKeyMissing(() => vault.open(stream, borrower as SealedBorrower), undefined);
+    return opened ? { name: opened.name, document: maskDocument(opened.document_number) } : null;
   }
 }

@@ -2,7 +2,7 @@ import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { SqlBorrowerIndex } from './borrower-index.ts';
 import { borrowerDigest } from './forget-borrower.ts';
-import { KeyMissingError } from './missing-keys.ts';
+import { unlessKeyMissing } from './missing-keys.ts';
 
 interface Dependencies {
   readonly index: Pick<SqlBorrowerIndex, 'entriesOf'>;
@@ -40,11 +40,6 @@ const digestIn = async (
   vault: Dependencies['vault'],
   { stream, borrower: sealed }: HeldData,
 ): Promise<string | undefined> => {
-  try {
-    const borrower = await vault.open(stream, sealed as SealedBorrower);
-    return borrower && borrowerDigest(vault, borrower.document_number);
-  } catch (error) {
-    if (error instanceof KeyMissingError) return undefined;
-    throw error;
-  }
+  const borrower = await unlessKeyMissing(() => vault.open(stream, sealed as SealedBorrower), undefined);
+  return borrower && borrowerDigest(vault, borrower.document_number);
 };

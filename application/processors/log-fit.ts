@@ -11,9 +11,6 @@ interface LogFitDependencies {
   readonly pause: Pause;
 }
 
-/** The event log lacks what has followed it: whatever is stored there now would come twice. */
-class OlderLogError extends StoreUnavailableError {}
-
 const LOOK_EVERY_MS = 1_000;
 
 /** Why a log cannot be followed from a place; undefined where it can. @throws StoreUnavailableError */
@@ -44,13 +41,13 @@ export class LogFit {
     this.#deps = dependencies;
   }
 
-  /** @throws OlderLogError @throws StoreUnavailableError it is not known yet, because an engine is away */
+  /** @throws StoreUnavailableError it lacks what has followed it, or that is not known yet, because an engine is away */
   async ensure(): Promise<void> {
     const known = this.#known;
     const isOld = !this.#watched && known !== undefined && performance.now() - known.at > LOOK_EVERY_MS;
     if (known === undefined || isOld) await this.look();
     const problem = this.#known?.problem;
-    if (problem !== undefined) throw new OlderLogError(problem);
+    if (problem !== undefined) throw new StoreUnavailableError(problem);
   }
 
   /** Why the log does not fit what follows it; undefined where it does. @throws StoreUnavailableError */

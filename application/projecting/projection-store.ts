@@ -63,16 +63,14 @@ export class SqlProjectionStore {
   async quarantined({ name }: Projection): Promise<readonly QuarantinedStream[]> {
     const query = this.#database.builder
       .selectFrom('quarantined_operation')
-      .select(['stream', 'revision', 'event_type', 'reason', 'position'])
+      .select(['stream', 'revision', 'event_type as eventType', 'reason', 'position'])
       .where('projection', '=', name)
       .orderBy('stream');
     const rows = await this.#database.read(query);
-    return rows.map(({ stream, revision, event_type: eventType, reason, position }) => ({
-      stream,
-      revision: BigInt(revision),
-      eventType,
-      reason,
-      position: position as LogPosition,
+    return rows.map((row) => ({
+      ...row,
+      revision: BigInt(row.revision),
+      position: row.position as LogPosition,
     }));
   }
 

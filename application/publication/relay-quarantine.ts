@@ -19,13 +19,14 @@ export class RelayQuarantine {
 
   /** In the order of their names. */
   async list(): Promise<readonly (HeldBack & { readonly released: boolean })[]> {
-    const query = this.#database.builder.selectFrom('relay_quarantine').selectAll().orderBy('stream');
+    const query = this.#database.builder
+      .selectFrom('relay_quarantine')
+      .select(['stream', 'revision', 'event_type as eventType', 'reason', 'released'])
+      .orderBy('stream');
     const rows = await this.#database.read(query);
     return rows.map((row) => ({
-      stream: row.stream,
+      ...row,
       revision: BigInt(row.revision),
-      eventType: row.event_type,
-      reason: row.reason,
       released: Number(row.released) === 1,
     }));
   }

@@ -5,7 +5,6 @@ import { loanEntries } from '../event-codec/entries.ts';
 import { renegotiationEntries } from '../event-codec/renegotiation-entries.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { RealClock } from '../ports/clock.ts';
-import type { RecordedEvent } from '../ports/event-store.ts';
 import { actingOn } from '../processors/acting.ts';
 import type { Following } from '../processors/acting.ts';
 import type { Runner } from '../processors/runner.ts';
@@ -27,63 +26,46 @@ const LEASE_PAUSE_MS = 100;
  * Looks after every renegotiation once its lease is over, so that none stays undecided and nothing stays reserved when no process
  * asks. Reservations count as well as starts: a process that slept through its lease may still make one.
  */
-export class RecoverRenegotiations {
-  readonly #deps: Dependencies;
-  readonly #runner: Runner<never>;
-
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
-    this.#runner = actingOn(dependencies, {
-      name: 'renegotiation-recovery',
-      asking: ASKING,
-      act: (events, signal) => this.#recover(events, signal),
-    });
-  }
-
-  run(signal: AbortSignal): Promise<void> {
-    return this.#runner.run(signal);
-  }
-
-  async #recover(events: readonly RecordedEvent[], signal: AbortSignal): Promise<void> {
-    const leases = new Map<RenegotiationId, RealTime>();
-    for (const recorded of events) {
-      const event = readOrLeave(decodeEvent, recorded, (error) => this.#leave(recorded.stream, error));
-      if (event?.type !== 'RenegotiationStarted' && event?.type !== 'LoanReserved') continue;
-      leases.set(event.renegotiationId, event.leaseEndsAt);
-    }
-    for (const [id, leaseEndsAt] of leases) {
-      await this.#end(id, await this.#untilOver(leaseEndsAt, signal), signal);
-    }
-  }
-
-  #leave(stream: string, error: Error): void {
+export const recoverRenegotiations = (dependencies: Dependencies): Runner<never> => {
+  const { resolving, realClock, sleep, logger } = dependencies;
+  const leave = (stream: string, error: Error): void => {
     const message = 'a renegotiation is left as it is until `receivables quarantine release`';
-    this.#deps.logger.error({ stream, error: error.message }, message);
-  }
-
+    logger.error({ stream, error: error.message }, message);
+  };
+  /**
+   * All leases last equally long, so waiting for them in the order of the log delays none. Answers how long it waited, in milliseconds:
+   * never longer than a lease lasts, although the clock may have been set back.
+   */
+  const untilOver = async (leaseEndsAt: RealTime, signal: AbortSignal): Promise<number> => {
+    const left = Date.parse(leaseEndsAt) - Date.parse(realClock.realNow());
+    const wait = Math.min(LEASE_MS, Math.max(0, left));
+    if (wait > 0) await sleep(wait, signal);
+    return wait;
+  };
   /** One that cannot be ended at all must not keep the others waiting. */
-  async #end(id: RenegotiationId, afterMs: number, signal: AbortSignal): Promise<void> {
-    const { resolving, sleep, logger } = this.#deps;
+  const end = async (id: RenegotiationId, afterMs: number, signal: AbortSignal): Promise<void> => {
     try {
       for (let waitedMs = afterMs; !signal.aborted; waitedMs += LEASE_PAUSE_MS) {
         if (await resolving.attempt(id, waitedMs)) return;
         await sleep(LEASE_PAUSE_MS, signal);
       }
     } catch (error) {
-      if (error instanceof UnreadableEventError) return this.#leave(renegotiationStream(id), error);
+      if (error instanceof UnreadableEventError) return leave(renegotiationStream(id), error);
       if (!(error instanceof MissingCoordinatorError)) throw error;
       logger.error({ err: error }, 'a reservation has no renegotiation');
     }
-  }
-
-  /**
-   * All leases last equally long, so waiting for them in the order of the log delays none. Answers how long it waited, in milliseconds:
-   * never longer than a lease lasts, although the clock may have been set back.
-   */
-  async #untilOver(leaseEndsAt: RealTime, signal: AbortSignal): Promise<number> {
-    const left = Date.parse(leaseEndsAt) - Date.parse(this.#deps.realClock.realNow());
-    const wait = Math.min(LEASE_MS, Math.max(0, left));
-    if (wait > 0) await this.#deps.sleep(wait, signal);
-    return wait;
-  }
-}
+  };
+  return actingOn(dependencies, {
+    name: 'renegotiation-recovery',
+    asking: ASKING,
+    act: async (events, signal) => {
+      const leases = new Map<RenegotiationId, RealTime>();
+      for (const recorded of events) {
+        const event = readOrLeave(decodeEvent, recorded, (error) => leave(recorded.stream, error));
+        if (event?.type === 'RenegotiationStarted' || event?.type === 'LoanReserved')
+          leases.set(event.renegotiationId, event.leaseEndsAt);
+      }
+      for (const [id, leaseEndsAt] of leases) await end(id, await untilOver(leaseEndsAt, signal), signal);
+    },
+  });
+};

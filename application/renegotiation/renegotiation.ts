@@ -19,6 +19,7 @@ import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Following } from '../processors/acting.ts';
+import type { Runner } from '../processors/runner.ts';
 import type { Outcome, RequestContext } from '../command-handling/request-context.ts';
 import { preferring, refusedNames } from '../loans/file-names.ts';
 import { Inheritance } from './inheritance.ts';
@@ -26,7 +27,7 @@ import { CompleteRenegotiations } from './complete-renegotiations.ts';
 import { Coordinators } from './coordinators.ts';
 import { LoanStreams } from './loan-streams.ts';
 import { RenegotiationProtocol } from './protocol.ts';
-import { RecoverRenegotiations } from './recover-renegotiations.ts';
+import { recoverRenegotiations } from './recover-renegotiations.ts';
 import { quoteOf } from './renegotiation-quote.ts';
 import { contentsOf, requireDocumentTypes } from './request.ts';
 import { RollForward } from './roll-forward.ts';
@@ -90,8 +91,8 @@ export class Renegotiation {
   }
 
   /** Looks after every renegotiation once its lease is over. */
-  recovery(following: Following): RecoverRenegotiations {
-    return new RecoverRenegotiations({ ...following, resolving: this, realClock: this.#deps.realClock });
+  recovery(following: Following): Runner<never> {
+    return recoverRenegotiations({ ...following, resolving: this, realClock: this.#deps.realClock });
   }
 
   /** Tells the originals when the operation that replaces them is active. */

@@ -1,17 +1,14 @@
-import { daysBetween } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type { Cents } from '../shared/money.ts';
 import { meanDays, solveDailyFactor } from './daily-factor.ts';
-import { FRACTION, sumOfFaces } from './fixed-point.ts';
+import { FRACTION, SLOPE_FRACTION, flowsOf, sumOfFaces } from './fixed-point.ts';
 
-/** Binary digits of the slope after the point. */
-const SLOPE_FRACTION = 40;
 const FACTOR_TEXT = /^(\d+)\.(\d{30,120})$/;
 
 interface PricedSchedule {
   readonly acquisitionValue: Cents;
   readonly dateIssued: CalendarDate;
-  readonly installments: readonly { readonly dueDate: CalendarDate; readonly faceValue: Cents }[];
+  readonly installments: Parameters<typeof flowsOf>[1];
 }
 
 /** Whether the faces add up to the price as closely as the factor's last digit can say. */
@@ -21,12 +18,8 @@ const fits = (text: string, { acquisitionValue, dateIssued, installments }: Pric
   const scale = 10n ** BigInt(decimals.length);
   const factor = (BigInt(whole + decimals) << FRACTION) / scale;
   if (factor === 0n) return false;
-  const flows = installments.map(({ dueDate, faceValue }) => ({
-    days: daysBetween(dateIssued, dueDate),
-    faceValue,
-  }));
+  const flows = flowsOf(dateIssued, installments);
   if (flows.some(({ days, faceValue }) => days < 1 || faceValue <= 0)) return false;
-  flows.sort((one, other) => one.days - other.days);
   const missed = sumOfFaces(factor, flows) - (BigInt(acquisitionValue) << FRACTION);
   // Half a unit of the last digit, times the slope; a billionth more for what the fixed point and the float cut off, which is less.
   const slope = Math.round(meanDays(Number(text), flows) * 2 ** SLOPE_FRACTION);

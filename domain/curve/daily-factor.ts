@@ -1,7 +1,6 @@
-import { daysBetween } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type { Cents } from '../shared/money.ts';
-import { FIXED_ONE, FRACTION, fixedOf, sumOfFaces } from './fixed-point.ts';
+import { FIXED_ONE, FRACTION, SLOPE_FRACTION, fixedOf, flowsOf, sumOfFaces } from './fixed-point.ts';
 import type { Flow } from './fixed-point.ts';
 
 const MAX_ESTIMATES = 1_000;
@@ -63,13 +62,6 @@ const MAX_STEPS = 50;
 const LAST_STEP = 110n;
 /** Relative to v, and far below its last digit: a root that lies in the middle of two texts counts as found, and is rounded up. */
 const HAIR = 140n;
-/** Binary digits of the slope after the point. */
-const SLOPE_FRACTION = 40;
-
-interface Dated {
-  readonly dueDate: CalendarDate;
-  readonly faceValue: Cents;
-}
 
 /** 30 decimals, and more where leading zeros would leave fewer than 30 significant digits. */
 const format = (v: bigint): string => {
@@ -107,13 +99,9 @@ const solve = (acquisitionValue: Cents, flows: readonly Flow[]): bigint => {
 export const solveDailyFactor = (
   acquisitionValue: Cents,
   dateIssued: CalendarDate,
-  installments: readonly Dated[],
+  installments: Parameters<typeof flowsOf>[1],
 ): string => {
-  const flows = installments.map(({ dueDate, faceValue }) => ({
-    days: daysBetween(dateIssued, dueDate),
-    faceValue,
-  }));
-  flows.sort((one, other) => one.days - other.days);
+  const flows = flowsOf(dateIssued, installments);
   if (
     flows.length === 0 ||
     acquisitionValue <= 0 ||

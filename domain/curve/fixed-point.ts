@@ -1,12 +1,28 @@
+import type { ScheduledInstallment } from '../installment/installment.ts';
+import { daysBetween } from '../shared/calendar-date.ts';
+import type { CalendarDate } from '../shared/calendar-date.ts';
+
 /** What falls due, in cents, a number of whole days after the issue. */
 export interface Flow {
   readonly days: number;
   readonly faceValue: number;
 }
 
+/** Installments in the order of their days from the issue. */
+export const flowsOf = (
+  dateIssued: CalendarDate,
+  installments: readonly Pick<ScheduledInstallment, 'dueDate' | 'faceValue'>[],
+): Flow[] =>
+  installments
+    .map(({ dueDate, faceValue }) => ({ days: daysBetween(dateIssued, dueDate), faceValue }))
+    .sort((one, other) => one.days - other.days);
+
 /** Binary digits after the point of a fixed-point number: some forty decimals more than a daily factor has. */
 export const FRACTION = 256n;
 export const FIXED_ONE = 1n << FRACTION;
+
+/** Binary digits of a slope after the point. */
+export const SLOPE_FRACTION = 40;
 
 /** Binary digits that make an integer of any factor that amounts in cents can have, without losing one of a float. */
 const FLOAT_DIGITS = 120;

@@ -8,11 +8,6 @@ import type { Places } from './open-generation.ts';
 import type { GenerationState } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
 
-/** The generation is no longer there to be filled: another process dropped it, or let a later one serve. */
-class GenerationGoneError extends Error {
-  override readonly name = 'GenerationGoneError';
-}
-
 /** Where the tables of generations lie, and how they are opened. */
 export interface GenerationTables {
   /** Where there are none, tables are made as this program has them. */
@@ -98,7 +93,7 @@ export class Generations {
   /**
    * Lets a generation serve in one step; from then on nothing is written into the one before, and nothing read from it. Without `before`
    * what served goes on for the processes that have it open, as those of another release do.
-   * False when that one moved since `seen`. @throws GenerationGoneError
+   * False when that one moved since `seen`. @throws Error where it is gone
    */
   async letServe(
     number: number,
@@ -177,7 +172,7 @@ export class Generations {
     const query = announce.compile();
     if (await guarded(this.#service.transaction([{ query, expectChanges: 1 }]))) return true;
     if ((await this.list()).some((one) => one.number === number && one.state === 'serving')) return false;
-    throw new GenerationGoneError(
+    throw new Error(
       `generation ${number} of the read models is gone: another process dropped it, or a later one serves`,
     );
   }

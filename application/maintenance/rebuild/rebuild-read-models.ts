@@ -78,7 +78,7 @@ export class RebuildReadModels {
     }
   }
 
-  /** Goes on with what an interrupted call left. @throws RebuildRefusedError @throws GenerationGoneError @throws PoisonEventError */
+  /** Goes on with what an interrupted call left. @throws RebuildRefusedError @throws PoisonEventError */
   async execute(request: RebuildRequest): Promise<RebuildResult> {
     const { generations } = this.#deps;
     const live = await this.#live();

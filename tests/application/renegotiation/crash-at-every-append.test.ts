@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { RecoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
+import { recoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
 import { context, fixedClock } from '../../support/application-parts.ts';
@@ -78,7 +78,7 @@ describe('a process dies in a renegotiation', () => {
     test('the recovery ends it, all or nothing, without anybody asking', async () => {
       const { store, next } = await died(deadly, death);
       const { subscription, signal } = oneLookAtTheLog(store);
-      const recovery = new RecoverRenegotiations({
+      const recovery = recoverRenegotiations({
         resolving: next.renegotiation,
         subscription,
         checkpoints: new MemoryCheckpoints(),

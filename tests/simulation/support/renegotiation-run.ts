@@ -2,7 +2,7 @@ import { CommandHandler } from '../../../application/command-handling/command-ha
 import type { Operation } from '../../../application/command-handling/operation.ts';
 import { RENEGOTIATION_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
-import { RecoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
+import { recoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
 import { Renegotiation } from '../../../application/renegotiation/renegotiation.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { ReceiveLoan } from '../../../domain/loan/index.ts';
@@ -225,7 +225,7 @@ class Story {
       if (logger.lines.length > 0) stop();
       return Promise.resolve();
     };
-    await new RecoverRenegotiations({
+    await recoverRenegotiations({
       resolving,
       subscription,
       checkpoints,
