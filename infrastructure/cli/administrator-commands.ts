@@ -11,6 +11,7 @@ import { money } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { userOfSystem } from './operator.ts';
+import { dateOption, instantOption } from './report-options.ts';
 import { addPending, decideAllPending } from './pending-operations.ts';
 import { FUND_OPTION, applicationWith } from './scope.ts';
 import { decideInTime, presentAnswer } from './submit-decisions.ts';
@@ -83,7 +84,7 @@ export const addAdministratorCommands = (program: CliCommand, dependencies: CliD
     example: 'disburse OP-2026-000123 --date 2026-01-15 --value 1800.00',
     options: (command) =>
       command
-        .requiredOption('--date <date>', 'the day on which the fund paid, such as 2026-01-15')
+        .requiredOption('--date <date>', 'the day on which the fund paid, such as 2026-01-15', dateOption)
         .option(
           '--value <amount>',
           'what the fund paid, such as 1800.00; of --all-pending each its own acquisition value',
@@ -131,7 +132,11 @@ const addDecision = <Options>(
     .option(FUND_OPTION, 'with --all-pending: of this fund')
     .option('--yes', 'with --all-pending: do not ask; needed where nobody can answer')
     .option('--id <decision_id>', 'name of this decision, for sending it again (default: a new UUID)')
-    .option('--decided-at <time>', 'when it was decided, such as 2026-01-15T12:00:00Z (default: now)')
+    .option(
+      '--decided-at <time>',
+      'when it was decided, such as 2026-01-15T12:00:00Z (default: now)',
+      instantOption,
+    )
     .option('--note <text>', 'for the audit; never published, no personal data')
     .option('--expected-status <status>', 'refuse it where the operation is not in this status any more');
   (options?.(added) ?? added)

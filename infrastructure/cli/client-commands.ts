@@ -9,7 +9,7 @@ import { isFundId } from '../../domain/fund/names.ts';
 import { jsonOf } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
-import { NotAllowedError, answer } from './command-line.ts';
+import { NotAllowedError, WrongUseError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { collect, collectFunds } from './report-options.ts';
@@ -108,8 +108,13 @@ const create = async (
 const ofApplication = ({ applicationId }: { readonly applicationId: string }) => ({ applicationId });
 
 /** An id may be that of a fund that nobody knows yet. */
-const fundNamed = async ({ funds }: Pick<App, 'funds'>, idOrName: string): Promise<string> =>
-  isFundId(idOrName.toLowerCase()) ? idOrName : ((await funds.find(idOrName)) ?? idOrName);
+const fundNamed = async ({ funds }: Pick<App, 'funds'>, idOrName: string): Promise<string> => {
+  const id = isFundId(idOrName.toLowerCase()) ? idOrName : await funds.find(idOrName);
+  if (id !== undefined) return id;
+  throw new WrongUseError(
+    `no fund has the name ${JSON.stringify(idOrName)}: give one that fund list prints, or an id, which is a UUID`,
+  );
+};
 
 /** With a fund, an id that is not known yet names a new application. */
 const applicationOrNew = async (

@@ -219,7 +219,7 @@ describe('command line', () => {
 
   test('a fund that is no UUID is wrong use', async () => {
     const { code, out, err } = await run('client', 'create', '--name', 'Acme', '--fund', 'fund-1');
-    expect({ code, out, err }).toEqual({ code: 2, out: '', err: 'error: fund fund-1 is not a UUID\n' });
+    expect([code, out, err]).toEqual([2, '', expect.stringContaining('no fund has the name "fund-1"')]);
     expect(closed).toBe(1);
   });
 
