@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as waitInFact } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Lease, Leases } from '../../application/coordination/leases.ts';
+
+/** By the clock of the leases. */
+type Wait = (ms: number) => Promise<unknown>;
 
 /** A promise of the port. It holds beside other tests' leases: it uses names of its own only. */
 interface LeasesCase {
   readonly name: string;
-  readonly check: (leases: Leases) => Promise<void>;
+  readonly check: (leases: Leases, wait: Wait) => Promise<void>;
 }
 
 const LONG_MS = 60_000;
@@ -20,12 +23,11 @@ const taken = async (leases: Leases, name: string, holder: string, ttlMs = LONG_
 };
 
 /** Asks again and again, as a process does that waits for its turn. */
-const takenInTime = async (leases: Leases, name: string, holder: string): Promise<Lease> => {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
+const takenInTime = async (leases: Leases, wait: Wait, name: string, holder: string): Promise<Lease> => {
+  for (let waited = 0; ; waited += 10) {
     const lease = await leases.acquire(name, holder, LONG_MS);
     if (lease) return lease;
-    if (Date.now() > deadline) throw new Error(`${name} never ended`);
+    if (waited > PATIENCE_MS) throw new Error(`${name} never ended`);
     await wait(10);
   }
 };
@@ -49,11 +51,11 @@ export const leasesCases: readonly LeasesCase[] = [
   },
   {
     name: 'one that was to last longer than it is asked for, because the clock was set back, ends in that time',
-    check: async (leases) => {
+    check: async (leases, wait) => {
       const name = randomUUID();
       const stuck = await taken(leases, name, 'a', 60 * LONG_MS);
       expect(await leases.acquire(name, 'b', SHORT_MS)).toBeUndefined();
-      const { token } = await takenInTime(leases, name, 'b');
+      const { token } = await takenInTime(leases, wait, name, 'b');
       expect(token).toBeGreaterThan(stuck.token);
       expect(await leases.renew(stuck, LONG_MS)).toBe(false);
     },
@@ -67,10 +69,10 @@ export const leasesCases: readonly LeasesCase[] = [
   },
   {
     name: 'a lease that ended goes to another, under a higher token',
-    check: async (leases) => {
+    check: async (leases, wait) => {
       const name = randomUUID();
       const first = await taken(leases, name, 'a', SHORT_MS);
-      const second = await takenInTime(leases, name, 'b');
+      const second = await takenInTime(leases, wait, name, 'b');
       expect(second.token).toBeGreaterThan(first.token);
     },
   },
@@ -88,7 +90,7 @@ export const leasesCases: readonly LeasesCase[] = [
   },
   {
     name: 'a renewed lease lasts beyond its first end',
-    check: async (leases) => {
+    check: async (leases, wait) => {
       const name = randomUUID();
       const lease = await taken(leases, name, 'a', 1_000);
       expect(await leases.renew(lease, LONG_MS)).toBe(true);
@@ -98,7 +100,7 @@ export const leasesCases: readonly LeasesCase[] = [
   },
   {
     name: 'a lease that ended cannot be renewed, even if nobody else has it',
-    check: async (leases) => {
+    check: async (leases, wait) => {
       const lease = await taken(leases, randomUUID(), 'a', 1);
       await wait(20);
       expect(await leases.renew(lease, LONG_MS)).toBe(false);
@@ -106,10 +108,10 @@ export const leasesCases: readonly LeasesCase[] = [
   },
   {
     name: 'a lease that passed on can be neither renewed nor given back by its earlier holder',
-    check: async (leases) => {
+    check: async (leases, wait) => {
       const name = randomUUID();
       const first = await taken(leases, name, 'a', SHORT_MS);
-      const second = await takenInTime(leases, name, 'b');
+      const second = await takenInTime(leases, wait, name, 'b');
       expect(await leases.renew(first, LONG_MS)).toBe(false);
       await leases.release(first);
       expect(await leases.acquire(name, 'c', LONG_MS)).toBeUndefined();
@@ -139,6 +141,6 @@ export const describeLeasesContract = (
       fixture = await open();
     });
     afterAll(() => fixture.close());
-    test.concurrent.each(leasesCases)('$name', ({ check }) => check(fixture.leases));
+    test.concurrent.each(leasesCases)('$name', ({ check }) => check(fixture.leases, waitInFact));
   });
 };

@@ -9,22 +9,27 @@ interface Row {
 /** Leases of one process; their parts can be broken one by one. */
 export class InMemoryLeases implements Leases {
   readonly rows = new Map<string, Row>();
+  protected readonly now: () => number;
+
+  constructor(now = () => performance.now()) {
+    this.now = now;
+  }
 
   acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined> {
     const row = this.rows.get(name);
     if (row && this.lasts(row) && row.holder !== holder) {
-      row.until = Math.min(row.until, performance.now() + ttlMs);
+      row.until = Math.min(row.until, this.now() + ttlMs);
       return Promise.resolve(undefined);
     }
     const token = this.nextToken(row);
-    this.rows.set(name, { holder, token, until: performance.now() + ttlMs });
+    this.rows.set(name, { holder, token, until: this.now() + ttlMs });
     return Promise.resolve({ name, holder, token });
   }
 
   renew(lease: Lease, ttlMs: number): Promise<boolean> {
     const row = this.rows.get(lease.name);
     if (!row || !this.isOf(row, lease) || !this.lasts(row)) return Promise.resolve(false);
-    row.until = performance.now() + ttlMs;
+    row.until = this.now() + ttlMs;
     return Promise.resolve(true);
   }
 
@@ -35,7 +40,7 @@ export class InMemoryLeases implements Leases {
   }
 
   protected lasts(row: Row): boolean {
-    return row.until > performance.now();
+    return row.until > this.now();
   }
   protected isOf(row: Row, lease: Lease): boolean {
     return row.token === lease.token;
@@ -57,7 +62,7 @@ export class LooksBeforeItLeaps extends InMemoryLeases {
     const row = this.rows.get(name);
     if (row && this.lasts(row) && row.holder !== holder) return undefined;
     await Promise.resolve();
-    this.rows.set(name, { holder, token: this.nextToken(row), until: performance.now() + ttlMs });
+    this.rows.set(name, { holder, token: this.nextToken(row), until: this.now() + ttlMs });
     return { name, holder, token: this.nextToken(row) };
   }
 }
@@ -84,7 +89,7 @@ export class RenewsWhatEnded extends InMemoryLeases {
   override renew(lease: Lease, ttlMs: number): Promise<boolean> {
     const row = this.rows.get(lease.name);
     if (!row || !this.isOf(row, lease)) return Promise.resolve(false);
-    row.until = performance.now() + ttlMs;
+    row.until = this.now() + ttlMs;
     return Promise.resolve(true);
   }
 }

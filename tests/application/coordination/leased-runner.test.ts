@@ -1,10 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Background } from '../../../application/coordination/background.ts';
 import { LeasedRunner } from '../../../application/coordination/leased-runner.ts';
 import type { Lease } from '../../../application/coordination/leases.ts';
-import { pause } from '../../../infrastructure/support/time.ts';
 import { InMemoryLeases } from '../../support/in-memory-leases.ts';
+import { PassingTime } from '../../support/passing-time.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 const TTL_MS = 600;
@@ -57,23 +56,16 @@ class Work {
   }
 }
 
-const until = async (what: string, condition: () => boolean, ms = 5_000): Promise<number> => {
-  const begun = performance.now();
-  while (!condition()) {
-    if (performance.now() - begun > ms) throw new Error(`not within ${ms} ms: ${what}`);
-    await wait(2);
-  }
-  return performance.now() - begun;
-};
-
 describe('a role that only one process may play', () => {
   const started: LeasedRunner[] = [];
   const logger = new RecordingLogger();
-  const runner = (leases: InMemoryLeases, work: Work, holder: string, ttlMs = TTL_MS): LeasedRunner => {
+  const time = new PassingTime();
+  const until = time.until.bind(time);
+  const runner = (leases: InMemoryLeases, work: Work, holder: string): LeasedRunner => {
     const inner = work.background();
-    const timing = { ttlMs, lookEveryMs: 20 };
-    const now = (): number => performance.now();
-    const one = new LeasedRunner({ lease: 'role', holder, leases, inner, logger, sleep: pause, now, timing });
+    const timing = { ttlMs: TTL_MS, lookEveryMs: 20 };
+    const { now, pause: sleep } = time;
+    const one = new LeasedRunner({ lease: 'role', holder, leases, inner, logger, sleep, now, timing });
     started.push(one);
     one.start();
     return one;
@@ -87,7 +79,7 @@ describe('a role that only one process may play', () => {
   });
 
   test('is played by one, for longer than a lease lasts', async () => {
-    const [leases, work] = [new UnsteadyLeases(), new Work()];
+    const [leases, work] = [new UnsteadyLeases(time.now), new Work()];
     const [a, b] = [runner(leases, work, 'a'), runner(leases, work, 'b')];
     await until('renewed beyond the first end', () => leases.renewals >= 4);
     expect([a.state, b.state].sort()).toEqual(['holding', 'standby']);
@@ -95,7 +87,7 @@ describe('a role that only one process may play', () => {
   });
 
   test('passes on at once when its holder stops in order', async () => {
-    const [leases, work] = [new UnsteadyLeases(), new Work()];
+    const [leases, work] = [new UnsteadyLeases(time.now), new Work()];
     const a = runner(leases, work, 'a');
     await until('a holds', () => a.state === 'holding');
     const b = runner(leases, work, 'b');
@@ -108,7 +100,7 @@ describe('a role that only one process may play', () => {
   });
 
   test('passes on when it is stuck at its holder, to a process that may get further', async () => {
-    const [leases, old, young] = [new UnsteadyLeases(), new Work(), new Work()];
+    const [leases, old, young] = [new UnsteadyLeases(time.now), new Work(), new Work()];
     const a = runner(leases, old, 'old');
     await until('the old one holds', () => a.state === 'holding');
     const b = runner(leases, young, 'new');
@@ -121,7 +113,7 @@ describe('a role that only one process may play', () => {
   });
 
   test('stays where it is stuck when there is no other process, tried again less and less often', async () => {
-    const [leases, work] = [new UnsteadyLeases(), new Work()];
+    const [leases, work] = [new UnsteadyLeases(time.now), new Work()];
     work.stuck = true;
     const a = runner(leases, work, 'a');
     const gaps: number[] = [];
@@ -133,34 +125,31 @@ describe('a role that only one process may play', () => {
   });
 
   test('passes on when its holder died, once the lease has ended', async () => {
-    const [leases, work] = [new UnsteadyLeases(), new Work()];
-    const died = performance.now();
+    const [leases, work] = [new UnsteadyLeases(time.now), new Work()];
+    const died = time.now();
     await leases.acquire('role', 'dead', TTL_MS);
     const b = runner(leases, work, 'b');
     await until('b holds', () => b.state === 'holding');
-    expect(performance.now() - died).toBeGreaterThanOrEqual(TTL_MS);
+    expect(time.now() - died).toBeGreaterThanOrEqual(TTL_MS);
   });
 
   test.each(['refusing', 'silent'] as const)(
     'is given up before its lease ends when the store is %s, and taken up when it is back',
     async (away) => {
-      // Long enough that a pause of a busy machine does not outlast what is left of the lease when it is given up.
-      const ttlMs = 3_000;
-      const [leases, work] = [new UnsteadyLeases(), new Work()];
-      const a = runner(leases, work, 'a', ttlMs);
+      const [leases, work] = [new UnsteadyLeases(time.now), new Work()];
+      const a = runner(leases, work, 'a');
       await until('a holds', () => a.state === 'holding');
       leases.away = away;
-      await until('the work stops', () => work.running === 0, ttlMs);
-      expect(leases.rows.get('role')!.until).toBeGreaterThan(performance.now());
+      await until('the work stops', () => work.running === 0, TTL_MS);
+      expect(leases.rows.get('role')!.until).toBeGreaterThan(time.now());
       leases.away = 'no';
       await until('the work starts again', () => work.running === 1);
     },
   );
 
   test('survives a store that is away for a moment', async () => {
-    const [leases, work] = [new UnsteadyLeases(), new Work()];
-    // Longer than a busy machine needs until it sees the line: the lease must not end before.
-    const a = runner(leases, work, 'a', 3_000);
+    const [leases, work] = [new UnsteadyLeases(time.now), new Work()];
+    const a = runner(leases, work, 'a');
     await until('a holds', () => a.state === 'holding');
     leases.away = 'refusing';
     await until('the first line', () => errors().length > 0);
@@ -173,18 +162,18 @@ describe('a role that only one process may play', () => {
   });
 
   test('is given up at once when somebody else has the lease', async () => {
-    const [leases, work] = [new UnsteadyLeases(), new Work()];
+    const [leases, work] = [new UnsteadyLeases(time.now), new Work()];
     const a = runner(leases, work, 'a');
     await until('a holds', () => a.state === 'holding');
     leases.forget = true;
-    await until('stopped and taken up again', () => work.starts === 2);
+    await until('stopped and taken up again', () => work.starts === 2, TTL_MS / 2);
     leases.forget = false;
     expect(work.most).toBe(1);
     expect(errors()).toEqual(['lease lost, stopping']);
   });
 
   test('can be stopped while the store is silent; a lease that comes late goes back', async () => {
-    const [leases, work] = [new UnsteadyLeases(), new Work()];
+    const [leases, work] = [new UnsteadyLeases(time.now), new Work()];
     let grant: (lease: Lease) => void = () => undefined;
     leases.acquire = () => new Promise((resolve) => (grant = resolve));
     const a = runner(leases, work, 'a');
