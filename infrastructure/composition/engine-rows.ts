@@ -8,7 +8,6 @@ import type {
   PlacedEvents,
 } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import type { CreateWorker } from '../sqlite/database-thread.ts';
 import type { AppendWriter } from '../sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
 import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
@@ -34,8 +33,6 @@ export interface RowOptions {
   readonly part?: 'command' | 'service' | 'background';
   /** The writer of an embedded log that this process has open already; only for the background thread. */
   readonly writer?: AppendWriter;
-  /** Default: threads of Node.js. */
-  readonly createWorker?: CreateWorker;
   readonly configuration: Configuration;
   readonly clock: RealClock;
   readonly logger: Logger;
@@ -47,14 +44,13 @@ export interface RowOptions {
 
 /** The streams. EventStoreDB is connected to when it is first used. @throws Error for an address that cannot be read */
 export const openEventStore = async (
-  { configuration, part, logger, writer, createWorker, observability = UNOBSERVED }: RowOptions,
+  { configuration, part, logger, writer, observability = UNOBSERVED }: RowOptions,
   mayAppend: () => Promise<void>,
 ): Promise<EventStore & EventSubscription & LogPlaces & PlacedEvents & Closing> => {
   const { engines, dataDir } = configuration;
   const guards = { mayAppend, watch: observability.eventStore };
   const options = { ...guards, logger, pageCaches: pageCachesOf(configuration, part) };
-  if (engines.eventStoreUrl === undefined)
-    return SqliteEventStore.open(dataDir, { ...options, ...(createWorker && { createWorker }) }, writer);
+  if (engines.eventStoreUrl === undefined) return SqliteEventStore.open(dataDir, options, writer);
   const { EventStoreDbStore } = await import('../eventstoredb/event-store-db-store.ts');
   return EventStoreDbStore.open({ ...guards, url: engines.eventStoreUrl, logger });
 };
@@ -64,7 +60,6 @@ export const openServiceDatabase = async ({
   configuration,
   logger,
   part = 'command',
-  createWorker,
   observability = UNOBSERVED,
 }: RowOptions): Promise<SqlDatabase> => {
   const url = configuration.engines.databaseUrl;
@@ -78,7 +73,6 @@ export const openServiceDatabase = async ({
       watch,
       // A service has other things to do than to wait for the disk.
       writes: part === 'command' ? 'here' : 'thread',
-      ...(createWorker && { createWorker }),
     });
   const { PostgresDatabase } = await import('../postgres/postgres-database.ts');
   return PostgresDatabase.open({ url, logger, watch, applicationName: 'receivables service' });
@@ -86,7 +80,7 @@ export const openServiceDatabase = async ({
 
 /** Files in DATA_DIR, or schemas of the same PostgreSQL database. */
 export const generationTables = async (
-  { configuration, part, logger, clock, createWorker }: RowOptions,
+  { configuration, part, logger, clock }: RowOptions,
   serviceDatabase: SqlDatabase,
 ): Promise<GenerationTables> => {
   const { engines, dataDir } = configuration;
@@ -94,7 +88,7 @@ export const generationTables = async (
   const url = engines.databaseUrl;
   if (url === undefined) {
     const pageCaches = pageCachesOf(configuration, part);
-    const options = { logger, writes: 'here', pageCaches, ...(createWorker && { createWorker }) } as const;
+    const options = { logger, writes: 'here', pageCaches } as const;
     return new SqliteGenerationTables(dataDir, options, now);
   }
   const { PostgresGenerationTables } = await import('../postgres/postgres-generation-tables.ts');

@@ -43,7 +43,7 @@ interface ServiceKeys {
   readonly fingerprints: Buffer;
 }
 
-interface FoundationOptions extends Pick<RowOptions, 'part' | 'writer' | 'createWorker'> {
+interface FoundationOptions extends Pick<RowOptions, 'part' | 'writer'> {
   readonly retry?: StartRetry;
 }
 

@@ -2,7 +2,6 @@ import type { Parts } from './parts.ts';
 import type { Worker } from 'node:worker_threads';
 import { publicReadiness } from '../http/server/health-app.ts';
 import { HttpListener } from '../http/server/http-server.ts';
-import type { CreateWorker } from '../sqlite/database-thread.ts';
 import { BackgroundThread } from './background/background-thread.ts';
 import type { Configuration, Role } from './configuration.ts';
 import type { Foundations } from './foundations.ts';
@@ -27,7 +26,6 @@ export interface ServiceOptions {
   readonly listener?: HttpListener;
   /** Where the roles run that follow the log, when an engine is embedded in this process: beside the requests, or in their thread. */
   readonly background?: 'thread' | 'here';
-  readonly createWorker?: CreateWorker;
   /** A thread that has begun to load, for the background roles; ended when no thread is needed. */
   readonly worker?: Worker | undefined;
 }
@@ -60,7 +58,7 @@ const openMetrics = async (
  */
 export const startService = async (
   foundations: Foundations,
-  { listener, background = 'here', createWorker, worker }: ServiceOptions = {},
+  { listener, background = 'here', worker }: ServiceOptions = {},
 ): Promise<RunningService> => {
   const { configuration, engines, logger } = foundations;
   const apart = rolesApart(configuration, background);
@@ -71,7 +69,7 @@ export const startService = async (
   const startThread = async (): Promise<BackgroundThread | undefined> => {
     if (apart.length === 0) return void (await worker?.terminate());
     const log = engines.embeddedLog;
-    const options = { configuration: { ...configuration, roles: apart }, logger, log, createWorker, worker };
+    const options = { configuration: { ...configuration, roles: apart }, logger, log, worker };
     return BackgroundThread.start(options);
   };
   let thread: BackgroundThread | undefined;

@@ -1,5 +1,5 @@
 import { Worker, parentPort, receiveMessageOnPort } from 'node:worker_threads';
-import type { MessagePort, WorkerOptions } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import {
   DamagedStoreError,
   OutcomeUnknownError,
@@ -58,8 +58,6 @@ class CallQueue<Request, Reply> {
   }
 }
 
-export type CreateWorker = (entry: URL, options: WorkerOptions) => Worker;
-
 interface DatabaseThreadOptions {
   /** For messages: `event store writer`. */
   readonly name: string;
@@ -67,7 +65,6 @@ interface DatabaseThreadOptions {
   readonly data: object;
   /** When more than this waits, a request is refused at once. */
   readonly limits: QueueLimits;
-  readonly createWorker: CreateWorker | undefined;
   readonly logger: Logger | undefined;
 }
 
@@ -140,9 +137,8 @@ export class DatabaseThread<Request, Reply> {
   }
 
   #spawn(): Promise<void> {
-    const { entry, data, name, createWorker } = this.#options;
-    const options = { ...threadOptions(name, HEAPS.writer), workerData: data };
-    const worker = createWorker?.(entry, options) ?? new Worker(entry, options);
+    const { entry, data, name } = this.#options;
+    const worker = new Worker(entry, { ...threadOptions(name, HEAPS.writer), workerData: data });
     this.#worker = worker;
     let why: string | undefined;
     let damaged = false;

@@ -6,7 +6,6 @@ import type { SqlWatch } from '../../application/ports/observation.ts';
 import { Connection } from './connection.ts';
 import type { Bindable, ConnectionSettings, PageCaches } from './connection.ts';
 import { DatabaseThread } from './database-thread.ts';
-import type { CreateWorker } from './database-thread.ts';
 import { DirectUnits, NO_GUARD, hasFailed, readUnit } from './units.ts';
 import type { Failure, FlatResults, FlatUnit, Outcome, UnitCarrier } from './units.ts';
 import { TurnLimit } from '../support/time.ts';
@@ -77,7 +76,6 @@ export interface SqliteOptions {
   readonly busyTimeoutMs?: number;
   /** `thread` (default): a thread of its own waits for the disk. `here`: this thread does, and saves a message a transaction. */
   readonly writes?: 'thread' | 'here';
-  readonly createWorker?: CreateWorker;
   readonly pageCaches?: PageCaches;
   readonly watch?: SqlWatch | undefined;
 }
@@ -112,7 +110,7 @@ const succeeded = (outcome: Outcome): FlatResults => {
 
 const openWriter = async (
   settings: ConnectionSettings,
-  { path, logger, createWorker, writes = 'thread' }: SqliteOptions,
+  { path, logger, writes = 'thread' }: SqliteOptions,
 ): Promise<UnitCarrier> => {
   if (writes === 'thread')
     return DatabaseThread.start<FlatUnit, Outcome>({
@@ -120,7 +118,6 @@ const openWriter = async (
       entry: THREAD,
       data: settings,
       limits: LIMITS,
-      createWorker,
       logger,
     });
   return new DirectUnits(settings);

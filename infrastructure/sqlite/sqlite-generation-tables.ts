@@ -10,7 +10,7 @@ import { SqliteDatabase } from './sqlite-database.ts';
 import type { SqliteOptions } from './sqlite-database.ts';
 import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
 
-type Options = Pick<SqliteOptions, 'logger' | 'writes' | 'createWorker' | 'pageCaches'>;
+type Options = Pick<SqliteOptions, 'logger' | 'writes' | 'pageCaches'>;
 
 /** Whether this file holds read models, of whatever release. */
 const hasTables = async (database: SqlDatabase): Promise<boolean> => {

@@ -1,33 +1,27 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { RunningService } from './running-service.ts';
+import { onThreadStarted } from './started-threads.ts';
 
 /** A service in this process whose threads a test can end one by one. */
 let running: RunningService | undefined;
-let workers: { readonly name: string; readonly worker: Worker }[] = [];
+let workers: Worker[] = [];
+let forget: (() => void) | undefined;
 
 export const startMortal = async (): Promise<RunningService> => {
   workers = [];
-  running = await RunningService.start(
-    {},
-    {
-      background: 'thread',
-      createWorker: (entry, options) => {
-        const worker = new Worker(entry, options);
-        workers.push({ name: options.name ?? '', worker });
-        return worker;
-      },
-    },
-  );
+  forget = onThreadStarted((worker) => workers.push(worker));
+  running = await RunningService.start({}, { background: 'thread' });
   return running;
 };
 
 export const stopMortal = async (): Promise<void> => {
+  forget?.();
   await running?.stop();
   running = undefined;
 };
 
 export const killThread = async (part: string): Promise<void> => {
-  await workers.findLast(({ name }) => name.includes(part))!.worker.terminate();
+  await workers.findLast(({ threadName }) => threadName?.includes(part))!.terminate();
 };
 
 export const readiness = async ({ baseUrl }: RunningService): Promise<{ ok: boolean; body: string }> => {

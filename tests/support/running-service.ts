@@ -9,8 +9,8 @@ import { freePort } from './service-process.ts';
 import type { ClientCredentials } from './service-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** Where the service's threads run, and how they are made. */
-type Threads = Pick<ServiceOptions, 'background' | 'createWorker'>;
+/** Where the service's threads run. */
+type Threads = Pick<ServiceOptions, 'background'>;
 
 /** The whole service in this process: embedded engines in a directory of its own, on a loopback port. */
 export class RunningService {
@@ -49,7 +49,7 @@ export class RunningService {
       ...variables,
     });
     const logger = new RecordingLogger();
-    const foundations = await openFoundations(configuration, logger, { part: 'service', ...threads });
+    const foundations = await openFoundations(configuration, logger, { part: 'service' });
     const service = await startService(foundations, threads);
     return new RunningService({ baseUrl, service, logger, removeDirectory: directory.remove });
   }

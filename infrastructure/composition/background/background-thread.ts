@@ -2,7 +2,6 @@ import type { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../../application/support/failures.ts';
 import { backoff } from '../../../application/support/retry.ts';
-import type { CreateWorker } from '../../sqlite/database-thread.ts';
 import type { SqliteEventStore } from '../../sqlite/event-log/sqlite-event-store.ts';
 import { pause, unlessAborted } from '../../support/time.ts';
 import type { Configuration } from '../configuration.ts';
@@ -21,8 +20,6 @@ interface BackgroundOptions {
   readonly logger: Logger;
   /** The log that this thread has open; undefined when it is elsewhere, and the background thread connects to it by itself. */
   readonly log: SqliteEventStore | undefined;
-  /** Default: threads of Node.js. */
-  readonly createWorker: CreateWorker | undefined;
   /** One that has begun to load its modules; default: a new one. */
   readonly worker: Worker | undefined;
 }
@@ -115,7 +112,7 @@ export class BackgroundThread {
       masterKey: masterKey?.handle(),
       previousMasterKey: previousMasterKey?.handle(),
     };
-    const worker = prepared ?? newBackgroundWorker(this.#options.createWorker);
+    const worker = prepared ?? newBackgroundWorker();
     worker.ref();
     this.#worker = worker;
     let why: string | undefined;

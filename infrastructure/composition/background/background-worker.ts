@@ -2,18 +2,15 @@ import type { KeyObject } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { MetricValues } from '../../observability/metrics/scrape.ts';
-import type { CreateWorker } from '../../sqlite/database-thread.ts';
 import type { AppendReply, Row } from '../../sqlite/event-log/event-log-writer.ts';
 import { HEAPS, threadOptions } from '../../support/threads.ts';
 import type { Configuration } from '../configuration.ts';
 
 const ENTRY = new URL('./background-main.ts', import.meta.url);
 
-const createNodeWorker: CreateWorker = (entry, options) => new Worker(entry, options);
-
 /** The background thread before its first message, which is what it is to do: it loads its modules, and keeps no process alive. */
-export const newBackgroundWorker = (createWorker: CreateWorker = createNodeWorker): Worker => {
-  const worker = createWorker(ENTRY, threadOptions('background', HEAPS.background));
+export const newBackgroundWorker = (): Worker => {
+  const worker = new Worker(ENTRY, threadOptions('background', HEAPS.background));
   worker.unref();
   return worker;
 };

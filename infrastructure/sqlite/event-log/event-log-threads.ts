@@ -6,7 +6,6 @@ import type { EventStoreWatch } from '../../../application/ports/observation.ts'
 import { Connection, unusable, whileBusy } from '../connection.ts';
 import type { ConnectionSettings, PageCaches } from '../connection.ts';
 import { DatabaseThread } from '../database-thread.ts';
-import type { CreateWorker } from '../database-thread.ts';
 import type { AppendReply, Row } from './event-log-writer.ts';
 
 /** One entry a version, in order; an entry that has been shipped is never edited. */
@@ -97,7 +96,6 @@ export interface SqliteEventStoreOptions {
   readonly maxPageCount?: number;
   /** How long `close` waits for a disk that does not answer. Default 5,000. */
   readonly closeGraceMs?: number;
-  readonly createWorker?: CreateWorker;
   readonly pageCaches?: PageCaches;
   /** Asked before each append: what it throws is the append's answer. */
   readonly mayAppend?: () => Promise<void>;
@@ -128,7 +126,6 @@ const startWriter = (file: EventLogFile, options: SqliteEventStoreOptions): Prom
     entry: THREAD,
     data: file,
     limits: { maxCalls: options.maxWaitingAppends ?? 10_000, maxCharacters: MAX_WAITING_CHARACTERS },
-    createWorker: options.createWorker,
     logger: options.logger,
   });
 

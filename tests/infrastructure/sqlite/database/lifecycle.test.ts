@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../../application/ports/event-store.ts';
 import { SqliteDatabase } from '../../../../infrastructure/sqlite/sqlite-database.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { onThreadStarted } from '../../../support/started-threads.ts';
 import { openTemporary, query, raw } from '../../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 
@@ -29,20 +30,18 @@ const eventually = async <T>(attempt: () => Promise<T>): Promise<T> => {
 describe('the life of a SQLite database', () => {
   let temporary: TemporaryDatabase;
   let threads: Worker[];
+  let forget: () => void;
   const writer = (): Worker => threads.at(-1)!;
 
   beforeEach(async () => {
     threads = [];
-    temporary = await openTemporary([entry], {
-      busyTimeoutMs: 300,
-      createWorker: (entry, options) => {
-        const worker = new Worker(entry, options);
-        threads.push(worker);
-        return worker;
-      },
-    });
+    forget = onThreadStarted((worker) => threads.push(worker));
+    temporary = await openTemporary([entry], { busyTimeoutMs: 300 });
   });
-  afterEach(() => temporary.close());
+  afterEach(async () => {
+    forget();
+    await temporary.close();
+  });
 
   test.each([
     ['FULL', 2],

@@ -37,8 +37,7 @@ const write = async (store: SqliteEventStore, stream: string): Promise<void> => 
 test('while threads of two stores keep dying, nothing is lost, doubled or handed out in another order', async () => {
   const dataDir = await newDataDir();
   const watch = new WorkerWatch();
-  const options = { createWorker: watch.create };
-  const stores = [await openStore(dataDir, options), await openStore(dataDir, options)];
+  const stores = [await openStore(dataDir), await openStore(dataDir)];
   const done = (messages: readonly SubscriptionMessage[]): boolean =>
     eventsIn(messages, 'loan-').length >= EVENTS;
   const followers = stores.flatMap((store) => [

@@ -102,7 +102,7 @@ describe('a disk in trouble', () => {
 describe('a thread that dies', () => {
   test('after the commit but before the answer: the outcome is unknown, and a retry finds the first result', async () => {
     const watch = new WorkerWatch();
-    const store = await openStore(await newDataDir(), { createWorker: watch.create });
+    const store = await openStore(await newDataDir());
     const controller = new AbortController();
     const following = follow(store, { from: 'start' }, PATIENCE_MS, (messages) =>
       messages.some(({ kind }) => kind === 'events'),
@@ -125,7 +125,7 @@ describe('a thread that dies', () => {
   test('before the commit: what was under way is unknown, what still waited is stored by the next thread', async () => {
     const dataDir = await newDataDir();
     const watch = new WorkerWatch();
-    const store = await openStore(dataDir, { createWorker: watch.create, busyTimeoutMs: 200 });
+    const store = await openStore(dataDir, { busyTimeoutMs: 200 });
     const release = holdWriteLock(dataDir);
     const events = sampleEvents(1);
     const underWay = [];
@@ -148,7 +148,7 @@ describe('a thread that dies', () => {
 
   test('and cannot be started again for a while: appends are refused until it can', async () => {
     const watch = new WorkerWatch();
-    const store = await openStore(await newDataDir(), { createWorker: watch.create });
+    const store = await openStore(await newDataDir());
     watch.refuse = true;
     await watch.latest().terminate();
     expect(await failureOf(store.append('loan-a.1', 'no_stream', sampleEvents(1)))).toBeInstanceOf(

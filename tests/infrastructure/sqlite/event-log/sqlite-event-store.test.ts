@@ -106,7 +106,7 @@ describe('what the event store refuses', () => {
 describe('work that waits is done together', () => {
   test('appends of one turn of the event loop travel in one message', async () => {
     const watch = new WorkerWatch();
-    const store = await openStore(await newDataDir(), { createWorker: watch.create });
+    const store = await openStore(await newDataDir());
     const appends = Array.from({ length: 200 }, (_, n) =>
       store.append(`loan-a.${n}`, 'no_stream', sampleEvents(1)),
     );

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { WorkerOptions } from 'node:worker_threads';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { afterEach } from '@jest/globals';
 import type { SqliteEventStoreOptions } from '../../../../infrastructure/sqlite/event-log/event-log-threads.ts';
 import { EVENT_LOG_FILE } from '../../../../infrastructure/sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import type { FromThread, ToThread } from '../../../../infrastructure/sqlite/database-thread.ts';
+import { onThreadStarted } from '../../../support/started-threads.ts';
 
 const cleanups: (() => unknown)[] = [];
 
@@ -46,35 +46,42 @@ export const holdWriteLock = (dataDir: string): (() => void) => {
 };
 
 /** A thread whose traffic can be watched, and whose answers can get lost. */
-class WatchedWorker extends Worker {
-  readonly sent: ToThread<readonly unknown[]>[] = [];
+interface WatchedWorker extends Worker {
+  readonly sent: ToThread<readonly unknown[]>[];
   /** Dies in place of delivering the next answer. */
-  dieBeforeAnswer = false;
-
-  override postMessage(message: ToThread<readonly unknown[]>): void {
-    this.sent.push(message);
-    super.postMessage(message);
-  }
-
-  override emit(name: string | symbol, ...args: unknown[]): boolean {
-    const isAnswer = name === 'message' && (args[0] as FromThread<unknown>).kind === 'replies';
-    if (!isAnswer || !this.dieBeforeAnswer) return super.emit(name, ...args);
-    void this.terminate();
-    return true;
-  }
+  dieBeforeAnswer: boolean;
 }
 
+const watched = (worker: Worker): WatchedWorker => {
+  const [post, emit] = [worker.postMessage.bind(worker), worker.emit.bind(worker)];
+  const one: WatchedWorker = Object.assign(worker, { sent: [], dieBeforeAnswer: false });
+  one.postMessage = (message: ToThread<readonly unknown[]>) => {
+    one.sent.push(message);
+    post(message);
+  };
+  one.emit = (name: string | symbol, ...args: unknown[]) => {
+    const isAnswer = name === 'message' && (args[0] as FromThread<unknown>).kind === 'replies';
+    if (!isAnswer || !one.dieBeforeAnswer) return emit(name as 'message', ...args);
+    void one.terminate();
+    return true;
+  };
+  return one;
+};
+
+/** The writers that are started from now on. */
 export class WorkerWatch {
   readonly workers: WatchedWorker[] = [];
   /** While true, threads that are started end at once. */
   refuse = false;
 
-  readonly create = (entry: URL, options: WorkerOptions): Worker => {
-    if (this.refuse) return new Worker('process.exit(3)', { eval: true });
-    const worker = new WatchedWorker(entry, options);
-    this.workers.push(worker);
-    return worker;
-  };
+  constructor() {
+    cleanups.push(
+      onThreadStarted((worker) => {
+        if (this.refuse) void worker.terminate();
+        else this.workers.push(watched(worker));
+      }),
+    );
+  }
 
   latest(): WatchedWorker {
     const worker = this.workers.at(-1);
