@@ -1,12 +1,12 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { KeyedQueue } from '../command-handling/keyed-queue.ts';
-import { ALL_APPLICATIONS, DECISION_KEYS } from '../command-handling/endpoints.ts';
+import { ENDPOINTS } from '../command-handling/endpoints.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DecisionDeadLetters, ReceivedDecision } from '../ports/decision-dead-letters.ts';
-import type { EventStore } from '../ports/event-store.ts';
+import type { EventStore, KeyClaim } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
@@ -225,7 +225,7 @@ export class Administrator {
       );
     if (first) return this.confirmations.decideFirst(decision, first, who);
     const done = handled.replayed || handled.events.length === 0;
-    if (!handled.replayed && done) await this.#requireUnusedId(decision);
+    if (!handled.replayed && done) await this.#requireUnusedId(decision, who);
     const outcome = done ? 'already_applied' : 'applied';
     return { outcome, decision, status: handled.state.status, ...(handled.replayed && { repeated: true }) };
   }
@@ -249,6 +249,7 @@ export class Administrator {
   /** `first`: it needs two people, so that nothing was carried out. */
   async #decide(decision: SubmittedDecision, who: Who) {
     const { applicationId, code, decisionId } = decision;
+    const claim = claimOf(decision, who);
     let first: Awaited<ReturnType<Confirmations['neededFor']>>;
     const handled = await this.#carryOut({
       stream: loanStream(applicationId, code),
@@ -256,11 +257,8 @@ export class Administrator {
       decisionId,
       actor: actorNamed(who.name),
       idempotency: {
-        endpoint: DECISION_KEYS,
-        key: decisionId,
-        fingerprint: fingerprintOf(decision),
-        claim: true,
-        claimScope: ALL_APPLICATIONS,
+        ...{ endpoint: claim.endpoint, key: claim.key, fingerprint: fingerprintOf(decision) },
+        ...{ claim: true, claimScope: claim.applicationId },
       },
       command: () => commandOf(decision, this.#deps.clock.now()),
       check: async (state, decide, revision) => {
@@ -275,11 +273,17 @@ export class Administrator {
   }
 
   /** A decision without an effect used nothing up, so its id may belong to another one. */
-  async #requireUnusedId({ decisionId }: SubmittedDecision): Promise<void> {
-    const claim = claimOfDecision(decisionId);
-    if ((await this.#deps.events.findClaim(claim)) !== undefined) throw idConflict(decisionId);
+  async #requireUnusedId(decision: SubmittedDecision, who: Who): Promise<void> {
+    const claim = claimOf(decision, who);
+    if ((await this.#deps.events.findClaim(claim)) !== undefined) throw idConflict(decision.decisionId);
   }
 }
+
+/** What an application decides for itself in a sandbox has ids of its own: it neither meets nor uses up those of others. */
+const claimOf = ({ applicationId, decisionId }: SubmittedDecision, { program }: Who): KeyClaim =>
+  program
+    ? { applicationId, endpoint: ENDPOINTS.decideInSandbox, key: decisionId }
+    : claimOfDecision(decisionId);
 
 /** Who is signed in, whatever the text says; otherwise whom it names. */
 const whoIn = ({ operator }: { readonly operator?: string }, { person, name, ...who }: Who): Who =>

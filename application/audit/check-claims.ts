@@ -30,6 +30,7 @@ const CLAIMED: ReadonlySet<string> = new Set([
   ENDPOINTS.settleInstallment,
   ENDPOINTS.processPrepayment,
   ENDPOINTS.requestRepurchase,
+  ENDPOINTS.decideInSandbox,
   DECISION_KEYS,
 ]);
 

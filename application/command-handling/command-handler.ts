@@ -272,6 +272,7 @@ const claimOf = ({ applicationId, idempotency }: CommandRequest): KeyClaim | und
 const KEY_FIELDS: Readonly<Record<string, string>> = {
   [ENDPOINTS.assignLoan]: 'originator_proposal_code',
   [DECISION_KEYS]: 'decision_id',
+  [ENDPOINTS.decideInSandbox]: 'decision_id',
 };
 
 /** A new key would carry it out once more, so it is no advice. */

@@ -104,6 +104,20 @@ describe('decisions over HTTP', () => {
     expect(conflict.body.details[0].field).toBe('decision_id');
   });
 
+  test('have ids of their own in each application, which learns nothing of those of others', async () => {
+    const approve = { decision_id: 'D-3', originator_proposal_code: 'ALIKE', decision: 'approve' };
+    for (const by of [api, stranger]) {
+      const form = multipart('loan_data', loanRequest(FUND, 'ALIKE', 2), [
+        { name: 'ccb.pdf', content: smallPdf() },
+      ]);
+      expect((await by.call('POST', '/loan', form, { 'X-Sandbox-Outcome': 'hold' })).status).toBe(201);
+      expect(outcomeOf(await decide(approve, by))).toEqual([200, 'applied', 'approved']);
+      expect(outcomeOf(await decide(approve, by))).toEqual([200, 'already_applied', 'approved']);
+      const other = await decide({ ...approve, decision: 'sign_term' }, by);
+      expect(outcomeOf(other)).toMatchObject([409, 'idempotency_conflict']);
+    }
+  });
+
   test('of others, on what they cannot see, find nothing', async () => {
     await hold('MINE');
     const approve = { originator_proposal_code: 'MINE', decision: 'approve', application_id: 'another' };
