@@ -67,7 +67,7 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
   const confirm = async (decided: number): Promise<void> => {
     const { page } = at.desk;
     await page.getByRole('button', { name: decisions.confirm }).click();
-    await page.getByText(decisions.resultOf(decided, 0)).waitFor();
+    await page.getByText(spokenIn(language, words).resultOf(decided, 0)).waitFor();
   };
 
   /** All that are listed, but for what is left out. */
@@ -175,7 +175,7 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
       .locator('input[type=file]')
       .setInputFiles({ name: 'extrato.csv', mimeType: 'text/csv', buffer });
     await page.getByRole('button', { name: texts.read }).click();
-    await page.getByLabel(texts.fund, { exact: true }).fill(originator.funds[0]!);
+    await page.getByLabel(spokenIn(language, words).fund, { exact: true }).fill(originator.funds[0]!);
     await page.getByLabel(texts.from, { exact: true }).fill(day);
     await page.getByLabel(texts.to, { exact: true }).fill(day);
     await page.getByRole('button', { name: texts.compare }).click();
@@ -194,14 +194,15 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
   test("the month's end: the fund on a day, as a file for the spreadsheet", async () => {
     const { page } = at.desk;
     const texts = spokenIn(language, portfolioTexts);
+    const shared = spokenIn(language, words);
     await goTo(texts.title);
-    await page.getByLabel(spokenIn(language, words).fund).selectOption(originator.funds[0]!);
-    await page.getByLabel(texts.day).fill(at.world.clock.today().split('-').reverse().join('/'));
-    await page.getByRole('button', { name: texts.show, exact: true }).click();
+    await page.getByLabel(shared.fund).selectOption(originator.funds[0]!);
+    await page.getByLabel(shared.positionOn).fill(at.world.clock.today().split('-').reverse().join('/'));
+    await page.getByRole('button', { name: shared.show, exact: true }).click();
     await page.getByRole('button', { name: names.file }).click();
     await page.getByRole('button', { name: names.file, pressed: true }).waitFor();
     const download = page.waitForEvent('download');
-    await page.getByRole('link', { name: texts.export, exact: true }).click();
+    await page.getByRole('link', { name: shared.exportCsv, exact: true }).click();
     const text = await readFile(await (await download).path(), 'utf8');
     expect(text.slice(0, 60)).toMatch(/^\ufeffmeasure;days;count;face_value;present_value;amount\n/);
     expect(text).toMatch(/\nopen;;\d+;\d+,\d\d;\d+,\d\d;\n/);

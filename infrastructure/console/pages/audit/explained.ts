@@ -9,6 +9,7 @@ import { linesView } from '../operation/price.ts';
 import { scheduleView } from '../operation/schedule.ts';
 import { texts } from '../operation/texts.ts';
 import { entryView, recordedView } from '../operation/timeline.ts';
+import { words } from '../words.ts';
 import { texts as audit } from './texts.ts';
 
 interface Explained {
@@ -29,7 +30,7 @@ export const explainedView = (explained: Explained): View => {
       ? html`<p class="done">${audit.whole}</p>`
       : html`<p class="problem" role="alert">${texts.broken(brokenAt)}</p>`;
   return html`
-    <h3><a href=${operationPath(applicationId, code)}>${texts.title} ${code}</a></h3>
+    <h3><a href=${operationPath(applicationId, code)}>${words.operation} ${code}</a></h3>
     ${chain}
     ${
       'schedule' in state

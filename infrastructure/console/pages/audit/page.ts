@@ -11,6 +11,7 @@ import { either } from '../../language.ts';
 import { ConsoleProblem, action, query, upload, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
 import { choiceField, dayField, momentField } from '../../typed-fields.ts';
+import { words } from '../words.ts';
 import { explainedView } from './explained.ts';
 import { texts } from './texts.ts';
 import { verificationView } from './verification.ts';
@@ -64,9 +65,9 @@ const explainForm = (visit: Visit, applications: readonly (readonly [string, str
       ${tokenField(visit)}
       <div class="fields">
         <label
-          >${texts.code} <input name="code" required maxlength=${LONGEST_CODE} autocomplete="off"
+          >${words.operationCode} <input name="code" required maxlength=${LONGEST_CODE} autocomplete="off"
         /></label>
-        ${choiceField(texts.application, 'application', { options: [['', texts.theOnlyOne], ...applications], chosen: '' })}
+        ${choiceField(words.application, 'application', { options: [['', texts.theOnlyOne], ...applications], chosen: '' })}
         <label>${texts.asOf} ${dayField({ name: 'as_of' })}</label>
         <label>${texts.knownAt} ${momentField({ name: 'known_at' })}</label>
       </div>

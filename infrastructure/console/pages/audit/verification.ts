@@ -9,6 +9,7 @@ import type { Visit } from '../../page.ts';
 import { MOST_SHOWN } from '../../../../application/audit/verification.ts';
 import type { VerificationRun } from '../../../../application/audit/verification.ts';
 import { tableView } from '../../table.ts';
+import { words } from '../words.ts';
 import { texts } from './texts.ts';
 
 const factsOf = (run: VerificationRun, names: FundNames): View => {
@@ -16,7 +17,7 @@ const factsOf = (run: VerificationRun, names: FundNames): View => {
   return facts([
     [texts.begun, instant(run.begunAt)],
     run.endedAt !== undefined && [texts.ended, instant(run.endedAt)],
-    [texts.ofFund, run.fundId === undefined ? texts.all : fundView(run.fundId, names)],
+    [words.fund, run.fundId === undefined ? texts.all : fundView(run.fundId, names)],
     run.anchorOf !== undefined && [texts.compared, instant(run.anchorOf)],
     summary && [texts.events, count(summary.events)],
     summary && [texts.streams, count(summary.streams)],
@@ -41,7 +42,7 @@ const found = (run: VerificationRun, visit: Visit): View => {
     ${tableView(
       { titledBy: 'differences-title', dense: true },
       [
-        [texts.kind, ({ kind }) => texts.kinds[kind]],
+        [words.kind, ({ kind }) => texts.kinds[kind]],
         [texts.where, (one) => whereOf(one, texts.log), 'wide code'],
         [texts.what, ({ what }) => what, 'code'],
         [texts.expected, ({ expected }) => expected, 'wide'],

@@ -48,15 +48,15 @@ const tableOf = (listed: readonly AwaitingDecision[], names: FundNames): View =>
       data-cents=${value ?? 0}
     />`;
   return tableView<AwaitingDecision>(
-    { label: texts.decision },
+    { label: words.decision },
     [
       [html`<input type="checkbox" aria-label=${texts.chooseAll} data-choose-all />`, tick],
-      [texts.decision, ({ decision }) => texts.decisions[decision]],
+      [words.decision, ({ decision }) => texts.decisions[decision]],
       [words.operation, linkOf],
-      [texts.value, ({ value }) => (value === null ? '' : amount(value)), 'number'],
+      [words.value, ({ value }) => (value === null ? '' : amount(value)), 'number'],
       [texts.contents, (one) => contentsOf(one), 'wide'],
       [texts.by, ({ by }) => by ?? ''],
-      [texts.since, ({ since }) => instant(since), 'date'],
+      [words.since, ({ since }) => instant(since), 'date'],
       [words.fund, ({ fundId }) => fundView(fundId, names), 'code'],
       [words.application, ({ applicationId }) => applicationId ?? '', 'code'],
     ],
@@ -117,19 +117,19 @@ const resultView = (answers: readonly DecisionAnswer[]): View => {
   const refused = answers.filter(({ outcome }) => outcome === 'refused').length;
   return html`
     <p class=${refused > 0 ? 'problem' : 'done'} role="status">
-      ${texts.resultOf(answers.length - refused, refused)}
+      ${words.resultOf(answers.length - refused, refused)}
     </p>
     ${tableView<DecisionAnswer>(
-      { label: texts.results },
+      { label: words.result },
       [
         [texts.id, ({ decision }) => decision?.firstDecisionId ?? '', 'code'],
         [words.operation, ({ decision }) => decision && linkOf(decision)],
-        [texts.outcome, ({ outcome }) => outcomeBadge(outcome, texts.outcomes[outcome])],
-        [texts.reason, (given) => told(given)],
+        [words.outcome, ({ outcome }) => outcomeBadge(outcome, texts.outcomes[outcome])],
+        [words.status, (given) => told(given)],
       ],
       answers,
     )}
-    <p><a href="/awaiting">${texts.back}</a></p>
+    <p><a href="/awaiting">${words.backToList}</a></p>
   `;
 };
 

@@ -24,11 +24,8 @@ export const texts = inLanguages({
   ],
   chooseAll: ['Escolher todas', 'Choose all'],
   chosen: (id: string) => [`Escolher ${id}`, `Choose ${id}`],
-  decision: ['Decisão', 'Decision'],
-  value: ['Valor', 'Value'],
   contents: ['Conteúdo', 'Contents'],
   by: ['Quem decidiu', 'Decided by'],
-  since: ['Desde', 'Since'],
   id: ['Identificador', 'Id'],
   decisions: {
     approve: ['Aprovar', 'Approve'],
@@ -51,20 +48,12 @@ export const texts = inLanguages({
     `It is recorded in the name of ${name}.`,
   ],
   nothingChosen: ['Escolha ao menos uma decisão.', 'Choose at least one decision.'],
-  results: ['Resultado', 'Result'],
-  outcome: ['Resultado', 'Outcome'],
-  reason: ['Situação', 'Status'],
   outcomes: {
     applied: ['Feito', 'Done'],
     already_applied: ['Já estava feito', 'Was done already'],
     awaiting_confirmation: ['À espera de outra pessoa', 'Awaits another person'],
     refused: ['Recusado', 'Refused'],
   } satisfies Record<DecisionAnswer['outcome'], Both>,
-  resultOf: (done: number, refused: number) => [
-    `${done} feitas, ${refused} recusadas.`,
-    `${done} done, ${refused} refused.`,
-  ],
-  back: ['Voltar à lista', 'Back to the list'],
 });
 
 /** Which decisions need two people, from which value on, and what proves it. */

@@ -34,7 +34,7 @@ const exitColumns = (): readonly Column<DraftLine>[] => {
     return exit && write(exit);
   };
   return [
-    [texts.exitKind, of(({ reason }) => EXITS[reason].name[spoken()])],
+    [words.kind, of(({ reason }) => EXITS[reason].name[spoken()])],
     [texts.repurchaseValue, of((exit) => exitValue(exit)), 'number'],
     [texts.effectiveDate, of(({ effectiveDate }) => date(effectiveDate))],
   ];
@@ -50,7 +50,7 @@ export const applicationColumn = ({ lines }: Draft): readonly Column<DraftLine>[
 export const givenColumns = (decision: DecisionName): readonly Column<DraftLine>[] => {
   if (decision === 'process_repurchase') return exitColumns();
   if (decision !== 'disburse') return [];
-  return [[texts.issued, ({ found }) => found && date(found.loan.dateIssued)]];
+  return [[words.issued, ({ found }) => found && date(found.loan.dateIssued)]];
 };
 
 /** What was decided of an operation. */

@@ -48,15 +48,15 @@ const factsOf = (
         : texts.forgotten,
     ],
     [words.acquisitionValue, amount(loan.acquisition_value)],
-    [texts.faces, amount(installments.reduce((sum, { faceValue }) => sum + faceValue, 0))],
+    [words.faceValue, amount(installments.reduce((sum, { faceValue }) => sum + faceValue, 0))],
     [texts.rates, ratesText(loan.daily_factor)],
     [texts.term, texts.termOf(count(installments.length), date(lastDueOf(installments)))],
-    [texts.product, loan.product_type],
-    [texts.issued, date(loan.date_issued)],
+    [words.product, loan.product_type],
+    [words.issued, date(loan.date_issued)],
     [texts.received, instant(loan.received_at)],
     [words.fund, fundFact(loan.fund_id, names)],
     [words.application, html`${applications.get(applicationId)} <span class="code">${applicationId}</span>`],
-    repurchase && [texts.exitKind, EXITS[repurchase.reason].name[spoken()]],
+    repurchase && [words.kind, EXITS[repurchase.reason].name[spoken()]],
     repurchase && repurchase.reasonDetail !== null && [texts.exitReason, repurchase.reasonDetail],
     repurchase && [texts.repurchaseValue, exitValue(repurchase)],
     repurchase && [texts.effectiveDate, date(repurchase.effectiveDate)],
@@ -65,12 +65,12 @@ const factsOf = (
 
 const scheduleOf = ({ installments }: LoanDetails): View => {
   return html`
-    <h2>${texts.schedule}</h2>
+    <h2>${words.installments}</h2>
     ${tableView(
-      { label: texts.schedule },
+      { label: words.installments },
       [
         [texts.dueDate, ({ dueDate }) => date(dueDate)],
-        [texts.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
+        [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
       ],
       installments,
     )}
@@ -82,10 +82,10 @@ const documentsOf = ({ loan, documents }: LoanDetails, applicationId: string): V
   const [first] = readable.filter(({ value }) => /\.pdf$/i.test(value!));
   const path = (documentId: string): string => documentPath(applicationId, loan.code, documentId);
   return html`
-    <h2>${texts.documents}</h2>
+    <h2>${words.documents}</h2>
     ${
       documents.length === 0
-        ? empty(texts.noDocuments)
+        ? empty(words.noDocuments)
         : html`<ul>
             ${documents.map(
               ({ documentId, type, value }) =>
@@ -117,7 +117,7 @@ export const detailView = (details: LoanDetails, around: Around, visit: Visit): 
   const { status, code, fund_id: fundId, waiting_since: since } = details.loan;
   return html`
     <p class="actions">
-      <a href=${listPath('/decisions', filter)}>${texts.back}</a>
+      <a href=${listPath('/decisions', filter)}>${words.backToList}</a>
       <a href=${operationPath(applicationId, code)}>${texts.history}</a>
     </p>
     <div class="side-by-side">

@@ -104,15 +104,15 @@ const chosen = ({ fields }: Visit) => {
   return { decision, named };
 };
 
-const titleOf = (decision: DecisionName, what: 'preview' | 'results'): string =>
-  `${texts.decide[decision]}: ${texts[what].toLowerCase()}`;
+const titleOf = (decision: DecisionName, what: string): string =>
+  `${texts.decide[decision]}: ${what.toLowerCase()}`;
 
 /** The form, to be gone back to: sent again as it is, it decides nothing twice. */
 const form = (visit: Visit, draft: Draft, around: Around) =>
   keptPage(visit, (now) => ({
     kind: 'page',
     ...(around.problems && { status: 422 }),
-    title: titleOf(draft.decision, 'preview'),
+    title: titleOf(draft.decision, texts.preview),
     body: previewView(draft, around, now),
   }));
 
@@ -186,7 +186,7 @@ const decide = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   const then = await leftOf(filter, draft, app);
   const kept = keptPage(visit, () => ({
     kind: 'page',
-    title: titleOf(decision, 'results'),
+    title: titleOf(decision, words.result),
     body: resultView({ answers, draft, then }),
   }));
   // Its lines were written when it was decided.

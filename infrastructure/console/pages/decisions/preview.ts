@@ -43,7 +43,7 @@ const chosen = (line: DraftLine): View => [
 /** What was bought for that price. */
 const givenFacts = (): readonly Column<DraftLine>[] => {
   return [
-    [texts.faces, ({ found }) => found && amount(facesOf(found.loan)), 'number'],
+    [words.faceValue, ({ found }) => found && amount(facesOf(found.loan)), 'number'],
     [texts.yearly, ({ found }) => found && yearlyRate(found.loan.pricing.dailyFactor), 'number'],
   ];
 };
@@ -111,7 +111,7 @@ export const previewView = (draft: Draft, around: Around, visit: Visit): View =>
       <p>${texts.recordedAs(visit.operator)}</p>
       <div class="actions sticky">
         <button disabled=${visit.readOnly || lines.length === 0}>${texts.confirm}</button>
-        <a href=${listPath('/decisions', filter)}>${texts.back}</a>
+        <a href=${listPath('/decisions', filter)}>${words.backToList}</a>
       </div>
     </form>
   `;

@@ -48,7 +48,7 @@ const thenView = ({ filter, operations, acquisitionValue }: Left): View => {
     </p>
     <p class="actions">
       ${operations > 0 && nextLink(filter)}
-      <a href=${listPath('/decisions', filter)}>${texts.back}</a>
+      <a href=${listPath('/decisions', filter)}>${words.backToList}</a>
     </p>`;
 };
 
@@ -67,17 +67,17 @@ export const resultView = ({
   const sum = amount(sumDone(answers, draft));
   return html`
     <p class=${refused > 0 ? 'problem' : 'done'} role="status">
-      ${texts.resultOf(answers.length - refused - awaiting, refused)}
+      ${words.resultOf(answers.length - refused - awaiting, refused)}
     </p>
     ${awaiting > 0 && html`<p>${texts.awaitingOf(awaiting)}</p>`}
     ${draft.decision === 'disburse' && html`<p>${texts.disbursed(sum)}</p>`}
     ${draft.decision === 'process_repurchase' && html`<p>${texts.exited(sum)}</p>`}
     ${tableView<DraftLine>(
-      { label: texts.results },
+      { label: words.result },
       [
         [words.operation, operationLink],
         ...applicationColumn(draft),
-        [texts.outcome, (_, at) => outcomeOf(answers[at]!)],
+        [words.outcome, (_, at) => outcomeOf(answers[at]!)],
         [words.status, (_, at) => told(answers[at]!)],
         ...decidedColumns(draft),
       ],

@@ -49,7 +49,7 @@ const filterForm = ({ filter, groups, names }: Worklist): View => {
     <form method="get" action="/decisions" class="actions">
       ${choiceField(words.fund, 'fund', { options: [['', words.all], ...fundOptions(funds, names)], chosen: filter.fundId })}
       ${choiceField(words.waitsFor, 'status', { options: [['', words.all], ...states], chosen: filter.status })}
-      <button class="secondary">${texts.filter}</button>
+      <button class="secondary">${words.filter}</button>
     </form>
   `;
 };
@@ -115,7 +115,7 @@ const table = (list: Worklist, visit: Visit): View => {
       [words.waitsFor, ({ status }) => words.awaited[status]],
       [texts.borrowerName, of((found) => borrowerText(found, texts.forgotten))],
       [words.acquisitionValue, ({ acquisitionValue }) => amount(acquisitionValue), 'number'],
-      [texts.faces, of(({ faceValue }) => amount(faceValue)), 'number'],
+      [words.faceValue, of(({ faceValue }) => amount(faceValue)), 'number'],
       [texts.yearly, of(({ dailyFactor }) => yearlyRate(dailyFactor)), 'number'],
       [texts.term, of(({ installments, lastDue }) => texts.termOf(count(installments), date(lastDue)))],
       [words.waits, ({ since }) => span(since, now), 'number'],

@@ -56,11 +56,11 @@ const queryOf = ({ since, subject, fund, code }: Asked): DeskQuery => {
 
 const form = (asked: Asked, funds: readonly string[], names: FundNames): View => {
   return html`<form method="get" action="/desk" class="actions">
-    <label>${texts.since} ${dayField({ name: 'since', value: asked.since })}</label>
+    <label>${words.since} ${dayField({ name: 'since', value: asked.since })}</label>
     ${choiceField(words.fund, 'fund', { options: [['', words.all], ...fundOptions(funds, names)], chosen: asked.fund })}
     <label>${texts.subject} <input name="subject" value=${asked.subject ?? ''} autocomplete="off" /></label>
-    <label>${texts.code} <input name="code" value=${asked.code ?? ''} autocomplete="off" /></label>
-    <button class="secondary">${texts.filter}</button>
+    <label>${words.operationCode} <input name="code" value=${asked.code ?? ''} autocomplete="off" /></label>
+    <button class="secondary">${words.filter}</button>
   </form>`;
 };
 
@@ -79,15 +79,15 @@ const table = (lines: readonly DeskLogLine[], names: FundNames): View => {
       [texts.way, ({ way }) => texts.ways[way]],
       [texts.action, ({ action }) => texts.actions[action]],
       [
-        texts.outcome,
+        words.outcome,
         ({ outcome, reason }) =>
           html`${outcomeBadge(outcome, texts.outcomes[outcome])}${reason && html` <small class="code">${reason}</small>`}`,
       ],
       [words.operation, operationView],
       [words.fund, ({ fundId }) => fundId && fundView(fundId, names), 'code'],
-      [texts.decision, ({ decision }) => decision, 'code'],
-      [texts.count, (line) => line.count !== undefined && count(line.count), 'number'],
-      [texts.sum, ({ sum }) => sum !== undefined && amount(sum), 'number'],
+      [words.decision, ({ decision }) => decision, 'code'],
+      [words.count, (line) => line.count !== undefined && count(line.count), 'number'],
+      [words.value, ({ sum }) => sum !== undefined && amount(sum), 'number'],
     ],
     lines,
   );

@@ -8,10 +8,7 @@ export const texts = inLanguages({
     'Quem viu e fez o quê: no console, na linha de comando e no tópico de decisões. O mais novo vem primeiro. Dados de tomadores e o que foi digitado não entram aqui.',
     'Who saw and did what: at the console, on the command line and on the topic of decisions. The newest comes first. Nothing of a borrower and nothing that was typed is in it.',
   ],
-  since: ['Desde', 'Since'],
   subject: ['Pessoa (subject)', 'Person (subject)'],
-  code: ['Código da operação', 'Code of the operation'],
-  filter: ['Filtrar', 'Filter'],
   nothing: ['Não há registro.', 'Nothing is recorded.'],
   whatComes: [
     'Cada página vista, cada decisão e cada ajuste vira uma linha aqui; um filtro pode escondê-la.',
@@ -21,10 +18,6 @@ export const texts = inLanguages({
   who: ['Quem', 'Who'],
   way: ['Por onde', 'Way in'],
   action: ['Ação', 'Action'],
-  outcome: ['Resultado', 'Outcome'],
-  decision: ['Decisão', 'Decision'],
-  count: ['Quantidade', 'Count'],
-  sum: ['Valor', 'Value'],
   older: ['Mais antigos', 'Older ones'],
   badDay: [
     'Desde: informe uma data que existe, como 20/06/2026.',

@@ -7,6 +7,7 @@ import { operationPath } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import { documentPath } from '../decisions/document.ts';
+import { words } from '../words.ts';
 import { fieldLabel } from './recorded-texts.ts';
 import { texts } from './texts.ts';
 
@@ -62,9 +63,9 @@ export const documentsView = (of: Of, visit: Visit): View => {
   const address = (documentId: string): string => documentPath(of.applicationId, of.code, documentId);
   return section(
     'documents-title',
-    texts.documents,
+    words.documents,
     tableView(
-      { titledBy: 'documents-title', dense: true, empty: empty(texts.noDocuments) },
+      { titledBy: 'documents-title', dense: true, empty: empty(words.noDocuments) },
       [
         [
           texts.document,
@@ -73,7 +74,7 @@ export const documentsView = (of: Of, visit: Visit): View => {
               ? html`<span class="quiet">${texts.documentForgotten}</span>`
               : html`<a href=${address(documentId)}>${shownName(value)}</a>`,
         ],
-        [texts.kind, ({ type }) => type],
+        [words.kind, ({ type }) => type],
         [texts.size, ({ size }) => `${count(Math.ceil(size / KIB))} KiB`, 'number'],
         [fieldLabel('received_at'), ({ receivedAt }) => instant(receivedAt), 'date'],
         ['SHA-256', ({ sha256 }) => html`<span title=${sha256}>${sha256.slice(0, 8)}…</span>`, 'code'],

@@ -12,6 +12,7 @@ import { spoken } from '../../language.ts';
 import { ratesText } from '../../rates.ts';
 import { operationPath } from '../../names.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
+import { words } from '../words.ts';
 import { linesView } from './price.ts';
 import { fieldLabel } from './recorded-texts.ts';
 import { installmentsOf } from './schedule.ts';
@@ -86,10 +87,10 @@ const renegotiationOf = (state: ExistingLoan, applicationId: string): View => {
 const factsOf = (header: State, state: ExistingLoan): View => {
   const { applicationId, names } = header;
   const all: readonly (readonly [string, View])[] = [
-    [texts.borrower, borrowerOf(header)],
-    [texts.fund, fundFact(state.fundId, names)],
-    [texts.application, html`<span class="code">${applicationId}</span>`],
-    [texts.product, state.productType],
+    [words.borrower, borrowerOf(header)],
+    [words.fund, fundFact(state.fundId, names)],
+    [words.application, html`<span class="code">${applicationId}</span>`],
+    [words.product, state.productType],
     [texts.issued, date(state.dateIssued)],
     [fieldLabel('received_at'), instant(state.receivedAt)],
     [texts.rate, ratesText(state.pricing.dailyFactor)],
@@ -126,11 +127,11 @@ const positionForm = ({ applicationId, code, asOf, knownAt, known }: Header): Vi
   const past = asOf !== undefined || known !== undefined;
   return html`
     <form method="get" action=${path} class="actions">
-      <label title=${texts.asOfHelp}> ${texts.asOf} ${dayField({ name: 'as_of', value: asOf })} </label>
+      <label title=${texts.asOfHelp}> ${words.positionOn} ${dayField({ name: 'as_of', value: asOf })} </label>
       <label title=${texts.knownAtHelp}>
         ${texts.knownAt} ${momentField({ name: 'known_at', value: knownAt })}
       </label>
-      <button class="secondary">${texts.show}</button>
+      <button class="secondary">${words.show}</button>
       ${past && html`<a href=${path}>${texts.today}</a>`}
     </form>
     ${

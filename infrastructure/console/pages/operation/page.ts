@@ -11,6 +11,7 @@ import { html } from '../../html.ts';
 import { operationPath, withQuery } from '../../names.ts';
 import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Route, Visit } from '../../page.ts';
+import { words } from '../words.ts';
 import { actionsView } from './actions.ts';
 import { chosenDocuments, documentsView, frameView } from './documents.ts';
 import { headerView } from './header.ts';
@@ -103,7 +104,7 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   const documents = knowsBorrower && html`${documentsView(of, visit)} ${frames.length === 1 && frames}`;
   return {
     kind: 'page',
-    title: `${texts.title} ${place.code}`,
+    title: `${words.operation} ${place.code}`,
     body: html`
       ${details && (await actionsView(place, details, visit, app))}
       ${headerView({ ...place, names, shown, details, asOf, knownAt, known }, documents)}

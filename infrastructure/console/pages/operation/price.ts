@@ -5,6 +5,7 @@ import { amount, count, date, exact } from '../../format.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tableView } from '../../table.ts';
+import { words } from '../words.ts';
 import { priceText } from './price-text.ts';
 import { texts } from './texts.ts';
 
@@ -37,7 +38,7 @@ export const linesView = (lines: readonly ExplainedLine[]): View => {
       [texts.carried, ({ carried }) => exact(carried.carried), 'number'],
       [texts.running, ({ line }) => line && exact(line.runningTotal), 'number'],
       [texts.rounded, ({ line }) => line && amount(line.roundedTotal), 'number'],
-      [texts.value, ({ line }) => line && amount(line.presentValue), 'number'],
+      [words.value, ({ line }) => line && amount(line.presentValue), 'number'],
     ],
     lines.flatMap((line) => partsOf(line, texts.credit)),
   );

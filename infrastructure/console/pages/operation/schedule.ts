@@ -9,6 +9,7 @@ import { html, section } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
+import { words } from '../words.ts';
 import { METHODS } from './event-text.ts';
 import { texts } from './texts.ts';
 
@@ -91,7 +92,7 @@ export const scheduleView = (state: LoanState): View => {
   if (installments.length === 0) return null;
   return section(
     'schedule-title',
-    texts.schedule,
+    words.installments,
     html`${pictureOfSchedule(installments)}
       <details open=${installments.length <= SHORT}>
         <summary>${texts.scheduleTable}</summary>
@@ -100,7 +101,7 @@ export const scheduleView = (state: LoanState): View => {
           [
             [texts.installment, ({ code }) => code, 'code'],
             [texts.due, ({ dueDate }) => date(dueDate), 'date'],
-            [texts.face, ({ faceValue }) => amount(faceValue), 'number'],
+            [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
             [texts.status, ({ shown }) => badge(MEANINGS[shown], texts.states[shown])],
             [texts.owed, ({ owed }) => owed > 0 && amount(owed), 'number'],
             [texts.paidOn, ({ paid }) => paid && date(paid.settledAt), 'date'],

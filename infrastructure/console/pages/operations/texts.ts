@@ -8,7 +8,6 @@ export const texts = inLanguages({
   to: ['até', 'to'],
   search: ['Procurar', 'Search'],
   clear: ['Limpar', 'Clear'],
-  export: ['Exportar CSV', 'Export CSV'],
   none: ['Nenhuma operação corresponde à busca.', 'No operation matches the search.'],
   nothingYet: ['Ainda não há operações.', 'There are no operations yet.'],
   whatComes: [
@@ -41,12 +40,8 @@ export const texts = inLanguages({
     'This search is not known any more. Fill it in again.',
   ],
   found: ['Operações encontradas', 'Operations found'],
-  borrower: ['Devedor', 'Borrower'],
-  product: ['Produto', 'Product'],
   received: ['Recebido', 'Came in'],
-  issued: ['Emissão', 'Issued'],
   receivedAt: ['Entrada', 'Received at'],
-  erased: ['apagado', 'erased'],
   first: ['Do começo', 'From the start'],
   badCode: [
     'O código tem até 100 letras, algarismos e sinais, sem espaços nem acentos. Corrija-o e procure de novo.',

@@ -102,7 +102,7 @@ const pages = ({ found, search, continued }: Found): View => {
   return html`<p class="actions">
     ${continued && html`<a href=${sameSearch('/operations', search)}>${texts.first}</a>`}
     ${to !== undefined && html`<a href=${to} rel="next">${words.more}</a>`}
-    ${operations.length > 0 && html`<a href=${sameSearch('/operations/export', search)} download>${texts.export}</a>`}
+    ${operations.length > 0 && html`<a href=${sameSearch('/operations/export', search)} download>${words.exportCsv}</a>`}
   </p>`;
 };
 

@@ -6,6 +6,7 @@ import { statusName } from '../../names.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
+import { words } from '../words.ts';
 import { movement, shareOf } from './shown.ts';
 import type { Shown } from './shown.ts';
 import { texts } from './texts.ts';
@@ -27,7 +28,7 @@ const sortsOf = ({ names }: Shown): readonly Sort[] => [
     id: 'composition-title',
     title: texts.composition,
     says: texts.compositionSays,
-    head: texts.application,
+    head: words.application,
     of: 'applications',
     by: 'application',
     nameOf: (name) => names.get(name) ?? name,
@@ -45,7 +46,7 @@ const sortsOf = ({ names }: Shown): readonly Sort[] => [
     id: 'products-title',
     title: texts.byProduct,
     says: texts.byProductSays,
-    head: texts.product,
+    head: words.product,
     of: 'products',
     by: 'product',
     nameOf: (name) => name,
@@ -84,7 +85,7 @@ const composition = (sort: Sort, { analysed, against, drill }: Shown): View => {
   const compared: typeof columns = against
     ? [
         [date(against.position.date), ({ before }) => amount(before), 'number'],
-        [texts.difference, ({ presentValue, before }) => movement(presentValue - before, amount), 'number'],
+        [words.difference, ({ presentValue, before }) => movement(presentValue - before, amount), 'number'],
       ]
     : [];
   return section(

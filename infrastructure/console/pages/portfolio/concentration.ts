@@ -40,7 +40,7 @@ const borrowers = (shown: Shown): View => {
   const { analysed, documents } = shown;
   const { borrowers: largest, others, unknown } = analysed.concentration;
   const whole = analysed.position.open.presentValue;
-  const nameOf = (stream: string): string => documents.get(stream) ?? texts.erased;
+  const nameOf = (stream: string): string => documents.get(stream) ?? words.erased;
   const upTo = (rank: number | undefined): string =>
     rank === undefined ? '' : shareOf(sumOf(largest.slice(0, rank)), whole);
   const rest = [
@@ -82,7 +82,7 @@ const borrowers = (shown: Shown): View => {
       { label: texts.borrowers, dense: true },
       [
         ['#', ({ rank }) => rank ?? '', 'number'],
-        [texts.borrower, ({ name }) => name],
+        [words.borrower, ({ name }) => name],
         [texts.operations, (one) => count(one.operations), 'number'],
         [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
         [texts.share, ({ presentValue }) => shareOf(presentValue, whole), 'number'],
@@ -114,7 +114,7 @@ const operations = (shown: Shown): View => {
       [
         ['#', (_, i) => i + 1, 'number'],
         [words.operation, operationLink],
-        [texts.application, ({ applicationId }) => names.get(applicationId) ?? applicationId],
+        [words.application, ({ applicationId }) => names.get(applicationId) ?? applicationId],
         [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
         [texts.share, ({ presentValue }) => shareOf(presentValue, whole), 'number'],
         [texts.cumulative, (_, i) => shareOf(sumOf(largest.slice(0, i + 1)), whole), 'number'],

@@ -20,7 +20,7 @@ interface FoundOperation extends HeldOperation {
 
 const lateName = (value: string): string => {
   if (value === '0') return texts.notDue;
-  return value === 'all' ? texts.overdue : `${texts.late}: ${daysOf(Number(value))}`;
+  return value === 'all' ? texts.overdue : `${words.daysLate}: ${daysOf(Number(value))}`;
 };
 
 const nameOf = ({ by, value }: HeldPart, applications: ReadonlyMap<string, string>): string => {
@@ -28,9 +28,9 @@ const nameOf = ({ by, value }: HeldPart, applications: ReadonlyMap<string, strin
   const names: Readonly<Record<HeldPart['by'], () => string>> = {
     late: () => lateName(value),
     month: () => texts.dueIn(monthName(value)),
-    application: () => `${texts.application}: ${applications.get(value) ?? value}`,
+    application: () => `${words.application}: ${applications.get(value) ?? value}`,
     state: () => `${texts.state}: ${statusName(value)}`,
-    product: () => `${texts.product}: ${value}`,
+    product: () => `${words.product}: ${value}`,
   };
   return names[by]();
 };
@@ -53,12 +53,12 @@ export const operationsView = async (visit: Visit, app: Desk): Promise<Answer> =
   const shown = found.toSorted((one, other) => other.presentValue - one.presentValue).slice(0, MOST_SHOWN);
   const columns: readonly Column<FoundOperation>[] = [
     [words.operation, operationLink],
-    [texts.application, ({ applicationId }) => applications.get(applicationId) ?? applicationId],
+    [words.application, ({ applicationId }) => applications.get(applicationId) ?? applicationId],
     ...(funds.length > 1
       ? [[words.fund, ({ fundId }) => names.get(fundId) ?? fundId] satisfies Column<FoundOperation>]
       : []),
-    [texts.installments, ({ installments }) => count(installments), 'number'],
-    [texts.face, ({ faceValue }) => amount(faceValue), 'number'],
+    [words.installments, ({ installments }) => count(installments), 'number'],
+    [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
     [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
   ];
   return {
@@ -69,7 +69,7 @@ export const operationsView = async (visit: Visit, app: Desk): Promise<Answer> =
       <p><a href=${addressOf('/portfolio', asked)}>← ${texts.title}</a> ${date(asked.date)}</p>
       <div class="tiles small">
         ${tile(texts.operations, count(sums.operations))}
-        ${tile(texts.installments, count(sums.installments))} ${tile(texts.face, amount(sums.faceValue))}
+        ${tile(words.installments, count(sums.installments))} ${tile(words.faceValue, amount(sums.faceValue))}
         ${tile(texts.presentValue, amount(sums.presentValue))}
       </div>
       ${tableView({ label: texts.operations, dense: true }, columns, shown)}

@@ -35,9 +35,9 @@ const form = (
   return html`
     <form method="get" action="/portfolio" class="actions">
       ${choiceField(words.fund, 'fund', { options: [['', ''], ...all, ...fundOptions(funds, names)], chosen: fund }, { attributes: { required: true } })}
-      <label>${texts.day} ${dayField({ name: 'day', value: date, required: true })}</label>
+      <label>${words.positionOn} ${dayField({ name: 'day', value: date, required: true })}</label>
       <label>${texts.against} ${dayField({ name: 'against', value: against })}</label>
-      <button>${texts.show}</button>
+      <button>${words.show}</button>
     </form>
   `;
 };

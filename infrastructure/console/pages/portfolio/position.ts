@@ -5,6 +5,7 @@ import type { View } from '../../html.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
+import { words } from '../words.ts';
 import { compositions } from './composition.ts';
 import { concentrations } from './concentration.ts';
 import { daysOf, monthName, movement, shareOf } from './shown.ts';
@@ -27,7 +28,7 @@ const measuresOf = (): readonly Measure[] => [
     name: texts.open,
     of: ({ open }) => open.presentValue,
     write: amount,
-    note: ({ open }) => `${texts.face}: ${amount(open.faceValue)}`,
+    note: ({ open }) => `${words.faceValue}: ${amount(open.faceValue)}`,
   },
   {
     name: texts.overdue,
@@ -107,15 +108,15 @@ const ageing = ({ analysed: { position }, against: other, drill }: Shown): View 
           { label: texts.ageing, dense: true },
           [
             [
-              texts.late,
+              words.daysLate,
               ({ from, installments }) => {
                 const name = from === 0 ? texts.notDue : daysOf(from);
                 const path = drill({ by: 'late', value: String(from) });
                 return installments === 0 ? name : html`<a href=${path}>${name}</a>`;
               },
             ],
-            [texts.installments, ({ installments }) => count(installments), 'number'],
-            [texts.face, ({ faceValue }) => amount(faceValue), 'number'],
+            [words.installments, ({ installments }) => count(installments), 'number'],
+            [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
             [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
             [texts.share, ({ presentValue }) => shareOf(presentValue, open.presentValue), 'number'],
           ],
@@ -183,7 +184,7 @@ const comparedWith = (other: FundPosition): readonly Column<Flow>[] => {
   const before = (at: number): number => other.flows[at]?.toDate.amount ?? 0;
   return [
     [date(other.date), (_, at) => amount(before(at)), 'number'],
-    [texts.difference, ({ toDate }, at) => movement(toDate.amount - before(at), amount), 'number'],
+    [words.difference, ({ toDate }, at) => movement(toDate.amount - before(at), amount), 'number'],
   ];
 };
 
@@ -214,7 +215,7 @@ const funds = ({ byFund, analysed: { position: whole } }: Shown): View =>
     html`${tableView(
         { label: texts.byFund, dense: true },
         [
-          [texts.fund, ({ name, path }) => html`<a href=${path}>${name}</a>`],
+          [words.fund, ({ name, path }) => html`<a href=${path}>${name}</a>`],
           [texts.operations, ({ position }) => count(position.operations), 'number'],
           [texts.presentValue, ({ position }) => amount(position.open.presentValue), 'number'],
           [
@@ -246,7 +247,7 @@ export const positionView = (shown: Shown): View => {
     ${
       shown.exports &&
       html`<p class="actions">
-        <a href=${shown.exports.position} download>${texts.export}</a>
+        <a href=${shown.exports.position} download>${words.exportCsv}</a>
         <a href=${shown.exports.composition} download>${texts.exportComposition}</a>
       </p>`
     }

@@ -9,11 +9,8 @@ const exitFlows = Object.fromEntries(
 
 export const texts = inLanguages({
   title: ['Carteira', 'Portfolio'],
-  day: ['Posição em', 'Position on'],
   against: ['Comparada com', 'Against'],
-  show: ['Mostrar', 'Show'],
   choose: ['Escolha um fundo.', 'Choose a fund.'],
-  fund: ['Fundo', 'Fund'],
   allFunds: ['Todos os fundos juntos', 'All funds together'],
   byFund: ['Por fundo', 'By fund'],
   borrowersApart: [
@@ -29,7 +26,6 @@ export const texts = inLanguages({
   ],
   operations: ['Operações em carteira', 'Operations held'],
   open: ['Valor presente em aberto', 'Open present value'],
-  face: ['Valor de face', 'Face value'],
   overdue: ['Vencido', 'Overdue'],
   overdueShare: (share: string) => [`${share} do valor presente`, `${share} of the present value`],
   received: ['Recebido até o dia', 'Received up to the day'],
@@ -37,9 +33,7 @@ export const texts = inLanguages({
   since: (day: string, difference: string) => [`${difference} desde ${day}`, `${difference} since ${day}`],
   ageing: ['Atraso', 'Ageing'],
   ageingSays: ['Valor presente vencido por dias de atraso.', 'Overdue present value by days late.'],
-  late: ['Dias de atraso', 'Days late'],
   notDue: ['A vencer', 'Not due yet'],
-  installments: ['Parcelas', 'Installments'],
   presentValue: ['Valor presente', 'Present value'],
   cash: ['Fluxo por mês', 'Cash flow by month'],
   cashSays: [
@@ -56,7 +50,6 @@ export const texts = inLanguages({
     'Valor presente por aplicação, a maior primeiro.',
     'Present value by application, the largest first.',
   ],
-  application: ['Aplicação', 'Application'],
   share: ['Parte', 'Share'],
   cumulative: ['Acumulado', 'Cumulative'],
   byState: ['Composição por situação', 'Composition by state'],
@@ -70,7 +63,6 @@ export const texts = inLanguages({
     'Valor presente por produto, o maior primeiro.',
     'Present value by product, the largest first.',
   ],
-  product: ['Produto', 'Product'],
   unknown: ['não se sabe', 'not known'],
   concentration: ['Concentração: as maiores operações', 'Concentration: the largest operations'],
   concentrationSays: (one: string, ten: string) => [
@@ -88,10 +80,8 @@ export const texts = inLanguages({
   ],
   borrowersDrawn: ['Os dez maiores devedores', 'The ten largest borrowers'],
   everyoneElse: ['Todos os outros', 'Everyone else'],
-  borrower: ['Devedor', 'Borrower'],
   others: (borrowers: string) => [`outros ${borrowers} devedores`, `${borrowers} other borrowers`],
   forgotten: ['devedores apagados', 'erased borrowers'],
-  erased: ['apagado', 'erased'],
   largestOperation: ['Maior operação', 'Largest operation'],
   nothing: [
     'O fundo não tem parcelas em aberto neste dia.',
@@ -109,10 +99,6 @@ export const texts = inLanguages({
   flow: ['Como', 'How'],
   dayValue: ['No dia', 'On the day'],
   toDate: ['Até o dia', 'Up to the day'],
-  difference: ['Diferença', 'Difference'],
-  comparison: ['Comparação', 'Comparison'],
-  measure: ['Medida', 'Measure'],
-  export: ['Exportar CSV', 'Export CSV'],
   exportComposition: ['Exportar composição e concentração', 'Export composition and concentration'],
   kinds: {
     settled: ['Parcelas pagas', 'Paid installments'],

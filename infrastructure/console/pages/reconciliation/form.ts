@@ -15,6 +15,7 @@ import { ConsoleProblem } from '../../page.ts';
 import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
+import { words } from '../words.ts';
 import type { KeptStatement, Typed } from './statement.ts';
 import { amountField, choiceField, dayField } from '../../typed-fields.ts';
 import type { Option } from '../../typed-fields.ts';
@@ -154,7 +155,7 @@ const layoutFields = ({ statement }: Mapping): View => {
 const comparisonFields = ({ statement, funds, names }: Mapping): View => {
   const { typed } = statement;
   return html`<div class="fields">
-      ${fundField(texts.fund, { funds, names }, { value: typed.fund, required: true })}
+      ${fundField(words.fund, { funds, names }, { value: typed.fund, required: true })}
       <label>${texts.from} ${dayField({ name: 'from', value: typed.from })}</label>
       <label>${texts.to} ${dayField({ name: 'to', value: typed.to })}</label>
       <label>

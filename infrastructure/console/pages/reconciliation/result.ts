@@ -9,6 +9,7 @@ import { operationPath, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { rowsView, tableView } from '../../table.ts';
 import type { Column } from '../../table.ts';
+import { words } from '../words.ts';
 import { texts } from './texts.ts';
 
 /** Rows of a list that come at once. */
@@ -48,7 +49,7 @@ const nameOf = (
 const columnsOf = (fundId: string, applications: Applications): readonly Column<Finding>[] => {
   return [
     [texts.payment, ({ payment }) => payment && texts.payments[payment.kind]],
-    [texts.operation, ({ payment }) => payment && nameOf(payment, fundId, applications), 'code'],
+    [words.operation, ({ payment }) => payment && nameOf(payment, fundId, applications), 'code'],
     [texts.notifiedOn, ({ payment }) => payment && date(payment.date), 'number'],
     [texts.value, ({ payment }) => payment && amount(payment.amount), 'number'],
     [texts.line, ({ line }) => line && count(line.line), 'number'],
@@ -56,7 +57,7 @@ const columnsOf = (fundId: string, applications: Applications): readonly Column<
     [texts.value, ({ line }) => line && amount(line.amount), 'number'],
     [texts.ref, ({ line }) => line?.reference, 'wide'],
     [
-      texts.difference,
+      words.difference,
       ({ payment, line }) => payment && line && amount(line.amount - payment.amount),
       'number',
     ],
@@ -135,8 +136,8 @@ const sums = ({ results }: Comparison): View => {
   return tableView(
     { titledBy: 'results-title', dense: true },
     [
-      [texts.result, (one) => texts.kinds[one]],
-      [texts.count, (one) => count(results[one].count), 'number'],
+      [words.result, (one) => texts.kinds[one]],
+      [words.count, (one) => count(results[one].count), 'number'],
       [texts.value, (one) => amount(results[one].amount), 'number'],
     ],
     RESULTS,
@@ -153,10 +154,10 @@ const days = ({ totals }: Comparison): View => {
       { titledBy: 'totals-title', dense: true },
       [
         [texts.day, ({ date: day }) => date(day)],
-        [texts.kind, ({ kind }) => texts.payments[kind]],
-        [texts.notified, ({ notified }) => sumText(notified), 'number'],
+        [words.kind, ({ kind }) => texts.payments[kind]],
+        [words.notified, ({ notified }) => sumText(notified), 'number'],
         [texts.statement, ({ statement }) => sumText(statement), 'number'],
-        [texts.difference, ({ notified, statement }) => amount(statement.amount - notified.amount), 'number'],
+        [words.difference, ({ notified, statement }) => amount(statement.amount - notified.amount), 'number'],
       ],
       totals,
     )}
@@ -171,10 +172,10 @@ export const resultView = (
   const { result } = found;
   const { notified, statement: lines, linesOutside, clean } = result;
   return html`<section aria-labelledby="results-title" class="found">
-    <h2 id="results-title">${texts.results}</h2>
+    <h2 id="results-title">${words.result}</h2>
     <p class=${clean ? 'done' : 'problem'} role="status">${clean ? texts.clean : texts.notClean}</p>
     <div class="tiles small">
-      ${tile(texts.notified, sumText(notified))} ${tile(texts.statement, sumText(lines))}
+      ${tile(words.notified, sumText(notified))} ${tile(texts.statement, sumText(lines))}
       ${tile(texts.outside, count(linesOutside))}
     </div>
     ${sums(result)}

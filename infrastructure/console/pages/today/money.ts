@@ -87,7 +87,7 @@ const pictureOfFunds = (funds: readonly FundWeek[], names: FundNames): View => {
       labels: drawn.map(({ fundId }) => labelOf(fundId, names)),
       series: [
         { name: texts.expected, meaning: 'open', values: drawn.map(({ expected }) => expected) },
-        { name: texts.notified, meaning: 'paid', values: drawn.map(({ total }) => total) },
+        { name: words.notified, meaning: 'paid', values: drawn.map(({ total }) => total) },
       ],
     },
     texts.picture(

@@ -7,6 +7,7 @@ import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tableView } from '../../table.ts';
 import { pathOf } from '../webhooks/endpoints.ts';
+import { words } from '../words.ts';
 import { texts } from './texts.ts';
 
 /** Those that are paused and failed before are told of too. */
@@ -40,7 +41,7 @@ export const endpointsBody = (endpoints: readonly WebhookSubscription[], now: st
         ],
         [
           texts.lastSuccess,
-          ({ lastSuccessAt }) => (lastSuccessAt === null ? texts.never : instant(lastSuccessAt)),
+          ({ lastSuccessAt }) => (lastSuccessAt === null ? words.never : instant(lastSuccessAt)),
           'date',
         ],
       ],

@@ -23,10 +23,7 @@ export const texts = inLanguages({
   ],
   oldest: ['Mais antigo', 'Oldest'],
   days: (days: number) => [plural(days, 'dia', 'dias'), plural(days, 'day', 'days')],
-  daysLate: ['Dias de atraso', 'Days late'],
   bands: ['Por dias de atraso', 'By days late'],
-  installments: ['Parcelas', 'Installments'],
-  faceValue: ['Valor de face', 'Face value'],
   worst: ['As mais atrasadas', 'Late for longest'],
   week: (from: string, to: string) => [
     `Dinheiro desta semana, de ${from} a ${to}`,
@@ -49,7 +46,6 @@ export const texts = inLanguages({
     'Vence: valor de face das parcelas em aberto, de hoje até domingo. Entrou: o que foi notificado.',
     'Falls due: face value of open installments, from today to Sunday. Came in: what was notified.',
   ],
-  notified: ['Notificado', 'Notified'],
   noMoney: [
     'Nada vence e nada foi notificado nesta semana.',
     'Nothing falls due and nothing was notified this week.',
@@ -80,7 +76,6 @@ export const texts = inLanguages({
     'No fund asks for two people; its rule is set in Funds.',
   ],
   decisions: ['Decisões', 'Decisions'],
-  value: ['Valor', 'Value'],
   endpoints: ['Endpoints com falha', 'Failing endpoints'],
   endpointsFine: (count: number) => [
     `Nenhum dos ${count} endpoints está falhando.`,
@@ -94,7 +89,6 @@ export const texts = inLanguages({
   failingFor: ['Falha há', 'Failing for'],
   unsteady: ['instável', 'unsteady'],
   lastSuccess: ['Última entrega', 'Last delivery'],
-  never: ['nunca', 'never'],
   paused: ['pausado', 'paused'],
   service: ['Serviço', 'Service'],
   running: ['O serviço está em execução.', 'The service is running.'],

@@ -50,16 +50,16 @@ export const overdueBody = ({ bands, worst }: Overdue, names: FundNames): View =
   return html`
     <div class="tiles small">
       ${tile(texts.operations, count(sumOf(bands, ({ operations }) => operations)))}
-      ${tile(texts.faceValue, amount(sumOf(bands, ({ faceValue }) => faceValue)))}
+      ${tile(words.faceValue, amount(sumOf(bands, ({ faceValue }) => faceValue)))}
       ${tile(texts.oldest, texts.days(oldest.days))}
     </div>
     ${tableView(
       { label: texts.bands },
       [
-        [texts.daysLate, daysOf],
+        [words.daysLate, daysOf],
         [texts.operations, ({ operations }) => count(operations), 'number'],
-        [texts.installments, ({ installments }) => count(installments), 'number'],
-        [texts.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
+        [words.installments, ({ installments }) => count(installments), 'number'],
+        [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
       ],
       bands,
     )}
@@ -68,9 +68,9 @@ export const overdueBody = ({ bands, worst }: Overdue, names: FundNames): View =
       { titledBy: 'worst-title' },
       [
         [words.operation, operationLink],
-        [texts.daysLate, ({ days }) => count(days), 'number'],
-        [texts.installments, ({ installments }) => count(installments), 'number'],
-        [texts.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
+        [words.daysLate, ({ days }) => count(days), 'number'],
+        [words.installments, ({ installments }) => count(installments), 'number'],
+        [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
         [words.fund, ({ fundId }) => fundView(fundId, names), 'code'],
       ],
       worst,
@@ -85,7 +85,7 @@ export const awaitingBody = (all: readonly AwaitingDecision[], asked: boolean, n
     return empty(texts.noneAwaits, asked ? texts.noneAwaitsHelp : html`<a href="/funds">${texts.noRule}</a>`);
   return html`<div class="tiles small">
     ${tile(texts.decisions, count(all.length))}
-    ${tile(texts.value, amount(sumOf(all, ({ value }) => value ?? 0)))}
+    ${tile(words.value, amount(sumOf(all, ({ value }) => value ?? 0)))}
     ${tile(texts.longest, span(oldest.since, now))}
   </div>`;
 };

@@ -11,6 +11,7 @@ import { liveWith } from '../../layout.ts';
 import { withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
+import { words } from '../words.ts';
 import { answerText, deliveryBadge, linkOf, nextText, sendForm } from './endpoint.ts';
 import { pathOf, timeTaken } from './endpoints.ts';
 import { texts } from './texts.ts';
@@ -88,7 +89,7 @@ const factsOf = (webhook: WebhookSubscription, delivery: WaitingDelivery): View 
   const at = (time: string | null): string => (time === null ? '–' : instant(time));
   return facts([
     [texts.state, deliveryBadge(delivery.status)],
-    [texts.operation, linkOf(webhook, delivery.code)],
+    [words.operation, linkOf(webhook, delivery.code)],
     [texts.created, at(delivery.createdAt)],
     [texts.attempts, count(delivery.attempts)],
     [texts.answer, answerText(delivery)],

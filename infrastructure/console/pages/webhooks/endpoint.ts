@@ -17,6 +17,7 @@ import { operationLink, withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
+import { words } from '../words.ts';
 import { mayRedeliver, progressView, redeliveryOf } from './redelivery.ts';
 import { MEASURED, boundedCount, mayReach, pathOf, stateBadge, timeTaken } from './endpoints.ts';
 import { texts } from './texts.ts';
@@ -69,10 +70,10 @@ interface Names {
 
 const factsOf = (webhook: WebhookSubscription, { owner, funds }: Names): View => {
   const { events, fundIds, description, createdAt, lastSuccessAt, lastFailureAt } = webhook;
-  const at = (time: string | null): string => (time === null ? texts.never : instant(time));
+  const at = (time: string | null): string => (time === null ? words.never : instant(time));
   return facts([
     [texts.endpoint, webhook.url],
-    [texts.application, owner],
+    [words.application, owner],
     description !== null && [texts.description, description],
     [texts.events, events.includes('*') ? texts.allEvents : events.join(', ')],
     [texts.funds, fundIds === null ? texts.allFunds : fundsView(fundIds, funds)],
@@ -162,7 +163,7 @@ const table = (webhook: WebhookSubscription, rows: readonly WaitingDelivery[]): 
     [
       [texts.created, ({ createdAt }) => instant(createdAt), 'date'],
       [texts.event, (one) => eventLink(webhook, one, texts.show)],
-      [texts.operation, ({ code }) => linkOf(webhook, code)],
+      [words.operation, ({ code }) => linkOf(webhook, code)],
       [texts.state, ({ status }) => deliveryBadge(status)],
       [texts.attempts, ({ attempts }) => count(attempts), 'number'],
       [texts.answer, (one) => answerText(one), 'number'],

@@ -12,6 +12,7 @@ import { liveWith } from '../../layout.ts';
 import { withQuery } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
+import { words } from '../words.ts';
 import { texts } from './texts.ts';
 
 const AT_ONCE = 20;
@@ -76,7 +77,7 @@ const table = (listed: readonly Listed[], now: string): View => {
       { titledBy: 'endpoints-title' },
       [
         [texts.endpoint, ({ endpoint }) => addressView(endpoint)],
-        [texts.application, ({ owner }) => owner],
+        [words.application, ({ owner }) => owner],
         [texts.state, ({ endpoint }) => stateBadge(endpoint, now)],
         [texts.success, ({ successRate }) => (successRate === null ? '–' : percent(successRate)), 'number'],
         [texts.median, ({ medianMs }) => timeTaken(medianMs), 'number'],
@@ -86,7 +87,7 @@ const table = (listed: readonly Listed[], now: string): View => {
         [
           texts.lastSuccess,
           ({ endpoint: { lastSuccessAt } }) =>
-            lastSuccessAt === null ? texts.never : instant(lastSuccessAt),
+            lastSuccessAt === null ? words.never : instant(lastSuccessAt),
           'date',
         ],
       ],

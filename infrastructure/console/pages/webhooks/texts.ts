@@ -18,7 +18,6 @@ export const texts = inLanguages({
   } satisfies Record<EndpointChoice, Both>,
   choice: ['Quais', 'Which'],
   endpoint: ['Endereço', 'Endpoint'],
-  application: ['Aplicação', 'Application'],
   state: ['Situação', 'State'],
   active: ['Ativo', 'Active'],
   paused: ['Pausado', 'Paused'],
@@ -35,7 +34,6 @@ export const texts = inLanguages({
   gaveUp: ['Desistências', 'Given up'],
   lastSuccess: ['Último êxito', 'Last success'],
   lastFailure: ['Última falha', 'Last failure'],
-  never: ['nunca', 'never'],
   measured: (deliveries: number) => [
     `Êxito e tempo de resposta são das últimas ${deliveries} entregas de cada endereço.`,
     `Success and answer times are of the last ${deliveries} deliveries of each endpoint.`,
@@ -104,7 +102,6 @@ export const texts = inLanguages({
     failed: ['Desistiu', 'Given up'],
   } satisfies Record<DeliveryState, Both>,
   event: ['Evento', 'Event'],
-  operation: ['Operação', 'Operation'],
   attempts: ['Tentativas', 'Attempts'],
   answer: ['Resposta', 'Answer'],
   noAnswer: ['sem resposta', 'no answer'],
