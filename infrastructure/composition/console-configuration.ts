@@ -1,19 +1,11 @@
 import { DESK_ROLES } from '../../application/desk/person.ts';
-import type { RoleRule, RoleRules } from '../../application/desk/people.ts';
+import type { RoleRule } from '../../application/desk/people.ts';
 import { isFundId } from '../../domain/fund/names.ts';
 import { WrongUseError } from '../cli/command-line.ts';
 import type { OpenConsole } from '../cli/console.ts';
 import { readMetricsAddress } from './configuration.ts';
 import { EnvironmentReader } from './environment-reader.ts';
 import { isLoopback, readAllowInsecure } from './insecurities.ts';
-
-interface SignInConfiguration {
-  readonly issuer: string;
-  readonly clientId: string;
-  /** Undefined: a public client. */
-  readonly clientSecret: string | undefined;
-  readonly roles: RoleRules;
-}
 
 const ISSUER = 'CONSOLE_OIDC_ISSUER';
 const CLIENT_ID = 'CONSOLE_OIDC_CLIENT_ID';
@@ -79,7 +71,7 @@ const readPublicUrl = (
   return origin;
 };
 
-const readSignIn = (variables: EnvironmentReader): SignInConfiguration | undefined => {
+const readSignIn = (variables: EnvironmentReader) => {
   const issuer = variables.text(ISSUER);
   const clientId = variables.text(CLIENT_ID);
   if (issuer === undefined) {
@@ -96,6 +88,7 @@ const readSignIn = (variables: EnvironmentReader): SignInConfiguration | undefin
   return Object.freeze({
     issuer,
     clientId,
+    // Undefined: a public client.
     clientSecret: readSecret(variables),
     roles: Object.freeze({ claim: readClaim(variables), rules: readRules(variables) }),
   });

@@ -80,8 +80,6 @@ const isOpenServer = (url: string): boolean => {
   return !ENCRYPTED.test(place.searchParams.get('sslmode') ?? '');
 };
 
-const isOpenDatabase = (url: string): boolean => eachServer(url).some(isOpenServer);
-
 /**
  * In production engines on other machines are reached over TLS.
  * @throws ConfigurationError
@@ -101,7 +99,7 @@ export const refuseOpenEngines = (configuration: EngineSettings): void => {
   if (isRefused('kafka', kafka !== undefined && !kafka.tls && !allLoopback(kafka.brokers))) {
     throw refused('KAFKA_TLS', 'must be true in production', 'kafka');
   }
-  if (isRefused('database', databaseUrl !== undefined && isOpenDatabase(databaseUrl))) {
+  if (isRefused('database', databaseUrl !== undefined && eachServer(databaseUrl).some(isOpenServer))) {
     throw refused('DATABASE_URL', 'must ask for TLS in production: say sslmode=verify-full', 'database');
   }
 };

@@ -9,18 +9,6 @@ const USUAL_COPIES = 3;
 const MOST_COPIES = 9;
 const PREFIX = /^[A-Za-z0-9._-]{0,100}$/;
 
-/** How to reach the brokers. It may hold a password. */
-interface KafkaConfiguration {
-  readonly brokers: readonly string[];
-  /** PEM text of additional roots is not needed here: Node.js reads NODE_EXTRA_CA_CERTS. */
-  readonly tls: boolean;
-  readonly sasl: KafkaConnection['sasl'];
-  /** Put before the names of topics and groups. */
-  readonly topicPrefix: string;
-  /** Copies of each topic. */
-  readonly replication: number;
-}
-
 const readSasl = (variables: EnvironmentReader): KafkaConnection['sasl'] => {
   const username = variables.text('KAFKA_USERNAME');
   const password = variables.text('KAFKA_PASSWORD');
@@ -36,8 +24,11 @@ const readSasl = (variables: EnvironmentReader): KafkaConnection['sasl'] => {
   };
 };
 
-/** Undefined without KAFKA_BROKERS; what else is set has to be right all the same. @throws ConfigurationError */
-export const readKafka = (variables: EnvironmentReader): KafkaConfiguration | undefined => {
+/**
+ * How to reach the brokers; it may hold a password. Undefined without KAFKA_BROKERS; what else is set has to be right all the same.
+ * @throws ConfigurationError
+ */
+export const readKafka = (variables: EnvironmentReader) => {
   const named = variables.text('KAFKA_BROKERS') !== undefined;
   const brokers = named ? variables.list('KAFKA_BROKERS', '') : [];
   if (!brokers.every((broker) => BROKER.test(broker))) {
@@ -49,6 +40,7 @@ export const readKafka = (variables: EnvironmentReader): KafkaConfiguration | un
   }
   const copies = Math.max(1, Math.min(USUAL_COPIES, new Set(brokers).size));
   const replication = variables.integer('KAFKA_REPLICATION', copies, { from: 1, to: MOST_COPIES });
+  // Additional roots need no variable of ours: Node.js reads NODE_EXTRA_CA_CERTS.
   const tls = variables.boolean('KAFKA_TLS');
   const sasl = readSasl(variables);
   return named ? Object.freeze({ brokers, tls, sasl, topicPrefix, replication }) : undefined;
@@ -56,7 +48,7 @@ export const readKafka = (variables: EnvironmentReader): KafkaConfiguration | un
 
 /** As every client of the brokers takes it. */
 export const kafkaOptions = (
-  { brokers, tls, sasl, topicPrefix, replication }: KafkaConfiguration,
+  { brokers, tls, sasl, topicPrefix, replication }: NonNullable<ReturnType<typeof readKafka>>,
   watched: Pick<TopicPairOptions, 'logger' | 'offsets' | 'metrics'>,
 ) => ({
   ...watched,

@@ -2,7 +2,6 @@ import type { Parts } from './parts.ts';
 import type { HealthChecks } from '../http/server/health-app.ts';
 import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
 import type { LookedUp } from '../observability/metrics/looked-up.ts';
-import type { Scrape } from '../observability/metrics/scrape.ts';
 import { oldestTransaction } from '../postgres/postgres-safety.ts';
 import { countStates } from '../../application/loans/operation-states.ts';
 import type { Role } from './configuration.ts';
@@ -22,7 +21,7 @@ const stateOf = ({ role, state }: ReturnType<typeof standingsOf>[number]): strin
   role === 'relay' && state === 'retrying' ? 'backing_off' : state;
 
 /** What is asked for at each scrape: of the roles that this thread has, and of the stores that they work with. */
-const sourcesOf = (parts: Parts, { leased }: Roles, checks: () => Promise<HealthChecks>): LookedUp => {
+export const sourcesOf = (parts: Parts, { leased }: Roles, checks: () => Promise<HealthChecks>): LookedUp => {
   const { configuration, engines } = parts.foundations;
   const { eventBus: bus, eventStore: log } = engines;
   const has = (role: Role): boolean => configuration.roles.includes(role);
@@ -44,14 +43,4 @@ const sourcesOf = (parts: Parts, { leased }: Roles, checks: () => Promise<Health
     ...(tellsSlowMoments(log) && { slowMoments: () => log.slowMoments }),
     leases: () => Object.fromEntries(leased.map(({ name, state }) => [name, state === 'holding'])),
   };
-};
-
-/** What this thread can tell; undefined when metrics are off. */
-export const scrapeOf = (
-  parts: Parts,
-  roles: Roles,
-  checks: () => Promise<HealthChecks>,
-): Scrape | undefined => {
-  const { metrics } = parts.foundations.observability;
-  return metrics?.scrape(sourcesOf(parts, roles, checks));
 };

@@ -79,13 +79,10 @@ export const checkEngines = async (parts: Parts, roles: readonly Role[]): Promis
 };
 
 /** Ready means: the engines that this process works with answer, and nothing that runs here has come to a halt. */
-export const readinessOf = (parts: Parts, roles: Roles): (() => Promise<HealthChecks>) => {
-  const { configuration } = parts.foundations;
-  return async () => ({
-    ...(await checkEngines(parts, configuration.roles)),
-    ...stateOfRoles(parts, roles),
-  });
-};
+export const readinessOf = async (parts: Parts, roles: Roles): Promise<HealthChecks> => ({
+  ...(await checkEngines(parts, parts.foundations.configuration.roles)),
+  ...stateOfRoles(parts, roles),
+});
 
 /** With what the background thread says of its own work. */
 export const checksWith = async (

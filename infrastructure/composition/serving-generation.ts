@@ -16,8 +16,6 @@ import { logOrder, projectionsOn, toProjected } from './projections.ts';
 const BREATH_MS = 1;
 const PROGRESS_EVERY_MS = 2_000;
 
-const never = new AbortController().signal;
-
 export const rebuildOf = ({
   log,
   generations,
@@ -28,8 +26,8 @@ export const rebuildOf = ({
     generations,
     decode: toProjected,
     order: logOrder,
-    breathe: () => pause(BREATH_MS, never),
-    sleep: (ms) => pause(ms, never),
+    breathe: () => pause(BREATH_MS),
+    sleep: pause,
   });
 
 interface Serving {

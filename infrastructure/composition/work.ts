@@ -3,7 +3,7 @@ import type { HealthChecks } from '../http/server/health-app.ts';
 import type { Scrape } from '../observability/metrics/scrape.ts';
 import { partsOf } from './container.ts';
 import type { Foundations } from './foundations.ts';
-import { scrapeOf } from './metrics.ts';
+import { sourcesOf } from './metrics.ts';
 import { readinessOf } from './readiness.ts';
 import { rolesOf } from './roles.ts';
 
@@ -34,9 +34,8 @@ export const startWork = async ({ speaks, beside, ...foundations }: WorkOptions)
   const roles = rolesOf(parts);
   const { leased, free } = roles;
   for (const one of [...leased, ...free]) one.start();
-  const own = readinessOf(parts, roles);
-  const checks = async (): Promise<HealthChecks> => ({ ...(await own()), ...beside?.() });
-  const scrape = scrapeOf(parts, roles, checks);
+  const checks = async (): Promise<HealthChecks> => ({ ...(await readinessOf(parts, roles)), ...beside?.() });
+  const scrape = observability.metrics?.scrape(sourcesOf(parts, roles, checks));
   const stopLeased = async (): Promise<void> => {
     await Promise.all(leased.map((one) => one.stop()));
   };

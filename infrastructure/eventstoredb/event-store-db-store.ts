@@ -44,8 +44,6 @@ export interface EventStoreDbOptions {
   readonly readTimeoutMs?: number;
   /** Appends that may wait for an answer at a time; more are refused as busy. Default 1,000. */
   readonly maxPendingAppends?: number;
-  /** Bytes that they may hold together. Default 64 MiB. */
-  readonly maxPendingBytes?: number;
   /** Default 30,000 milliseconds. */
   readonly confirmationMs?: number;
   /** Silence taken for having caught up, at servers that never say it. Default 2,000 milliseconds. */
@@ -61,6 +59,8 @@ export interface EventStoreDbOptions {
 
 const STREAMS_REMEMBERED = 20_000;
 const CLAIMS_AT_ONCE = 500;
+/** Of all appends that wait for an answer. */
+const MOST_PENDING_BYTES = 64 * 1024 * 1024;
 
 /** The event store of the distributed profile: EventStoreDB 22.10 or later, or KurrentDB. */
 export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLog, LogPlaces, PlacedEvents {
@@ -70,7 +70,7 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
   readonly #claims: KeyClaims;
   readonly #source: SubscriptionSource;
   readonly #shared: SharedReading;
-  readonly #limits: { readonly appends: number; readonly bytes: number };
+  readonly #maxPendingAppends: number;
   readonly #closing = new AbortController();
   /** The furthest revision seen of a stream; it only grows. */
   readonly #seen = new LRUCache<string, bigint>({ max: STREAMS_REMEMBERED });
@@ -83,10 +83,7 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
     this.#mayAppend = options.mayAppend;
     this.#watch = options.watch;
     this.#connection = new Connection(parseConnectionString(options.url));
-    this.#limits = {
-      appends: options.maxPendingAppends ?? 1_000,
-      bytes: options.maxPendingBytes ?? 64 * 1024 * 1024,
-    };
+    this.#maxPendingAppends = options.maxPendingAppends ?? 1_000;
     this.#reader = new StreamReader(this.#connection, options.readTimeoutMs ?? 10_000);
     this.#appender = new StreamAppender({
       connection: this.#connection,
@@ -242,7 +239,7 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
 
   async #admit<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
     this.#ensureOpen();
-    if (this.#pending.size >= this.#limits.appends || this.#pendingBytes + bytes > this.#limits.bytes)
+    if (this.#pending.size >= this.#maxPendingAppends || this.#pendingBytes + bytes > MOST_PENDING_BYTES)
       throw new BusyError(`${this.#pending.size} appends wait for EventStoreDB already`);
     this.#pendingBytes += bytes;
     const working = work();

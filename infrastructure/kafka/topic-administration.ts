@@ -169,7 +169,7 @@ export class TopicAdministration implements Topics {
     const partitions = (await watermarks(this.#kafka, topic)).size;
     if (partitions === kept) return { before: kept, partitions };
     const before = await this.#requireHandled(topic, kept);
-    await pause(quietMs, new AbortController().signal);
+    await pause(quietMs);
     const after = await this.#requireHandled(topic, kept);
     if (after !== before)
       throw new NotAcceptedError(

@@ -11,15 +11,10 @@ import { startWork } from '../work.ts';
 import type { Work } from '../work.ts';
 import type { BackgroundData, FromBackground, Question, ToBackground } from './background-worker.ts';
 
-interface Pending {
-  resolve(reply: AppendReply): void;
-  reject(error: Error): void;
-}
-
 /** The writer of the log as the background thread sees it: over messages to the main thread, which owns it. */
 class RemoteAppends implements AppendWriter {
   readonly #post: (message: FromBackground) => void;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, PromiseWithResolvers<AppendReply>>();
   #asked = 0;
 
   constructor(post: (message: FromBackground) => void) {
@@ -27,11 +22,11 @@ class RemoteAppends implements AppendWriter {
   }
 
   call(append: Row, characters: number): Promise<AppendReply> {
-    return new Promise((resolve, reject) => {
-      const id = ++this.#asked;
-      this.#pending.set(id, { resolve, reject });
-      this.#post({ kind: 'append', id, append, characters });
-    });
+    const pending = Promise.withResolvers<AppendReply>();
+    const id = ++this.#asked;
+    this.#pending.set(id, pending);
+    this.#post({ kind: 'append', id, append, characters });
+    return pending.promise;
   }
 
   settle(id: number, reply: AppendReply): void {

@@ -42,7 +42,7 @@ const requireBody = (req: Request, { bodies }: Operation, length: number | undef
   const offered = bodies.map((body) => body.mediaType).join(' or ');
   if (kind === undefined) {
     // Nothing was sent: the body is missing rather than of the wrong type.
-    if (mediaType === undefined && length === 0) return bodies[0] ?? missingKind();
+    if (mediaType === undefined && length === 0) return bodies[0]!;
     throw unsupported(`send the body as ${offered}`);
   }
   if (isEncoded(req)) throw unsupported('send the body without Content-Encoding');
@@ -52,10 +52,6 @@ const requireBody = (req: Request, { bodies }: Operation, length: number | undef
 
 const largest = (bodies: readonly BodyKind[]): BodyKind =>
   bodies.reduce((most, body) => (body.limit > most.limit ? body : most));
-
-const missingKind = (): never => {
-  throw new Error('an operation with a body names its media type');
-};
 
 /** What a media range asks for besides its weight, such as a charset: there is one answer of each type. */
 const PARAMETER = /;(?!\s*q=)[^;,]*/gi;

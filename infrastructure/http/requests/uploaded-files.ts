@@ -1,15 +1,8 @@
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { repetitions } from './request-rules.ts';
 
 const FILES = 'files';
-
-const violation = (field: string, code: string, message: string): FieldViolation => ({
-  field,
-  code,
-  message,
-});
 
 const isFirst = (files: readonly ReceivedFile[], index: number): boolean =>
   files.findIndex(({ name }) => name === files[index]!.name) === index;
@@ -29,30 +22,22 @@ export const requireMatchingFiles = (
   const missing = mayLack ? [] : names.filter((name) => !uploaded.has(name));
   const unreferenced = files.filter(({ name }, i) => !referenced.has(name) && isFirst(files, i));
   const details = [
-    ...repeated.map(({ index, text }) =>
-      violation(
-        files[index]!.field,
-        'duplicate_file_name',
-        `${text} was uploaded more than once; send each name once`,
-      ),
-    ),
-    ...missing.map((name) =>
-      violation(
-        FILES,
-        'missing_file',
-        `${name} was not uploaded; send it in a part named files under exactly this name`,
-      ),
-    ),
-    ...unreferenced.map(({ name, field }) =>
-      violation(
-        field,
-        'unreferenced_file',
-        `${name} is named by no document; leave it out or add a document`,
-      ),
-    ),
+    ...repeated.map(({ index, text }) => ({
+      field: files[index]!.field,
+      code: 'duplicate_file_name' as const,
+      message: `${text} was uploaded more than once; send each name once`,
+    })),
+    ...missing.map((name) => ({
+      field: FILES,
+      code: 'missing_file' as const,
+      message: `${name} was not uploaded; send it in a part named files under exactly this name`,
+    })),
+    ...unreferenced.map(({ name, field }) => ({
+      field,
+      code: 'unreferenced_file' as const,
+      message: `${name} is named by no document; leave it out or add a document`,
+    })),
   ];
-  if (details.length === 0) return;
-  const code =
-    repeated.length > 0 ? 'duplicate_file_name' : missing.length > 0 ? 'missing_file' : 'unreferenced_file';
-  throw new HttpProblem(code, details.map(({ message }) => message).join('; '), details);
+  const [first] = details;
+  if (first) throw new HttpProblem(first.code, details.map(({ message }) => message).join('; '), details);
 };

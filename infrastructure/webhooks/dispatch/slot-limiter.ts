@@ -13,10 +13,6 @@ export class SlotLimiter {
     this.#limits = limits;
   }
 
-  get sending(): number {
-    return this.#sending;
-  }
-
   /** Every `take` that resolved needs one `free`. */
   async take(endpoint: Endpoint): Promise<void> {
     if (this.#mayStart(endpoint)) return this.#start(endpoint);
