@@ -5,7 +5,7 @@ import type { App } from '../../application/app.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { userOfSystem } from './operator.ts';
-import { fileToGrow, fileToRead } from './path-options.ts';
+import { fileToGrow, fileToRead, requireApart } from './path-options.ts';
 import { decideInTime, presentAnswer } from './submit-decisions.ts';
 
 interface Line {
@@ -82,6 +82,10 @@ export const addApply = (administrator: CliCommand, dependencies: CliDependencie
 
 const applyFrom = async (dependencies: CliDependencies, options: ApplyOptions): Promise<void> => {
   const input = (): AsyncIterable<Uint8Array> => (dependencies.input ?? inputOf)(options.file);
+  requireApart({
+    '--file': options.file === PIPE ? undefined : options.file,
+    '--dead-letter': options.deadLetter,
+  });
   // A pipe can be read only once, and its decisions want an answer before the next ones are written.
   const pipe = options.file === PIPE || (!dependencies.input && isPipe(options.file));
   const total = pipe ? 0 : await requireWellFormed(dependencies, input());

@@ -5,7 +5,7 @@ import { anchor, verify } from './audit-verify.ts';
 import type { VerifyOptions } from './audit-verify.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { fileToGrow, fileToRead, fileToWrite } from './path-options.ts';
+import { fileToGrow, fileToRead, fileToWrite, requireApart } from './path-options.ts';
 import { dateOption, instantOption } from './report-options.ts';
 import { deliver } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -67,7 +67,13 @@ export const addAuditCommands = (program: CliCommand, dependencies: CliDependenc
       'audit verify --anchor heads-june.jsonl --write-anchor heads-july.jsonl',
       'audit verify --resume /var/tmp/audit-2026-07.db',
     )
-    .action((options: VerifyOptions) => verify(options, dependencies));
+    .action((options: VerifyOptions) => {
+      const written = { '--output': options.output, '--resume': options.resume };
+      requireApart({ ...written, '--write-anchor': options.writeAnchor });
+      // An anchor may be replaced by the next one.
+      requireApart({ ...written, '--anchor': options.anchor });
+      return verify(options, dependencies);
+    });
   audit
     .command('anchor')
     .description('seal the log up to now and print, signed, where it ends: for a timer, to be kept elsewhere')

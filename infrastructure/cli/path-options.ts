@@ -1,5 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { hasCode } from '../support/durable-files.ts';
 import { WrongUseError } from './command-line.ts';
 
@@ -93,3 +93,23 @@ export const directory =
     if (!isDirectory) throw new WrongUseError(`${what}: it is no directory`);
     return path;
   };
+
+const placeOf = (path: string): string => {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+};
+
+/** By option. @throws WrongUseError where two of them name one file, which would be lost, or read while it is written */
+export const requireApart = (files: Readonly<Record<string, string | undefined>>): void => {
+  const options = new Map<string, string>();
+  for (const [option, path] of Object.entries(files)) {
+    if (path === undefined) continue;
+    const other = options.get(placeOf(path));
+    if (other !== undefined)
+      throw new WrongUseError(`${other} and ${option} name the same file: give each a file of its own`);
+    options.set(placeOf(path), option);
+  }
+};

@@ -11,7 +11,7 @@ import { DifferencesFoundError, WrongUseError, withProgress, withService } from 
 import type { CliDependencies } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import { printReconciliation } from '../presenting/reconciliation.ts';
-import { fileToRead } from './path-options.ts';
+import { fileToRead, requireApart } from './path-options.ts';
 import { dateOption, numberOption } from './report-options.ts';
 import { deliver } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -59,6 +59,7 @@ export const addReconcileCommand = (program: CliCommand, dependencies: CliDepend
     .addHelpText('after', EXAMPLES)
     .action(async (options: ReconcileOptions) => {
       if (options.from > options.to) command.error('error: --from comes after --to');
+      requireApart({ '--statement': options.statement, '--output': options.output });
       const clean = await reconcile(dependencies, options).catch((error: unknown): never => {
         throw error instanceof StatementError ? new WrongUseError(error.message, { cause: error }) : error;
       });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { commandLine } from '../../support/command-line.ts';
@@ -77,6 +77,21 @@ describe.each(WRITING)('%s of %j', (option, command) => {
     expect(await readdir(directory.path)).toEqual(['file', 'folder']);
     expect((await stat(join(directory.path, 'file'))).size).toBe(4);
   });
+});
+
+test.each([
+  ['administrator apply --file FILE --dead-letter LINK', /--file and --dead-letter name the same file/],
+  ['audit verify --resume NEW --output NEW', /--output and --resume name/],
+  ['audit verify --write-anchor FILE --output LINK', /--output and --write-anchor name/],
+  ['audit verify --anchor FILE --output FILE', /--output and --anchor name/],
+  [`reconcile ${TO_COMPARE.join(' ')} --statement FILE --output FILE`, /--statement and --output name/],
+  ['audit verify --anchor FILE --write-anchor FILE', /^error: opened/],
+])('%s', async (line, message) => {
+  await symlink(join(directory.path, 'file'), join(directory.path, 'link'));
+  const args = line
+    .split(' ')
+    .map((word) => (/^[A-Z]+$/.test(word) ? join(directory.path, word.toLowerCase()) : word));
+  expect((await receivables(...args)).err).toMatch(message);
 });
 
 test('what is there and no file stays what it is', async () => {
