@@ -25,6 +25,9 @@ export type Move =
   /** Nothing was changed: no follower of this name has a place, its place fits the log, or it moved on meanwhile. */
   | { readonly outcome: 'unknown' | 'fits' | 'busy' };
 
+/** Each is lost only where the follower stores its next place in the same moment. */
+const MOST_TRIES = 100;
+
 /** Whatever of webhooks begins behind the end of the log begins there from now on. */
 type BeginWithin = (end: LogPosition | 'start') => Promise<unknown>;
 
@@ -57,9 +60,13 @@ export class FollowerPlaces {
     const position = after === 'start' ? 'start' : await this.#lastUpTo(after);
     // What is appended to a log that became shorter would else lie before subscriptions that were made before.
     await this.#beginWithin(await this.#log.end());
-    return (await this.#places.move(name, before, position))
-      ? { outcome: 'moved', before, position }
-      : { outcome: 'busy' };
+    let from: LogPosition | 'start' = before;
+    for (let tries = force ? MOST_TRIES : 1; tries > 0; tries--) {
+      if (await this.#places.move(name, from, position)) return { outcome: 'moved', before: from, position };
+      // One that runs has moved on while the log was read: away from there will do as well.
+      from = await this.#places.load(name);
+    }
+    return { outcome: 'busy' };
   }
 
   /** The place before the first event that was recorded later. */

@@ -23,8 +23,16 @@ const world = async () => {
   stored.set('outbox-relay', FOREIGN).set('renegotiation-recovery', positions[1]!);
   const ends: (LogPosition | 'start')[] = [];
   const beginWithin = async (end: LogPosition | 'start') => ends.push(end);
+  /** The follower runs, and has come to these places when it is about to be moved. */
+  const meanwhile: LogPosition[] = [];
+  const move = places.move;
+  places.move = (name, from, to) => {
+    const next = meanwhile.shift();
+    if (next !== undefined) stored.set(name, next);
+    return move(name, from, to);
+  };
   const run = commandLine(() => maintaining({ followers: new FollowerPlaces(places, log, beginWithin) }));
-  return { run, stored, positions, ends };
+  return { run, stored, positions, ends, meanwhile };
 };
 
 describe('followers', () => {
@@ -62,6 +70,17 @@ describe('followers', () => {
     const { lines } = await run('followers', 'move', 'outbox-relay', '--after', after);
     expect(lines).toEqual([{ follower: 'outbox-relay', before: FOREIGN, position: 'start' }]);
     expect(stored.has('outbox-relay')).toBe(false);
+  });
+
+  test('with --force one that runs is moved from wherever it has come to, without it from where it stood', async () => {
+    const { run, stored, positions, meanwhile } = await world();
+    meanwhile.push(positions[2]!, positions[3]!);
+    const { lines } = await run('followers', 'move', 'renegotiation-recovery', '--after', at(0), '--force');
+    const follower = 'renegotiation-recovery';
+    expect(lines).toEqual([{ follower, before: positions[3], position: positions[0] }]);
+    meanwhile.push(positions[4]!);
+    expect((await run('followers', 'move', 'outbox-relay', '--after', 'start')).code).toBe(1);
+    expect(stored.get('outbox-relay')).toBe(positions[4]);
   });
 
   test('a place that fits is left alone without --force, and so is what is not known or not understood', async () => {
