@@ -4,7 +4,6 @@ import { LOAN_STATUSES, hasEnded, isAwaited, owesSchedule } from '../../domain/l
 import type { ShownStatus } from '../../domain/loan/statuses.ts';
 import { OWING } from './late-operations.ts';
 import type { Privacy } from '../privacy/privacy.ts';
-import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
 /** Operations together; amounts in cents. */
@@ -71,6 +70,31 @@ const OPEN = sql<
   number | string
 >`sum(case when installment.status in ('pending', 'overdue') then installment.face_value else 0 end)`;
 
+const rowsOf = (database: SqlDatabase, streams: readonly string[]) =>
+  database.read(
+    database.builder
+      .selectFrom('loan')
+      .innerJoin('installment', 'installment.operation', 'loan.id')
+      .select((eb) => [
+        ...(['loan.stream', 'loan.application_id as applicationId', 'loan.code'] as const),
+        ...([
+          'loan.fund_id as fundId',
+          'loan.status',
+          'loan.borrower',
+          'loan.number_of_installments',
+        ] as const),
+        'loan.acquisition_value as acquisitionValue',
+        eb.fn.sum<number | string>('installment.face_value').as('face_value'),
+        OPEN.as('open_face_value'),
+        eb.fn.min<string>('installment.due_date').as('first_due'),
+        eb.fn.max<string>('installment.due_date').as('last_due'),
+      ])
+      .where('loan.stream', 'in', streams)
+      .groupBy('loan.id'),
+  );
+
+type Found = Awaited<ReturnType<typeof rowsOf>>[number];
+
 /** What a fund has already of who is in an operation: of its borrower beside it, of its originator with it. */
 export class Exposures {
   readonly #database: SqlDatabase;
@@ -95,11 +119,11 @@ export class Exposures {
       fundId: string,
     ) => { readonly withBorrower?: boolean; readonly onlyFundIds?: readonly string[] } | undefined,
   ): Promise<Exposure | undefined> {
-    const [own] = await this.#rows([stream]);
-    const query = own && queryFor(own.fund_id);
+    const [own] = await rowsOf(this.#database, [stream]);
+    const query = own && queryFor(own.fundId);
     if (own === undefined || query === undefined) return undefined;
     const { withBorrower = true, onlyFundIds } = query;
-    const { fund_id: fundId, application_id: applicationId } = own;
+    const { fundId, applicationId } = own;
     const [originator, borrower] = await Promise.all([
       this.#originator(applicationId, fundId),
       withBorrower ? this.#borrower(own, onlyFundIds) : undefined,
@@ -107,44 +131,21 @@ export class Exposures {
     return { fundId, originator, ...(borrower && { borrower }) };
   }
 
-  #rows(streams: readonly string[]) {
-    return this.#database.read(
-      this.#database.builder
-        .selectFrom('loan')
-        .innerJoin('installment', 'installment.operation', 'loan.id')
-        .select((eb) => [
-          ...(['loan.stream', 'loan.application_id', 'loan.code', 'loan.fund_id', 'loan.status'] as const),
-          ...(['loan.acquisition_value', 'loan.borrower', 'loan.number_of_installments'] as const),
-          eb.fn.sum<number | string>('installment.face_value').as('face_value'),
-          OPEN.as('open_face_value'),
-          eb.fn.min<string>('installment.due_date').as('first_due'),
-          eb.fn.max<string>('installment.due_date').as('last_due'),
-        ])
-        .where('loan.stream', 'in', streams)
-        .groupBy('loan.id'),
-    );
-  }
-
   async #borrower(own: Found, onlyFundIds: readonly string[] | undefined): Promise<Exposure['borrower']> {
     const privacy = this.#privacy();
     const streams = await privacy.streamsOfSame(own, MOST_OF_BORROWER + 1);
     if (streams === undefined) return undefined;
     const others = streams.filter((stream) => stream !== own.stream).slice(0, MOST_OF_BORROWER);
-    const found = others.length === 0 ? [] : await this.#rows(others);
+    const found = others.length === 0 ? [] : await rowsOf(this.#database, others);
     const digests = await privacy.tell([own, ...found.slice(0, MOST_OF_BORROWER - 1)]);
     const rows = found.filter(
-      ({ stream, fund_id: fundId }) =>
+      ({ stream, fundId }) =>
         digests.get(stream) === digests.get(own.stream) &&
         (onlyFundIds === undefined || onlyFundIds.includes(fundId)),
     );
-    const inFund = rows.filter(({ fund_id: fundId }) => fundId === own.fund_id);
+    const inFund = rows.filter(({ fundId }) => fundId === own.fundId);
     return {
-      ...heldIn(
-        inFund.map((row) => ({
-          ...{ status: row.status, operations: 1 },
-          acquisitionValue: row.acquisition_value,
-        })),
-      ),
+      ...heldIn(inFund.map((row) => ({ ...row, operations: 1 }))),
       openFaceValue: inFund
         .filter(({ status }) => OWED.includes(status))
         .reduce((sum, row) => sum + Number(row.open_face_value), 0),
@@ -152,12 +153,8 @@ export class Exposures {
       same: rows
         .filter((row) => isSame(row, own))
         .slice(0, MOST_SAME)
-        .map((row) => ({
-          applicationId: row.application_id,
-          code: row.code,
-          fundId: row.fund_id,
-          status: row.status,
-          acquisitionValue: row.acquisition_value,
+        .map(({ applicationId, code, fundId, status, acquisitionValue }) => ({
+          ...{ applicationId, code, fundId, status, acquisitionValue },
         })),
     };
   }
@@ -195,23 +192,6 @@ export class Exposures {
     );
   }
 }
-
-type Found = Pick<
-  Schema['loan'],
-  | 'stream'
-  | 'application_id'
-  | 'code'
-  | 'fund_id'
-  | 'status'
-  | 'acquisition_value'
-  | 'borrower'
-  | 'number_of_installments'
-> & {
-  readonly face_value: number | string;
-  readonly open_face_value: number | string;
-  readonly first_due: string;
-  readonly last_due: string;
-};
 
 const isSame = (one: Found, other: Found): boolean =>
   one.number_of_installments === other.number_of_installments &&

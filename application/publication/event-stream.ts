@@ -63,62 +63,6 @@ const matcher = ({ from, to, applicationId, fundId, code, names }: EventStreamQu
   };
 };
 
-/** The public events in the order of the log, made anew from what is stored: the same ids and the same bytes as on the bus. */
-export class EventStream {
-  readonly #deps: Dependencies;
-
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
-  }
-
-  /**
-   * Ends at the end that was asked for, at the last event when it does not follow, or with the signal.
-   * @throws DomainError `invalid_query_parameter` for a position that this log does not have
-   */
-  async *read(query: EventStreamQuery, signal: AbortSignal): AsyncGenerator<StreamedEvent> {
-    const matches = matcher(query);
-    const last = positionOf(query.to);
-    if (last !== undefined) await this.#requirePosition(last, signal);
-    if (last !== undefined && last === positionOf(query.from)) return;
-    for await (const recorded of this.#recorded(query, signal)) {
-      if (isPast(query.to, recorded)) return;
-      if (recorded.stream.startsWith(LOAN_STREAM_PREFIX) && matches.recorded(recorded)) {
-        for (const event of await this.#deps.translator.translate([recorded])) {
-          if (matches.event(event)) yield { position: recorded.position, event };
-        }
-      }
-      if (recorded.position === last) return;
-    }
-    if (last !== undefined && !signal.aborted)
-      throw new DomainError('invalid_query_parameter', `position ${last} does not come after the start`);
-  }
-
-  /** Before anything is handed out: a bound that is never met would let everything through. */
-  async #requirePosition(position: LogPosition, signal: AbortSignal): Promise<void> {
-    for await (const _ of this.#messages({ from: position, batchSize: 1, signal })) return;
-  }
-
-  async *#recorded(query: EventStreamQuery, signal: AbortSignal): AsyncGenerator<RecordedEvent> {
-    const from = positionOf(query.from) ?? 'start';
-    // The end may be a position in any stream.
-    const streamPrefix = positionOf(query.to) === undefined ? LOAN_STREAM_PREFIX : '';
-    for await (const message of this.#messages({ from, streamPrefix, signal })) {
-      if (message.kind === 'events') yield* message.events;
-      if (message.kind === 'caught_up' && !query.follow) return;
-    }
-  }
-
-  async *#messages(options: SubscribeOptions): AsyncGenerator<SubscriptionMessage> {
-    try {
-      yield* this.#deps.subscription.subscribe(options);
-    } catch (error) {
-      // What an adapter says of a position that is not its own.
-      if (error instanceof RangeError) throw unknownPosition(options.from);
-      throw error;
-    }
-  }
-}
-
 const isPast = (to: StreamBound | undefined, { metadata }: RecordedEvent): boolean => {
   const end = instantOf(to);
   return end !== undefined && Date.parse(metadata.recordedAt) >= Date.parse(end) + CLOCK_DIFFERENCE_MS;
@@ -126,3 +70,66 @@ const isPast = (to: StreamBound | undefined, { metadata }: RecordedEvent): boole
 
 const unknownPosition = (position: string): DomainError =>
   new DomainError('invalid_query_parameter', `position ${position} is none of an event in this log`);
+
+async function* messagesOf(
+  { subscription }: Dependencies,
+  options: SubscribeOptions,
+): AsyncGenerator<SubscriptionMessage> {
+  try {
+    yield* subscription.subscribe(options);
+  } catch (error) {
+    // What an adapter says of a position that is not its own.
+    if (error instanceof RangeError) throw unknownPosition(options.from);
+    throw error;
+  }
+}
+
+/** Before anything is handed out: a bound that is never met would let everything through. */
+const requirePosition = async (
+  deps: Dependencies,
+  position: LogPosition,
+  signal: AbortSignal,
+): Promise<void> => {
+  for await (const _ of messagesOf(deps, { from: position, batchSize: 1, signal })) return;
+};
+
+async function* recordedOf(
+  deps: Dependencies,
+  query: EventStreamQuery,
+  signal: AbortSignal,
+): AsyncGenerator<RecordedEvent> {
+  const from = positionOf(query.from) ?? 'start';
+  // The end may be a position in any stream.
+  const streamPrefix = positionOf(query.to) === undefined ? LOAN_STREAM_PREFIX : '';
+  for await (const message of messagesOf(deps, { from, streamPrefix, signal })) {
+    if (message.kind === 'events') yield* message.events;
+    if (message.kind === 'caught_up' && !query.follow) return;
+  }
+}
+
+/**
+ * The public events in the order of the log, made anew from what is stored: the same ids and the same bytes as on the bus. Ends at the
+ * end that was asked for, at the last event when it does not follow, or with the signal.
+ * @throws DomainError `invalid_query_parameter` for a position that this log does not have
+ */
+export async function* streamEvents(
+  deps: Dependencies,
+  query: EventStreamQuery,
+  signal: AbortSignal,
+): AsyncGenerator<StreamedEvent> {
+  const matches = matcher(query);
+  const last = positionOf(query.to);
+  if (last !== undefined) await requirePosition(deps, last, signal);
+  if (last !== undefined && last === positionOf(query.from)) return;
+  for await (const recorded of recordedOf(deps, query, signal)) {
+    if (isPast(query.to, recorded)) return;
+    if (recorded.stream.startsWith(LOAN_STREAM_PREFIX) && matches.recorded(recorded)) {
+      for (const event of await deps.translator.translate([recorded])) {
+        if (matches.event(event)) yield { position: recorded.position, event };
+      }
+    }
+    if (recorded.position === last) return;
+  }
+  if (last !== undefined && !signal.aborted)
+    throw new DomainError('invalid_query_parameter', `position ${last} does not come after the start`);
+}

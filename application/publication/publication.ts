@@ -13,7 +13,8 @@ import type { Logger } from '../ports/logger.ts';
 import { Runner } from '../processors/runner.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { sizedCache } from '../support/sized-cache.ts';
-import { EventStream } from './event-stream.ts';
+import { streamEvents } from './event-stream.ts';
+import type { EventStreamQuery, StreamedEvent } from './event-stream.ts';
 import { Feed } from './feed.ts';
 import { SqlFeedRows } from './feed-rows.ts';
 import { PublicEventTranslator } from './public-event-translator.ts';
@@ -63,7 +64,7 @@ export class Publication {
   /** Of events that are already at hand. */
   readonly translator: Translator;
   /** As commands read it, from the log itself. */
-  readonly stream: EventStream;
+  readonly stream: (query: EventStreamQuery, signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
   readonly feed: Feed;
   readonly topics: Dependencies['topics'];
 
@@ -71,7 +72,7 @@ export class Publication {
     this.#deps = dependencies;
     this.translator = this.#translatorWith(CACHE_OF_SINGLE_EVENTS);
     const translator = this.translatorOfLog();
-    this.stream = new EventStream({ subscription: dependencies.log, translator });
+    this.stream = streamEvents.bind(undefined, { subscription: dependencies.log, translator });
     const { log, readModel, written, logger, sleep } = dependencies;
     this.feed = new Feed({
       rows: new SqlFeedRows(readModel),

@@ -26,7 +26,7 @@ import { Inheritance } from './inheritance.ts';
 import { CompleteRenegotiations } from './complete-renegotiations.ts';
 import { Coordinators } from './coordinators.ts';
 import { LoanStreams } from './loan-streams.ts';
-import { RenegotiationProtocol } from './protocol.ts';
+import { renegotiated } from './protocol.ts';
 import { recoverRenegotiations } from './recover-renegotiations.ts';
 import { quoteOf } from './renegotiation-quote.ts';
 import { contentsOf, requireDocumentTypes } from './request.ts';
@@ -57,10 +57,7 @@ const MAX_TRIES = 6;
  * A process has one of it, which ends renegotiations of other processes too.
  */
 export class Renegotiation {
-  readonly #deps: Dependencies;
-  readonly #loans: LoanStreams;
-  readonly #protocol: RenegotiationProtocol;
-  readonly #conclusion: RollForward;
+  readonly #deps: Dependencies & Parameters<typeof renegotiated>[0];
 
   constructor(dependencies: Dependencies) {
     const { events, forget, pause, onAppended, clock, realClock } = dependencies;
@@ -68,10 +65,7 @@ export class Renegotiation {
       dependencies;
     const coordinators = new Coordinators({ events, pause });
     const conclusion = new RollForward({ coordinators, loans, clock, realClock, pause });
-    this.#deps = dependencies;
-    this.#loans = loans;
-    this.#protocol = new RenegotiationProtocol({ coordinators, loans, conclusion, clock, realClock });
-    this.#conclusion = conclusion;
+    this.#deps = { ...dependencies, coordinators, loans, conclusion };
   }
 
   /**
@@ -79,7 +73,7 @@ export class Renegotiation {
    * @throws DomainError `concurrent_modification` when it is still being decided after a bounded wait
    */
   resolve(id: RenegotiationId): Promise<void> {
-    return this.#conclusion.resolve(id);
+    return this.#deps.conclusion.resolve(id);
   }
 
   /**
@@ -87,7 +81,7 @@ export class Renegotiation {
    * @param waitedMs by the caller; a whole lease is enough, whatever a clock that was set back says
    */
   attempt(id: RenegotiationId, waitedMs?: number): Promise<boolean> {
-    return this.#conclusion.attempt(id, waitedMs);
+    return this.#deps.conclusion.attempt(id, waitedMs);
   }
 
   /** Looks after every renegotiation once its lease is over. */
@@ -175,7 +169,7 @@ export class Renegotiation {
     await this.#requireAllowed(context, input, originals);
     const inheritance = new Inheritance({ vault, documents, clock }, input, context.applicationId);
     await inheritance.take(originals.map(({ state }) => state));
-    const done = await this.#protocol.run({
+    const done = await renegotiated(this.#deps, {
       proposal: input,
       applicationId: context.applicationId as ApplicationId,
       actor: context.clientId,
@@ -215,7 +209,7 @@ export class Renegotiation {
 
   async #unreserved(stream: string): Promise<Operation> {
     for (let look = 0; look < MAX_TRIES; look++) {
-      const operation = await this.#loans.load(stream);
+      const operation = await this.#deps.loans.load(stream);
       if (!isReserved(operation.state)) return operation;
       await this.resolve(operation.state.renegotiationId);
     }

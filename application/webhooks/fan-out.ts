@@ -1,7 +1,6 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';
-import type { PlannedDelivery } from './queue/enqueue.ts';
 import type { Progress, PublicEvent } from '../ports/event-bus.ts';
 import type { PublicationWatch, WebhookMetrics } from '../ports/observation.ts';
 import type { LogOrder } from '../ports/read-models.ts';
@@ -108,22 +107,21 @@ interface Dependencies {
  * Turns public events into deliveries. Subscriptions are read for every batch, after its events were appended: a caller that
  * subscribed before is in there, which no cache could promise. A batch that comes twice is queued once.
  */
-export class WebhookFanOut {
-  readonly #deps: Dependencies;
-
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
-  }
-
-  async handle(events: readonly PublicEvent[], progress?: Progress): Promise<void | 'progress_stored'> {
-    const { subscriptions, queue, clock, metrics, dispatcher, watch } = this.#deps;
+export const fanOutTo =
+  (deps: Dependencies) =>
+  async (events: readonly PublicEvent[], progress?: Progress): Promise<void | 'progress_stored'> => {
+    const { subscriptions, queue, clock, metrics, dispatcher, watch } = deps;
     const startedAt = Date.now();
     const applications = [...new Set(events.map((event) => event.applicationId))];
     const subscribed = Map.groupBy(
       await subscriptions.ofApplications(applications),
       (one) => one.applicationId,
     );
-    const planned = events.flatMap((event) => this.#plan(event, subscribed.get(event.applicationId) ?? []));
+    const planned = events.flatMap((event) =>
+      (subscribed.get(event.applicationId) ?? [])
+        .filter((subscription) => wants(subscription, event) && !precedes(event, subscription, deps))
+        .map(({ webhookId }) => ({ webhookId, event })),
+    );
     if (planned.length > 0 || progress) {
       const queued = await queue.enqueue(planned, clock.realNow(), progress);
       metrics?.queued(queued);
@@ -131,11 +129,4 @@ export class WebhookFanOut {
     watch?.consumed(FAN_OUT_GROUP, events, startedAt);
     if (planned.length > 0) dispatcher.wake([...new Set(planned.map(({ webhookId }) => webhookId))]);
     if (progress) return 'progress_stored';
-  }
-
-  #plan(event: PublicEvent, subscribed: readonly WebhookSubscription[]): PlannedDelivery[] {
-    return subscribed
-      .filter((subscription) => wants(subscription, event) && !precedes(event, subscription, this.#deps))
-      .map(({ webhookId }) => ({ webhookId, event }));
-  }
-}
+  };

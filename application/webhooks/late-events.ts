@@ -4,7 +4,7 @@ import type { DeliveryQueue } from './queue/delivery-queue.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import type { Translator } from '../publication/public-event-translator.ts';
-import type { WebhookFanOut } from './fan-out.ts';
+import type { fanOutTo } from './fan-out.ts';
 
 /** A message that a consumer group put aside, because it could not handle it, or not in its order. */
 export interface DeadLetter {
@@ -39,7 +39,7 @@ interface Dependencies {
   readonly group: string;
   readonly events: Pick<EventStore, 'read'>;
   readonly translator: Translator;
-  readonly fanOut: Pick<WebhookFanOut, 'handle'>;
+  readonly fanOut: ReturnType<typeof fanOutTo>;
   readonly queue: Pick<DeliveryQueue, 'findEvent'>;
 }
 
@@ -91,7 +91,7 @@ export class LateEvents {
     if (!event) return { eventId, outcome: 'unknown', webhookIds: [] };
     if (await letters.isHandled(group, event)) return { eventId, outcome: 'already', webhookIds: [] };
     const before = new Set(await this.#queuedFor(event));
-    await fanOut.handle([event]);
+    await fanOut([event]);
     await letters.noteHandled(group, event);
     const webhookIds = (await this.#queuedFor(event)).filter((one) => !before.has(one));
     return { eventId, outcome: 'queued', webhookIds };

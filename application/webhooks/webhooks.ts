@@ -14,7 +14,7 @@ import type { WebhookCaller } from './found-webhook.ts';
 import { DeliveryLag } from './delivery-lag.ts';
 import type { DeliveryDifference } from './delivery-difference.ts';
 import { DeliveryLog } from './delivery-log.ts';
-import { WebhookFanOut, checkedEvents, checkedFunds } from './fan-out.ts';
+import { fanOutTo, checkedEvents, checkedFunds } from './fan-out.ts';
 import type { LateEvents } from './late-events.ts';
 import { pingEvent } from './ping-event.ts';
 import { DeliveryQueue } from './queue/delivery-queue.ts';
@@ -279,7 +279,7 @@ export class Webhooks {
     const { events, order, clockToleranceMs, realClock: clock, putAside } = this.#deps;
     const { translator } = this.#deps.publication;
     const { subscriptions, queue } = this;
-    const fanOut = new WebhookFanOut({
+    const fanOut = fanOutTo({
       subscriptions,
       queue,
       clock,

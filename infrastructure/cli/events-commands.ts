@@ -56,7 +56,7 @@ const print = (options: EventsOptions, dependencies: CliDependencies): Promise<v
     if (query.code !== undefined && !query.follow)
       await services.loans.requireKnown(query.code, query.applicationId);
     const columns = withNamesBeside(EVENT_COLUMNS, await services.funds.names());
-    const events = services.publication.stream.read(query, signal);
+    const events = services.publication.stream(query, signal);
     await deliver(dependencies, options, (printing) =>
       printing.format === 'json'
         ? mapped(events, (streamed) => `${lineOf(streamed)}\n`)

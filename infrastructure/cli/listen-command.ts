@@ -79,7 +79,7 @@ const follow = (options: ListenOptions, dependencies: CliDependencies): Promise<
       ...(applicationId !== undefined && { applicationId }),
       ...(options.events && { names: options.events }),
     };
-    for await (const { event } of services.publication.stream.read(query, signal))
+    for await (const { event } of services.publication.stream(query, signal))
       await queue.add(() => send(event, 1));
     await queue.idle;
   });

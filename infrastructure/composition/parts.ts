@@ -7,7 +7,6 @@ import type { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import type { SqlLeases } from '../../application/coordination/leases.ts';
 import type { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
 import type { StoredFormats } from '../../application/event-codec/stored-formats.ts';
-import type { OverdueScheduler } from '../../application/loans/overdue/overdue-scheduler.ts';
 import type { OwnWrites } from '../../application/loans/own-writes.ts';
 import type { ReadModelProgress } from '../../application/loans/read-model-progress.ts';
 import type { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
@@ -70,7 +69,7 @@ export interface Parts {
   readonly administrator: Administrator;
   /** What acts on operations by itself, in the course of time or after an event. */
   readonly scheduling: {
-    readonly overdue: OverdueScheduler;
+    readonly overdue: (signal: AbortSignal) => Promise<void>;
     readonly recovery: ReturnType<Renegotiation['recovery']>;
     readonly completion: ReturnType<Renegotiation['completion']>;
   };

@@ -2,7 +2,7 @@ import { LOAN_STREAM_PREFIX } from '../../application/command-handling/operation
 import { dueBefore } from '../../application/loans/due-installments.ts';
 import { SqlLoanVersions } from '../../application/loans/loan-reader.ts';
 import { markOverdue } from '../../application/loans/overdue/mark-overdue-installments.ts';
-import { OverdueScheduler } from '../../application/loans/overdue/overdue-scheduler.ts';
+import { sweepOverdue } from '../../application/loans/overdue/overdue-scheduler.ts';
 import { PolledProgress, ReadModelProgress } from '../../application/loans/read-model-progress.ts';
 import { PUBLISHING } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import type { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
@@ -79,7 +79,7 @@ export const schedulingOf = (parts: Parts): Parts['scheduling'] => {
   const due = dueBefore.bind(undefined, engines.readModelDatabase);
   const marking = { commands, dueBefore: due, clock, logger };
   return {
-    overdue: new OverdueScheduler({
+    overdue: sweepOverdue.bind(undefined, {
       markOverdue: (signal) => markOverdue(marking, signal),
       watch: observability.metrics?.work,
       clock,

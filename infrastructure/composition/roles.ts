@@ -38,7 +38,7 @@ const schedulerParts = (parts: Parts): readonly RolePart[] => {
     make: () => running(name, (signal) => run(parts.scheduling, signal)),
   });
   return [
-    part('overdue scheduler', ({ overdue }, signal) => overdue.run(signal)),
+    part('overdue scheduler', ({ overdue }, signal) => overdue(signal)),
     part('renegotiation recovery', ({ recovery }, signal) => recovery.run(signal)),
     part('log sealer', (_, signal) => parts.app.audit.seal(signal)),
     part('renegotiation completion', ({ completion }, signal) => completion.run(signal)),

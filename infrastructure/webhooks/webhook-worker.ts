@@ -7,7 +7,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 import type { LogOrder } from '../../application/ports/read-models.ts';
 import type { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 import type { RangeRedeliveries } from '../../application/webhooks/queue/range-redeliveries.ts';
-import { FAN_OUT_GROUP, WebhookFanOut } from '../../application/webhooks/fan-out.ts';
+import { FAN_OUT_GROUP, fanOutTo } from '../../application/webhooks/fan-out.ts';
 import type { RetrySchedule } from '../../application/webhooks/retry-schedule.ts';
 import type { DnsAddressGuard } from './addresses/address-guard.ts';
 import { dispatchSettings } from './dispatch/dispatch-settings.ts';
@@ -91,7 +91,7 @@ export class WebhookWorker {
       now,
       lease: options.retentionLease,
     });
-    const fanOut = new WebhookFanOut({
+    this.deliver = fanOutTo({
       subscriptions,
       queue,
       clock,
@@ -101,7 +101,6 @@ export class WebhookWorker {
       clockToleranceMs,
       dispatcher: this.#dispatcher,
     });
-    this.deliver = fanOut.handle.bind(fanOut);
   }
 
   /** Once in the life of the object. */

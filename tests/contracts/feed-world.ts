@@ -158,7 +158,7 @@ export const assigned = async (
 export const printed = async ({ publication }: Service, applicationId: string) => {
   const bodies: string[] = [];
   const query = { applicationId, follow: false };
-  for await (const { event } of publication.stream.read(query, new AbortController().signal))
+  for await (const { event } of publication.stream(query, new AbortController().signal))
     bodies.push(event.body);
   return bodies;
 };

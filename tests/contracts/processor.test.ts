@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import type { ProcessorStore } from '../../application/processors/processor.ts';
 import { relayToLanes } from '../../application/publication/relay.ts';
-import { WebhookFanOut } from '../../application/webhooks/fan-out.ts';
+import { fanOutTo } from '../../application/webhooks/fan-out.ts';
 import { logOrder } from '../../infrastructure/composition/projections.ts';
 import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
 import { RelayQuarantine } from '../../application/publication/relay-quarantine.ts';
@@ -28,14 +28,14 @@ const lanes = async (
   const subscriptions = new WebhookSubscriptions(database);
   const about = { url: 'https://r.example/', events: ['*'], fundIds: null, description: null };
   await subscriptions.add({ ...about, webhookId, applicationId, createdAt: T0, sealedSecret: 's' }, 20);
-  const fanOut = new WebhookFanOut({
+  const fanOut = fanOutTo({
     ...{ subscriptions, queue: new DeliveryQueue(database), clock, order: logOrder, clockToleranceMs: 0 },
     dispatcher: { wake: () => undefined },
   });
   const checkpoints = new SqlCheckpointStore(database, clock);
   const none = { subscription: undefined, events: undefined, translator: undefined } as never;
   const parts = { ...(none as object), checkpoints, quarantine: new RelayQuarantine(database) } as never;
-  const store: ProcessorStore<PublicEvent> = relayToLanes(parts, fanOut.handle.bind(fanOut)).store;
+  const store: ProcessorStore<PublicEvent> = relayToLanes(parts, fanOut).store;
   return {
     store,
     checkpoints,

@@ -261,7 +261,7 @@ export class World {
     const stream = this.parts.publication.stream;
     const query = { follow: false, ...(applicationId !== undefined && { applicationId }) };
     const bodies: Json[] = [];
-    for await (const { event } of stream.read(query, new AbortController().signal))
+    for await (const { event } of stream(query, new AbortController().signal))
       bodies.push(JSON.parse(event.body));
     return bodies;
   }

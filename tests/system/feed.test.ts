@@ -72,10 +72,7 @@ const credentialsOf = async (input: object): Promise<ClientCredentials> => {
 const printed = async (applicationId: string): Promise<readonly string[]> => {
   const bodies: string[] = [];
   const query = { applicationId, follow: false };
-  for await (const { event } of service.service.parts.publication.stream.read(
-    query,
-    new AbortController().signal,
-  ))
+  for await (const { event } of service.service.parts.publication.stream(query, new AbortController().signal))
     bodies.push(event.body);
   return bodies;
 };

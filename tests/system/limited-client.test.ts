@@ -270,7 +270,7 @@ describe('to a client limited to one fund', () => {
     const alone = await clientOf({ applicationId: 'alone', fundIds: [MINE] });
     await alone.assign(lasting(MINE, 'ALONE'));
     const stream = service.service.parts.publication.stream;
-    const all = stream.read({ follow: false, applicationId: 'alone' }, new AbortController().signal);
+    const all = stream({ follow: false, applicationId: 'alone' }, new AbortController().signal);
     for await (const { event } of all) {
       const { status, body } = await alone.call('GET', `/webhook/event/${event.eventId}`);
       expect([status, body]).toEqual([

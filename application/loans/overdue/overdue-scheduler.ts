@@ -38,47 +38,29 @@ const RETRY_MS = 1_000;
 
 /**
  * Sweeps when a calendar day begins, and every `interval` besides, for what became active late or waited while the service was
- * down. Several may run: they find the same work and do it once.
+ * down. Several may run: they find the same work and do it once. Works until the signal ends; then what is in hand is finished.
  */
-export class OverdueScheduler {
-  readonly #deps: Dependencies;
-  readonly #outage: Outage;
-
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
-    this.#outage = new Outage({
-      logger: dependencies.logger,
-      what: 'overdue scheduler',
-      firstPauseMs: RETRY_MS,
-      longestPauseMs: RETRY_MS,
-    });
-  }
-
-  /** Works until the signal ends; then what is in hand is finished. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { sleep, interval } = this.#deps;
-    const atMost = (ms: number): number => Math.min(ms, interval, this.#untilNextDay());
-    const sweep = async (): Promise<number> => {
-      await this.#sweep(signal);
-      this.#outage.over();
-      return atMost(interval);
-    };
-    const afterFailure = (error: unknown): number => {
-      this.#deps.watch?.sweepFailed();
-      return atMost(this.#outage.failed(error));
-    };
-    await repeatUntilAborted(sweep, afterFailure, sleep, signal);
-  }
-
-  async #sweep(signal: AbortSignal): Promise<void> {
-    const marked = await this.#deps.markOverdue(signal);
-    this.#deps.watch?.swept(marked);
-    if (marked > 0) this.#deps.logger.info({ marked }, 'installments became overdue');
-  }
-
-  /** At least a millisecond, so that a clock that stands still cannot turn this into a busy loop. */
-  #untilNextDay(): number {
-    const now = Date.parse(this.#deps.clock.now());
-    return Math.max(1, nextDayStart(now) - now);
-  }
-}
+export const sweepOverdue = async (
+  { markOverdue, clock, logger, sleep, interval, watch }: Dependencies,
+  signal: AbortSignal,
+): Promise<void> => {
+  const pauses = { firstPauseMs: RETRY_MS, longestPauseMs: RETRY_MS };
+  const outage = new Outage({ logger, what: 'overdue scheduler', ...pauses });
+  const atMost = (ms: number): number => {
+    const now = Date.parse(clock.now());
+    // At least a millisecond, so that a clock that stands still cannot turn this into a busy loop.
+    return Math.min(ms, interval, Math.max(1, nextDayStart(now) - now));
+  };
+  const sweep = async (): Promise<number> => {
+    const marked = await markOverdue(signal);
+    watch?.swept(marked);
+    if (marked > 0) logger.info({ marked }, 'installments became overdue');
+    outage.over();
+    return atMost(interval);
+  };
+  const afterFailure = (error: unknown): number => {
+    watch?.sweepFailed();
+    return atMost(outage.failed(error));
+  };
+  await repeatUntilAborted(sweep, afterFailure, sleep, signal);
+};

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
 import type { EventSubscription, RecordedEvent } from '../../../application/ports/event-store.ts';
-import { EventStream } from '../../../application/publication/event-stream.ts';
+import { streamEvents } from '../../../application/publication/event-stream.ts';
 import type { EventStreamQuery, StreamedEvent } from '../../../application/publication/event-stream.ts';
 import { PublicEventTranslator } from '../../../application/publication/public-event-translator.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
@@ -16,7 +16,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 const FUNDS = ['0b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60', '9f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10'] as const;
 
 let store: InMemoryEventStore;
-let stream: EventStream;
+let parts: Parameters<typeof streamEvents>[0];
 let hour: number;
 
 const carryOut = async (application: string, code: string, command: LoanCommand): Promise<void> => {
@@ -34,7 +34,7 @@ const carryOut = async (application: string, code: string, command: LoanCommand)
 beforeEach(async () => {
   store = new InMemoryEventStore();
   hour = 1;
-  stream = new EventStream({
+  parts = {
     subscription: store,
     translator: new PublicEventTranslator({
       decode: decodeLoanEvent,
@@ -42,7 +42,7 @@ beforeEach(async () => {
       funds: new Map(),
       apiVersion: '2026.6.0',
     }),
-  });
+  };
   const now = '2026-06-20T12:00:00.000Z' as Timestamp;
   const received = (code: string, fund: string) => ({
     ...receiveL1,
@@ -58,7 +58,7 @@ beforeEach(async () => {
 
 const read = async (query: Partial<EventStreamQuery> = {}): Promise<StreamedEvent[]> => {
   const events: StreamedEvent[] = [];
-  for await (const one of stream.read({ follow: false, ...query }, new AbortController().signal))
+  for await (const one of streamEvents(parts, { follow: false, ...query }, new AbortController().signal))
     events.push(one);
   return events;
 };
@@ -118,7 +118,8 @@ describe('the event stream', () => {
   test('follows until it is interrupted', async () => {
     const interruption = new AbortController();
     const seen: string[] = [];
-    for await (const one of stream.read(
+    for await (const one of streamEvents(
+      parts,
       { follow: true, names: ['loan_approved', 'loan_received'] },
       interruption.signal,
     )) {
@@ -132,7 +133,7 @@ describe('the event stream', () => {
   test('says so when there is no such position, before it hands out anything', async () => {
     const position = '99999' as StreamedEvent['position'];
     const { signal } = new AbortController();
-    const upTo = stream.read({ follow: false, to: { kind: 'position', position } }, signal);
+    const upTo = streamEvents(parts, { follow: false, to: { kind: 'position', position } }, signal);
     await expect(upTo.next()).rejects.toMatchObject({
       code: 'invalid_query_parameter',
       message: expect.stringContaining('99999'),
@@ -142,10 +143,11 @@ describe('the event stream', () => {
         throw new RangeError('no position of this store');
       },
     };
-    const reading = new EventStream({
-      subscription: strange,
-      translator: { translate: async () => [] },
-    }).read({ follow: false, from: { kind: 'position', position } }, signal);
+    const reading = streamEvents(
+      { ...parts, subscription: strange },
+      { follow: false, from: { kind: 'position', position } },
+      signal,
+    );
     await expect(reading.next()).rejects.toMatchObject({ code: 'invalid_query_parameter' });
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import type { NewSubscription } from '../../../application/webhooks/subscriptions.ts';
-import { WebhookFanOut } from '../../../application/webhooks/fan-out.ts';
+import { fanOutTo } from '../../../application/webhooks/fan-out.ts';
 import { logOrder } from '../../../infrastructure/composition/projections.ts';
 import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
@@ -30,8 +30,8 @@ beforeEach(() => {
   woken = [];
 });
 
-const fanOut = (clockToleranceMs = 0): WebhookFanOut =>
-  new WebhookFanOut({
+const fanOut = (clockToleranceMs = 0) =>
+  fanOutTo({
     subscriptions,
     queue: new DeliveryQueue(store.database),
     clock: new ManualClock(),
@@ -86,7 +86,7 @@ describe('an event is queued', () => {
       await subscribe({ applicationId: randomUUID() }),
     ];
     const one = event();
-    await fanOut().handle([one]);
+    await fanOut()([one]);
     for (const webhookId of [all, named, mixed]) expect(await queuedFor(webhookId)).toEqual([one.eventId]);
     for (const webhookId of others) expect(await queuedFor(webhookId)).toEqual([]);
     expect(woken.map((ids) => new Set(ids))).toEqual([new Set([all, named, mixed])]);
@@ -95,7 +95,7 @@ describe('an event is queued', () => {
   test('once, however often the bus brings it', async () => {
     const webhookId = await subscribe();
     const batch = [event(), event({ sequence: 1 })];
-    for (let i = 0; i < 3; i++) await fanOut().handle(batch);
+    for (let i = 0; i < 3; i++) await fanOut()(batch);
     expect(await queuedFor(webhookId)).toEqual(batch.map(({ eventId }) => eventId));
   });
 
@@ -103,16 +103,16 @@ describe('an event is queued', () => {
     const webhookId = await subscribe();
     await subscriptions.update(application, webhookId, { status: 'paused' }, T0);
     const one = event();
-    await fanOut().handle([one]);
+    await fanOut()([one]);
     expect(await queuedFor(webhookId)).toEqual([one.eventId]);
   });
 
   test('for a subscription made a moment before, also by another process', async () => {
     const consumer = fanOut();
-    await consumer.handle([event()]);
+    await consumer([event()]);
     const webhookId = await subscribe();
     const one = event();
-    await consumer.handle([one]);
+    await consumer([one]);
     expect(await queuedFor(webhookId)).toEqual([one.eventId]);
   });
 
@@ -120,13 +120,13 @@ describe('an event is queued', () => {
     const mine = await subscribe();
     const theirs = await subscribe({ applicationId: 'another-application' });
     const [one, two] = [event(), event({ applicationId: 'another-application' })];
-    await fanOut().handle([one, two]);
+    await fanOut()([one, two]);
     expect([await queuedFor(mine), await queuedFor(theirs)]).toEqual([[one.eventId], [two.eventId]]);
   });
 
   test('for nobody, quietly, when nobody asks for it', async () => {
-    await fanOut().handle([event()]);
-    await fanOut().handle([]);
+    await fanOut()([event()]);
+    await fanOut()([]);
     expect(woken).toEqual([]);
   });
 });
@@ -145,7 +145,7 @@ describe('where the log says what came first, the clocks say nothing', () => {
         sequence: 1,
         timestamp: '1970-01-01T00:00:00.000Z',
       });
-      await fanOut().handle([old, next]);
+      await fanOut()([old, next]);
       expect(await queuedFor(webhookId)).toEqual([next.eventId]);
     },
   );
@@ -155,7 +155,7 @@ describe('where the log says what came first, the clocks say nothing', () => {
     const events = [1, 2, 3].map((n) =>
       event({ position: at(String(n)), sequence: n, timestamp: hour(10 - n) }),
     );
-    await fanOut().handle(events);
+    await fanOut()(events);
     const ids = events.map(({ eventId }) => eventId);
     expect([await queuedFor(first), await queuedFor(second)]).toEqual([ids, ids.slice(2)]);
   });
@@ -166,7 +166,7 @@ describe('where the log says what came first, the clocks say nothing', () => {
       event({ position: at('9999/9999') }),
       event({ position: at('10000/10000'), sequence: 1, timestamp: hour(1) }),
     ];
-    await fanOut(1_000).handle([old, next]);
+    await fanOut(1_000)([old, next]);
     expect(await queuedFor(webhookId)).toEqual([next.eventId]);
   });
 
@@ -178,7 +178,7 @@ describe('where the log says what came first, the clocks say nothing', () => {
   ])('with %s the times decide', async (_, subscription, change) => {
     const webhookId = await subscribe(subscription);
     const [old, now] = [event({ ...change, timestamp: hour(11) }), event({ ...change, sequence: 1 })];
-    await fanOut().handle([old, now]);
+    await fanOut()([old, now]);
     expect(await queuedFor(webhookId)).toEqual([now.eventId]);
   });
 });
@@ -189,14 +189,14 @@ describe('an event from before a subscription', () => {
   test('is not sent to it', async () => {
     const webhookId = await subscribe();
     const [old, now] = [event({ timestamp: before }), event({ sequence: 1 })];
-    await fanOut().handle([old, now]);
+    await fanOut()([old, now]);
     expect(await queuedFor(webhookId)).toEqual([now.eventId]);
   });
 
   test('may be, where the clocks of two processes may differ by as much', async () => {
     const webhookId = await subscribe();
     const [near, far] = [event({ timestamp: before }), event({ timestamp: '2026-01-15T11:59:57.000Z' })];
-    await fanOut(2_000).handle([near, far]);
+    await fanOut(2_000)([near, far]);
     expect(await queuedFor(webhookId)).toEqual([near.eventId]);
   });
 });

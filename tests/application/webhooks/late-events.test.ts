@@ -4,7 +4,7 @@ import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { DeadLetter, DeadLetters } from '../../../application/webhooks/late-events.ts';
 import { PublicEventTranslator } from '../../../application/publication/public-event-translator.ts';
-import { WebhookFanOut } from '../../../application/webhooks/fan-out.ts';
+import { fanOutTo } from '../../../application/webhooks/fan-out.ts';
 import { LateEvents } from '../../../application/webhooks/late-events.ts';
 import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';
 import { logOrder } from '../../../infrastructure/composition/projections.ts';
@@ -57,8 +57,8 @@ test('an event that was put aside is queued once, from the log, into the lane of
   await subscriptions.add(subscription, 20);
   const queue = new DeliveryQueue(store.database);
   const parts = { subscriptions, queue, clock: new ManualClock(), clockToleranceMs: 0 };
-  const fanOut = new WebhookFanOut({ ...parts, order: logOrder, dispatcher: { wake: () => undefined } });
-  await fanOut.handle([newer]);
+  const fanOut = fanOutTo({ ...parts, order: logOrder, dispatcher: { wake: () => undefined } });
+  await fanOut([newer]);
   const lateEvents = new LateEvents({ letters, group: GROUP, events: log, translator, fanOut, queue });
 
   const [first, unknown, other, ...more] = await lateEvents.list();

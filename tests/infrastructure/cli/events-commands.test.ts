@@ -1,4 +1,3 @@
-import type { EventStream } from '../../../application/publication/event-stream.ts';
 import type { Publication } from '../../../application/publication/publication.ts';
 import { expect, test } from '@jest/globals';
 import { requireKnown } from '../../../application/loans/find-operation.ts';
@@ -19,10 +18,10 @@ const setUp = () => {
     registry: { list: async () => clients as never },
     events: { head: async (stream) => (streams.has(stream) ? 0n : 'no_stream') },
   };
-  const read: EventStream['read'] = async function* (query) {
+  const stream: Publication['stream'] = async function* (query) {
     asked.push(query);
   };
-  const publication = { stream: { read } } as unknown as Publication;
+  const publication = { stream } as unknown as Publication;
   const loans = {
     requireKnown: (code: string, application: string | undefined) => requireKnown(found, code, application),
   };

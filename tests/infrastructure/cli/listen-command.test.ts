@@ -4,11 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
-import type {
-  EventStream,
-  EventStreamQuery,
-  StreamedEvent,
-} from '../../../application/publication/event-stream.ts';
+import type { EventStreamQuery, StreamedEvent } from '../../../application/publication/event-stream.ts';
 import { NotAllowedError } from '../../../infrastructure/cli/command-line.ts';
 import { WebhookForwarder } from '../../../infrastructure/webhooks/sending/forwarder.ts';
 import { commandLine } from '../../support/command-line.ts';
@@ -54,7 +50,7 @@ describe('receivables listen', () => {
     const secret = 'whsec_of-this-run';
     const run = commandLine(
       () => ({
-        publication: { stream: { read } as unknown as EventStream },
+        publication: { stream: read as never },
         clients: {
           list: async () => [{ applicationId: 'app-1', name: 'Acme', fundIds: [] } as never],
         },

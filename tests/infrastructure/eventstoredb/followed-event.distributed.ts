@@ -19,7 +19,7 @@ describe.each(['embedded', 'EventStoreDB'])('an event that nobody subscribed to,
   const published = async (): Promise<readonly PublicEvent[]> => {
     const found: PublicEvent[] = [];
     const stream = service.service.parts.publication.stream;
-    for await (const { event } of stream.read({ follow: false, applicationId }, new AbortController().signal))
+    for await (const { event } of stream({ follow: false, applicationId }, new AbortController().signal))
       found.push(event);
     return found;
   };

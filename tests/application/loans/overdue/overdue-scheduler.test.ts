@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { OverdueScheduler } from '../../../../application/loans/overdue/overdue-scheduler.ts';
+import { sweepOverdue } from '../../../../application/loans/overdue/overdue-scheduler.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { Timestamp } from '../../../../domain/shared/identifiers.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
@@ -12,7 +12,7 @@ const sweeps = async (
   let now = Date.parse(start);
   const stop = new AbortController();
   const times: string[] = [];
-  const scheduler = new OverdueScheduler({
+  const parts: Parameters<typeof sweepOverdue>[0] = {
     markOverdue: () => {
       times.push(new Date(now).toISOString());
       if (times.length === count) stop.abort();
@@ -25,8 +25,8 @@ const sweeps = async (
     logger: new RecordingLogger(),
     sleep: async (ms) => void (now += ms),
     interval,
-  });
-  await scheduler.run(stop.signal);
+  };
+  await sweepOverdue(parts, stop.signal);
   return times;
 };
 
