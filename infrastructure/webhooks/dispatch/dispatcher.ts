@@ -1,5 +1,5 @@
 import { LineAMinute } from '../../support/line-a-minute.ts';
-import { pause } from '../../support/time.ts';
+import { pause, within } from '../../support/time.ts';
 import { messageOf } from '../../../application/support/failures.ts';
 import type {
   LeasedLanes,
@@ -99,16 +99,11 @@ export class WebhookDispatcher {
   }
 
   async #idleWithin(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms);
-    });
     const idle = async (): Promise<void> => {
       await Promise.all([this.#leasing, this.#looking]);
       await Promise.all(this.#running);
     };
-    await Promise.race([idle(), late]);
-    clearTimeout(timer);
+    await within(ms, 'what is under way', idle()).catch(() => undefined);
   }
 
   /** Finds what this process was not told of: work of another process, work from before the start, ended leases. */

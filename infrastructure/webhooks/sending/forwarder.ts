@@ -3,7 +3,7 @@ import { buildConnector } from 'undici';
 import { DeliveryRequest } from './delivery-request.ts';
 import { outcomeOf } from './https-sender.ts';
 import { ReceiverConnection } from './receiver-connections.ts';
-import { signedHeaders, signingKeyOf } from './webhook-sender.ts';
+import { signingKeyOf } from './webhook-sender.ts';
 
 interface Forwarded {
   readonly eventId: string;
@@ -52,7 +52,12 @@ export class WebhookForwarder {
     signal.addEventListener('abort', stop, { once: true });
     try {
       if (signal.aborted) stop();
-      else this.#dispatch(connection, exchange, event, attempt);
+      else {
+        const { eventId, name, body } = event;
+        const { pathname, search } = this.#target;
+        const request = { event: name, eventId, attempt, body, key: this.#key };
+        connection.post(pathname + search, request, this.#options.now(), exchange);
+      }
       const result = await exchange.result;
       if (result.kind === 'answered') return String(result.status);
       const outcome = outcomeOf(result, timeoutMs);
@@ -72,18 +77,5 @@ export class WebhookForwarder {
       acceptsPeer: () => true,
       phaseTimeoutMs: this.#options.timeoutMs,
     });
-  }
-
-  #dispatch(
-    connection: ReceiverConnection,
-    exchange: DeliveryRequest,
-    { eventId, name, body: text }: Forwarded,
-    attempt: number,
-  ): void {
-    const body = Buffer.from(text, 'utf8');
-    const request = { event: name, eventId, attempt, body, key: this.#key };
-    const headers = signedHeaders(request, String(Math.floor(this.#options.now() / 1000)));
-    const { pathname, search } = this.#target;
-    connection.dispatch({ method: 'POST', path: pathname + search, headers, body }, exchange);
   }
 }

@@ -8,23 +8,17 @@ import type { Addresses, DnsAddressGuard, WebhookTarget } from '../addresses/add
 import { DeliveryRequest } from './delivery-request.ts';
 import type { DeliveryAnswer, Interruption } from './delivery-request.ts';
 import { ReceiverConnections } from './receiver-connections.ts';
-import type { ReceiverConnection } from './receiver-connections.ts';
 import { PinnedConnector } from './pinned-connector.ts';
-import { signedHeaders } from './webhook-sender.ts';
 import type {
   AttemptOutcome,
   FailedAttempt,
-  FailureReason,
   Located,
   Route,
   WebhookRequest,
   WebhookSender,
 } from './webhook-sender.ts';
 
-interface Failure {
-  readonly reason: FailureReason;
-  readonly error: string;
-}
+type Failure = Pick<FailedAttempt, 'reason' | 'error'>;
 
 const CONNECTION_LOST = 'the connection was closed before the answer was complete';
 
@@ -251,7 +245,7 @@ export class HttpsSender implements WebhookSender {
     const exchange = new DeliveryRequest();
     attempt.exchange = exchange;
     if (attempt.interrupted) exchange.interrupt(attempt.interrupted);
-    else this.#dispatch(connection, route.target.path, request, exchange);
+    else connection.post(route.target.path, request, this.#now(), exchange);
     const result = await exchange.result;
     if (result.kind === 'answered' && result.whole) {
       this.#pool.giveBack(connection);
@@ -261,18 +255,6 @@ export class HttpsSender implements WebhookSender {
     this.#pool.destroy(connection);
     const reused = connectsBefore > 0 && connection.connects === connectsBefore;
     return { result, stale: !fresh && reused && result.kind === 'broken' && result.silent };
-  }
-
-  #dispatch(
-    connection: ReceiverConnection,
-    path: string,
-    request: WebhookRequest,
-    exchange: DeliveryRequest,
-  ): void {
-    const body = Buffer.from(request.body, 'utf8');
-    const timestamp = String(Math.floor(this.#now() / 1000));
-    const headers = signedHeaders({ ...request, body }, timestamp);
-    connection.dispatch({ method: 'POST', path, headers, body }, exchange);
   }
 
   close(): void {

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import type { Dispatcher, buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import type { DeliveryRequest } from './delivery-request.ts';
 import type { PinnedConnector } from './pinned-connector.ts';
-import type { Route } from './webhook-sender.ts';
+import { signedHeaders } from './webhook-sender.ts';
+import type { Route, WebhookRequest } from './webhook-sender.ts';
 
 interface Destination extends Pick<Route, 'addresses'> {
   readonly target: Pick<Route['target'], 'origin'>;
@@ -97,10 +98,13 @@ export class ReceiverConnection {
     return this.#alive && !this.#client.destroyed;
   }
 
-  dispatch(request: Omit<Dispatcher.DispatchOptions, 'origin'>, exchange: DeliveryRequest): void {
+  /** Signs and sends. @param now UNIX milliseconds */
+  post(path: string, request: WebhookRequest, now: number, exchange: DeliveryRequest): void {
+    const body = Buffer.from(request.body, 'utf8');
+    const headers = signedHeaders({ ...request, body }, String(Math.floor(now / 1000)));
     this.#exchange = exchange;
     this.#bytesBefore = this.#bytesRead;
-    this.#client.dispatch({ ...request, origin: this.origin }, exchange);
+    this.#client.dispatch({ method: 'POST', origin: this.origin, path, headers, body }, exchange);
   }
 
   /** At once, whatever it is doing. */

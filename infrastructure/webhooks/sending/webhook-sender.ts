@@ -62,17 +62,9 @@ export const timedSignatureOf = (
   { text }: Pick<SigningKey, 'text'>,
 ): string => timed(eventId, timestamp, body, text).toString('hex');
 
-interface SignedRequest {
-  readonly event: string;
-  readonly eventId: string;
-  readonly attempt: number;
-  readonly body: Buffer;
-  readonly key: SigningKey;
-}
-
 /** What a receiver checks and reads beside the body; the last three are those of Standard Webhooks. @param timestamp UNIX seconds */
 export const signedHeaders = (
-  { event, eventId, attempt, body, key }: SignedRequest,
+  { event, eventId, attempt, body, key }: Omit<WebhookRequest, 'body'> & { readonly body: Buffer },
   timestamp: string,
 ): Record<string, string> => ({
   'Content-Type': 'application/json',
