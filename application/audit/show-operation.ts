@@ -70,9 +70,9 @@ export interface ShowRequest {
   readonly applicationId: string;
   readonly code: string;
   /** Leaves out what counts only from a later day on; default: nothing. */
-  readonly asOf?: CalendarDate;
+  readonly asOf?: CalendarDate | undefined;
   /** Leaves out what was recorded later, ISO 8601 UTC; default: nothing. */
-  readonly knownAt?: string;
+  readonly knownAt?: string | undefined;
   /** Whose price is explained: the event of this revision alone, or no event's; default: each event's. */
   readonly prices?: bigint | 'none';
 }

@@ -32,12 +32,12 @@ export interface DeskLogLine extends DeskLineWritten {
 
 export interface DeskQuery {
   /** ISO 8601 UTC. */
-  readonly since?: string;
+  readonly since?: string | undefined;
   /** Only lines before this place. */
-  readonly before?: string;
-  readonly subject?: string;
-  readonly fundId?: string;
-  readonly code?: string;
+  readonly before?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly fundId?: string | undefined;
+  readonly code?: string | undefined;
   readonly newestFirst?: boolean;
 }
 

@@ -14,7 +14,7 @@ import { userOfSystem } from './operator.ts';
 import { dateOption, instantOption } from './report-options.ts';
 import { addPending, decideAllPending } from './pending-operations.ts';
 import { FUND_OPTION, applicationWith } from './scope.ts';
-import { decideInTime, presentAnswer } from './submit-decisions.ts';
+import { presentAnswer, submitting } from './submit-decisions.ts';
 
 interface CommonOptions {
   readonly allPending?: boolean;
@@ -197,7 +197,7 @@ const decide = async (
   contents: object,
 ): Promise<object> => {
   const applicationId = await applicationWith(services, code, application);
-  const text = JSON.stringify({
+  const asked = {
     decision_id: id ?? randomUUID(),
     application_id: applicationId,
     originator_proposal_code: code,
@@ -205,10 +205,8 @@ const decide = async (
     decided_at: decidedAt,
     note,
     expected_status: expectedStatus,
-  });
-  const [given] = await decideInTime(services, operator, () =>
-    services.administrator.submitAll([text], { name: operator }),
-  );
+  };
+  const [given] = await Array.fromAsync(submitting(services, operator, [asked]));
   if (given === undefined || given.outcome === 'refused') {
     const message = `${given?.reason.code}: ${inOptions(given?.reason.message ?? '')}`;
     // What could be read was refused by the rules.

@@ -6,7 +6,7 @@ import { CommandFailedError, NotAllowedError, WrongUseError, answerLines } from 
 import type { CliDependencies } from './command-line.ts';
 import { userOfSystem } from './operator.ts';
 import { fileToGrow, fileToRead, requireApart } from './path-options.ts';
-import { decideInTime, presentAnswer } from './submit-decisions.ts';
+import { AT_ONCE, decideInTime, presentAnswer } from './submit-decisions.ts';
 
 interface Line {
   /** 1-based. */
@@ -56,7 +56,6 @@ interface Application {
 
 const PIPE = '-';
 const MOST_SHOWN = 50;
-const AT_ONCE = 64;
 
 export const addApply = (administrator: CliCommand, dependencies: CliDependencies): void => {
   administrator

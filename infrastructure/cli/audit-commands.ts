@@ -96,8 +96,8 @@ const show = async (code: string, options: ShowOptions, dependencies: CliDepende
     const request = {
       applicationId: await applicationWith(services, code, application),
       code,
-      ...(asOf !== undefined && { asOf }),
-      ...(knownAt !== undefined && { knownAt }),
+      asOf,
+      knownAt,
     };
     const shown = await services.audit.show(request);
     const names = await services.funds.names();

@@ -13,10 +13,9 @@ import { amountInCents, numberOption } from './report-options.ts';
 import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
-import { decideInTime, patiently, presentAnswer } from './submit-decisions.ts';
+import { patiently, presentAnswer, submitting } from './submit-decisions.ts';
 
 const ID = '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11';
-const AT_ONCE = 64;
 const MOST_COUNTED = 1_000_000;
 
 const COLUMNS: readonly Column<AwaitingDecision>[] = [
@@ -152,17 +151,10 @@ async function* settling(
 ): AsyncGenerator<object> {
   const all = [...new Set(await ids())];
   let refused = 0;
-  for (let start = 0; start < all.length; start += AT_ONCE) {
-    const texts = all
-      .slice(start, start + AT_ONCE)
-      .map((id) => JSON.stringify({ decision_id: randomUUID(), decision, first_decision_id: id }));
-    const answers = await decideInTime(services, operator, () =>
-      services.administrator.submitAll(texts, { name: operator }),
-    );
-    for (const given of answers) {
-      if (given.outcome === 'refused') refused += 1;
-      yield presentAnswer(given);
-    }
+  const asked = all.map((id) => ({ decision_id: randomUUID(), decision, first_decision_id: id }));
+  for await (const given of submitting(services, operator, asked)) {
+    if (given.outcome === 'refused') refused += 1;
+    yield presentAnswer(given);
   }
   if (refused > 0) throw new NotAllowedError(`${refused} of ${all.length} were refused`);
 }

@@ -6,15 +6,8 @@ import type {
   ForgetRequest,
   OperationPlace,
 } from '../../application/privacy/forget-borrower.ts';
-import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { App } from '../../application/app.ts';
-import {
-  CommandFailedError,
-  NotAllowedError,
-  WrongUseError,
-  withProgress,
-  withService,
-} from './command-line.ts';
+import { NotAllowedError, WrongUseError, confirmed, withProgress, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring, recordLines } from './desk-lines.ts';
 import { applicationOf } from './scope.ts';
@@ -82,7 +75,7 @@ const forget = async (options: ForgetOptions, dependencies: CliDependencies): Pr
     throw new WrongUseError('give --document or, for an operation whose key is lost, --lost-key');
   const document = lostKey === undefined ? await documentOf(options, dependencies) : undefined;
   if ((reason?.length ?? 0) > LONGEST_REASON) {
-    throw wrongUse('reason', `must have at most ${LONGEST_REASON} characters`);
+    throw new WrongUseError(`--reason must have at most ${LONGEST_REASON} characters`);
   }
   return withService(dependencies, async (services) => {
     const applicationId =
@@ -149,15 +142,10 @@ const forgetAll = async (
 const lineOf = ({ applicationId, code, status, documents }: BorrowerOperation): string =>
   `${inOneLine(`${applicationId}  ${code}  ${status}  ${documents} document(s)`)}\n`;
 
-const confirm = async (
-  chosen: readonly BorrowerOperation[],
-  dependencies: CliDependencies,
-): Promise<void> => {
+const confirm = (chosen: readonly BorrowerOperation[], dependencies: CliDependencies): Promise<void> => {
   for (const one of chosen) dependencies.writeError(lineOf(one));
-  const question = `Forget the borrower of these ${chosen.length} operation(s), for good? Type forget to go on: `;
-  const answered = await dependencies.ask?.(question);
-  if (answered === undefined) throw wrongUse('yes', 'is needed, because nobody can be asked here');
-  if (answered.trim() !== 'forget') throw new CommandFailedError('nothing was forgotten');
+  const question = `Forget the borrower of these ${chosen.length} operation(s), for good?`;
+  return confirmed(dependencies, question, { word: 'forget', otherwise: 'nothing was forgotten' });
 };
 
 const documentOf = async (
@@ -166,15 +154,13 @@ const documentOf = async (
 ): Promise<string> => {
   const text = document === FROM_INPUT ? await inputOf(dependencies) : document;
   const bare = bareDocument(text);
-  if (!isDocument(bare)) throw wrongUse('document', 'must be a CPF of 11 digits or a CNPJ of 14 characters');
+  if (!isDocument(bare))
+    throw new WrongUseError('--document must be a CPF of 11 digits or a CNPJ of 14 characters');
   return bare;
 };
 
 const inputOf = async ({ input = () => process.stdin }: CliDependencies): Promise<string> =>
   Buffer.concat(await Array.fromAsync<Uint8Array>(input(FROM_INPUT))).toString('utf8');
-
-const wrongUse = (option: string, rule: string): DomainError =>
-  new DomainError('validation_error', `--${option} ${rule}`);
 
 const present = (operation: BorrowerOperation, chosen: boolean): object => ({
   application_id: operation.applicationId,

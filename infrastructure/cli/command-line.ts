@@ -110,6 +110,17 @@ export const withService = async <Result>(
   }
 };
 
+/** Goes on only where a person types the word. @throws WrongUseError where nobody can be asked @throws CommandFailedError */
+export const confirmed = async (
+  { ask }: Pick<CliDependencies, 'ask'>,
+  question: string,
+  { word, otherwise }: { readonly word: string; readonly otherwise: string },
+): Promise<void> => {
+  const answered = await ask?.(`${question} Type ${word} to go on: `);
+  if (answered === undefined) throw new WrongUseError('--yes is needed, because nobody can be asked here');
+  if (answered.trim() !== word) throw new CommandFailedError(otherwise);
+};
+
 /** Shows how far the work is, whatever becomes of it. */
 export const withProgress = async <Result>(
   { startProgress }: Pick<CliDependencies, 'startProgress'>,

@@ -54,9 +54,7 @@ const addLog = (desk: CliCommand, dependencies: CliDependencies): void => {
         async function* (services) {
           const { since, subject, code, fund } = options;
           yield* services.desk.lines({
-            ...(since !== undefined && { since }),
-            ...(subject !== undefined && { subject }),
-            ...(code !== undefined && { code }),
+            ...{ since, subject, code },
             ...(fund !== undefined && { fundId: await fundOf(services, fund) }),
           });
         },

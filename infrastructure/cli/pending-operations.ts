@@ -6,20 +6,14 @@ import type { App } from '../../application/app.ts';
 import { money, tableOf } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withFundNames } from '../presenting/fund-names.ts';
-import {
-  CommandFailedError,
-  NotAllowedError,
-  WrongUseError,
-  withProgress,
-  withService,
-} from './command-line.ts';
+import { NotAllowedError, confirmed, withProgress, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { spanOption } from './report-options.ts';
 import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
-import { decideInTime, presentAnswer } from './submit-decisions.ts';
+import { presentAnswer, submitting } from './submit-decisions.ts';
 
 interface PendingOptions extends ReportOptions, Scope {
   readonly olderThan?: number;
@@ -84,7 +78,6 @@ interface BulkDecision {
 }
 
 const MOST_PREVIEWED = 20;
-const AT_ONCE = 64;
 const PREVIEW_COLUMNS: readonly Column<PendingOperation>[] = [
   { name: 'application', of: ({ applicationId }) => applicationId },
   { name: 'operation', of: ({ code }) => code },
@@ -103,7 +96,11 @@ export const decideAllPending = (dependencies: CliDependencies, bulk: BulkDecisi
     );
     preview(dependencies, waiting);
     if (waiting.length === 0) return;
-    if (!bulk.yes) await confirm(dependencies, waiting.length);
+    if (!bulk.yes)
+      await confirmed(dependencies, `Decide on these ${waiting.length} operation(s)?`, {
+        word: 'yes',
+        otherwise: 'nothing was decided',
+      });
     await decideAll(dependencies, services, waiting, bulk);
   });
 
@@ -117,12 +114,6 @@ const preview = (dependencies: CliDependencies, waiting: readonly PendingOperati
   writeError(`${waiting.length} operation(s), acquisition value ${money(total)}\n`);
 };
 
-const confirm = async ({ ask }: CliDependencies, count: number): Promise<void> => {
-  const answered = await ask?.(`Decide on these ${count} operation(s)? Type yes to go on: `);
-  if (answered === undefined) throw new WrongUseError('--yes is needed, because nobody can be asked here');
-  if (answered.trim() !== 'yes') throw new CommandFailedError('nothing was decided');
-};
-
 const decideAll = async (
   dependencies: CliDependencies,
   services: App,
@@ -130,23 +121,17 @@ const decideAll = async (
   { contents, operator }: BulkDecision,
 ): Promise<void> => {
   const refused: string[] = [];
-  const decide = (texts: readonly string[]) =>
-    decideInTime(services, operator, () => services.administrator.submitAll(texts, { name: operator }));
+  const texts = waiting.map((operation) => ({
+    decision_id: randomUUID(),
+    application_id: operation.applicationId,
+    originator_proposal_code: operation.code,
+    ...contents(operation),
+  }));
   await withProgress(dependencies, waiting.length, async (advance) => {
-    for (let start = 0; start < waiting.length; start += AT_ONCE) {
-      const texts = waiting.slice(start, start + AT_ONCE).map((operation) =>
-        JSON.stringify({
-          decision_id: randomUUID(),
-          application_id: operation.applicationId,
-          originator_proposal_code: operation.code,
-          ...contents(operation),
-        }),
-      );
-      for (const given of await decide(texts)) {
-        if (given.outcome === 'refused') refused.push(`  ${given.decision?.code}: ${given.reason.message}\n`);
-        advance();
-        await dependencies.write(`${JSON.stringify(presentAnswer(given))}\n`);
-      }
+    for await (const given of submitting(services, operator, texts)) {
+      if (given.outcome === 'refused') refused.push(`  ${given.decision?.code}: ${given.reason.message}\n`);
+      advance();
+      await dependencies.write(`${JSON.stringify(presentAnswer(given))}\n`);
     }
   });
   if (refused.length === 0) return;

@@ -37,6 +37,23 @@ export const decideInTime = async (
   return answers;
 };
 
+/** Decisions that are carried out together. */
+export const AT_ONCE = 64;
+
+/** Carries out decisions in the operator's name, and answers in their order. */
+export async function* submitting(
+  services: App,
+  operator: string,
+  decisions: readonly object[],
+): AsyncGenerator<DecisionAnswer> {
+  for (let start = 0; start < decisions.length; start += AT_ONCE) {
+    const texts = decisions.slice(start, start + AT_ONCE).map((one) => JSON.stringify(one));
+    yield* await decideInTime(services, operator, () =>
+      services.administrator.submitAll(texts, { name: operator }),
+    );
+  }
+}
+
 /** A decision's answer as one JSON object. */
 export const presentAnswer = (given: DecisionAnswer): object => {
   const { outcome, decision } = given;

@@ -5,21 +5,22 @@ import { spoken } from './language.ts';
 
 export const statusName = (status: string): string => nameIn(status, spoken());
 
-/** The page of an operation. */
-export const operationPath = (applicationId: string, code: string): string =>
-  `/operations/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
-
-interface Place {
+/** Which operation. */
+export interface OperationKey {
   readonly applicationId: string;
   readonly code: string;
 }
 
+/** The page of an operation. */
+export const operationPath = (applicationId: string, code: string): string =>
+  `/operations/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
+
 /** An operation in a list, by its code. */
-export const operationLink = ({ applicationId, code }: Place): View =>
+export const operationLink = ({ applicationId, code }: OperationKey): View =>
   html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
 
 /** Where it is decided on, beside its documents. */
-export const decisionPath = ({ applicationId, code }: Place): string =>
+export const decisionPath = ({ applicationId, code }: OperationKey): string =>
   `/decisions/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
 
 /** An address with what is given; what is undefined stands nowhere in it. */

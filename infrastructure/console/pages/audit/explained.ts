@@ -4,6 +4,7 @@ import type { FundNames } from '../../../../domain/fund/names.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { operationPath } from '../../names.ts';
+import type { OperationKey } from '../../names.ts';
 import { stateView } from '../operation/header.ts';
 import { linesView } from '../operation/price.ts';
 import { scheduleView } from '../operation/schedule.ts';
@@ -12,9 +13,7 @@ import { entryView, recordedView } from '../operation/timeline.ts';
 import { words } from '../words.ts';
 import { texts as audit } from './texts.ts';
 
-interface Explained {
-  readonly applicationId: string;
-  readonly code: string;
+interface Explained extends OperationKey {
   readonly asOf: CalendarDate | undefined;
   readonly shown: ShownOperation;
   readonly clientNames: ReadonlyMap<string, string>;

@@ -8,6 +8,7 @@ import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { buttonForm, tokenField } from '../../layout.ts';
 import { either } from '../../language.ts';
+import type { OperationKey } from '../../names.ts';
 import { ConsoleProblem, action, query, upload, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
 import { choiceField, dayField, momentField } from '../../typed-fields.ts';
@@ -146,17 +147,14 @@ const requestIn = async ({ fields }: Visit, { loans }: Desk) => {
   return {
     code,
     applicationId: application === '' ? await loans.applicationOf(code) : application,
-    ...(day !== undefined && { asOf: day }),
-    ...(moment !== undefined && { knownAt: moment }),
+    asOf: day,
+    knownAt: moment,
   };
 };
 
 const JSON_LINES = { format: 'json', colour: false } as const;
 
-const placeOf = ({ applicationId, code }: { readonly applicationId: string; readonly code: string }) => ({
-  applicationId,
-  code,
-});
+const placeOf = ({ applicationId, code }: OperationKey): OperationKey => ({ applicationId, code });
 
 const explain = async (visit: Visit, app: Desk): Promise<Answer> => {
   const request = await requestIn(visit, app);
@@ -170,7 +168,7 @@ const explain = async (visit: Visit, app: Desk): Promise<Answer> => {
     kind: 'part',
     logged: [{ action: 'viewed', ...placeOf(request) }],
     body: html`<div id="explained">
-      ${explainedView({ asOf: undefined, ...request, shown, clientNames, names })}
+      ${explainedView({ ...request, shown, clientNames, names })}
       ${buttonForm(visit, '/audit/explain/json', texts.download, typed)}
     </div>`,
   };

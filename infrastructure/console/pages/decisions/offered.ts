@@ -1,6 +1,7 @@
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import { AWAITING } from '../../../../application/administrator/awaited.ts';
 import type { AwaitingStatus } from '../../../../application/administrator/awaited.ts';
+import type { OperationKey } from '../../names.ts';
 
 /** What can be decided in each state. The rules of the domain have the last word; this is what the pages offer. */
 export const OFFERED: Readonly<Record<AwaitingStatus, readonly DecisionName[]>> = {
@@ -24,17 +25,9 @@ export const isAwaiting = (text: string | null): text is AwaitingStatus =>
   (AWAITING as readonly (string | null)[]).includes(text);
 
 /** An operation as a form names it. Neither part can hold a slash. */
-export const keyOf = ({
-  applicationId,
-  code,
-}: {
-  readonly applicationId: string;
-  readonly code: string;
-}): string => `${applicationId}/${code}`;
+export const keyOf = ({ applicationId, code }: OperationKey): string => `${applicationId}/${code}`;
 
-export const operationsNamed = (
-  fields: URLSearchParams,
-): readonly { readonly applicationId: string; readonly code: string }[] =>
+export const operationsNamed = (fields: URLSearchParams): readonly OperationKey[] =>
   [...new Set(fields.getAll('operation'))].flatMap((key) => {
     const [applicationId, code, ...rest] = key.split('/');
     return applicationId && code && rest.length === 0 ? [{ applicationId, code }] : [];

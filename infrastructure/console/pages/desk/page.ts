@@ -43,15 +43,10 @@ const askedOf = ({ query }: Visit): Asked =>
   );
 
 /** @throws ConsoleProblem for what is no date */
-const queryOf = ({ since, subject, fund, code }: Asked): DeskQuery => {
+const queryOf = ({ since, fund, ...asked }: Asked): DeskQuery => {
   const day = since === undefined ? undefined : dayTyped(since);
   if (since !== undefined && day === undefined) throw new ConsoleProblem(422, () => texts.badDay);
-  return {
-    ...(day !== undefined && { since: endOfBusinessDay(addDays(day, -1)) }),
-    ...(subject !== undefined && { subject }),
-    ...(fund !== undefined && { fundId: fund }),
-    ...(code !== undefined && { code }),
-  };
+  return { ...asked, since: day && endOfBusinessDay(addDays(day, -1)), fundId: fund };
 };
 
 const form = (asked: Asked, funds: readonly string[], names: FundNames): View => {
@@ -106,7 +101,7 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   const asked = askedOf(visit);
   const before = placeIn(visit.query.get('before'));
   const [found, funds, names] = await Promise.all([
-    listed({ ...queryOf(asked), ...(before !== undefined && { before }), newestFirst: true }, app),
+    listed({ ...queryOf(asked), before, newestFirst: true }, app),
     app.clients.funds(),
     fundNames(app, visit),
   ]);

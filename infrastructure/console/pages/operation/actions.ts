@@ -5,25 +5,21 @@ import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../layout.ts';
 import { decisionPath } from '../../names.ts';
+import type { OperationKey } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { OFFERED, isAwaiting, keyOf } from '../decisions/offered.ts';
 import { decisionButtons } from '../decisions/worklist.ts';
 import { texts } from './texts.ts';
 
-interface Operation {
-  readonly applicationId: string;
-  readonly code: string;
-}
-
 /** Whether one person decided and a second one is asked for. */
-const awaitsAnother = async ({ administrator }: Desk, of: Operation, fundId: string): Promise<boolean> =>
+const awaitsAnother = async ({ administrator }: Desk, of: OperationKey, fundId: string): Promise<boolean> =>
   (await administrator.confirmations.awaiting(fundId)).some(
     ({ applicationId, code }) => applicationId === of.applicationId && code === of.code,
   );
 
 /** What this person can do with the operation in the state in which it and its fund are; nothing for who only looks on. */
 export const actionsView = async (
-  operation: Operation,
+  operation: OperationKey,
   { loan }: LoanDetails,
   visit: Visit,
   app: Desk,

@@ -4,6 +4,7 @@ import { count, instant } from '../../format.ts';
 import { empty, html, section } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { operationPath } from '../../names.ts';
+import type { OperationKey } from '../../names.ts';
 import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import { documentPath } from '../decisions/document.ts';
@@ -12,9 +13,7 @@ import { fieldLabel } from './recorded-texts.ts';
 import { texts } from './texts.ts';
 
 type Document = LoanDetails['documents'][number] & { readonly value: string };
-interface Of {
-  readonly applicationId: string;
-  readonly code: string;
+interface Of extends OperationKey {
   readonly documents: LoanDetails['documents'];
 }
 

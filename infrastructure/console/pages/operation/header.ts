@@ -11,6 +11,7 @@ import type { View } from '../../html.ts';
 import { spoken } from '../../language.ts';
 import { ratesText } from '../../rates.ts';
 import { operationPath } from '../../names.ts';
+import type { OperationKey } from '../../names.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
 import { words } from '../words.ts';
 import { linesView } from './price.ts';
@@ -20,9 +21,7 @@ import type { ShownStatus } from './schedule.ts';
 import { dayField, momentField } from '../../typed-fields.ts';
 import { texts } from './texts.ts';
 
-interface Header {
-  readonly applicationId: string;
-  readonly code: string;
+interface Header extends OperationKey {
   readonly names: FundNames;
   readonly shown: ShownOperation;
   /** As it is now; undefined while the read model is behind. */

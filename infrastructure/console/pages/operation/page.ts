@@ -9,6 +9,7 @@ import { dayTyped, momentTyped } from '../../format.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import { operationPath, withQuery } from '../../names.ts';
+import type { OperationKey } from '../../names.ts';
 import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Route, Visit } from '../../page.ts';
 import { words } from '../words.ts';
@@ -23,7 +24,7 @@ import { webhooksTable } from './webhooks.ts';
 /** Events of a page: an operation of forty years has thousands. */
 const EVENTS = 50;
 
-const placeOf = ({ params }: Visit): { readonly applicationId: string; readonly code: string } => {
+const placeOf = ({ params }: Visit): OperationKey => {
   const { application: applicationId = '', code = '' } = params;
   if (!/^[0-9a-f-]{36}$/.test(applicationId) || !isProposalCode(code))
     throw new ConsoleProblem(404, () => texts.noOperation);
@@ -52,7 +53,7 @@ const showing = async <T>(work: () => Promise<T>): Promise<T> => {
 
 const detailsOf = async (
   { loans }: Desk,
-  { applicationId, code }: ReturnType<typeof placeOf>,
+  { applicationId, code }: OperationKey,
 ): Promise<LoanDetails | undefined> => {
   try {
     return await loans.read({ applicationId }, code);
@@ -82,8 +83,8 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
     showing(() =>
       app.audit.show({
         ...place,
-        ...(asOf !== undefined && { asOf }),
-        ...(known !== undefined && { knownAt: known }),
+        asOf,
+        knownAt: known,
         prices: 'none',
       }),
     ),

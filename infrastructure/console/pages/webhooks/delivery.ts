@@ -13,7 +13,7 @@ import type { Visit } from '../../page.ts';
 import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
 import { answerText, deliveryBadge, linkOf, nextText, sendForm } from './endpoint.ts';
-import { pathOf, timeTaken } from './endpoints.ts';
+import { deliveryPath, pathOf, timeTaken } from './endpoints.ts';
 import { texts } from './texts.ts';
 
 /** `JSON.parse` hands the text of each value to its reviver, which its declaration does not know yet. */
@@ -112,7 +112,7 @@ export const deliveryView = async (visit: Visit, { webhooks }: Desk): Promise<Vi
   const { event, body, deliveries } = await webhooks.deliveries.event(webhook, eventId);
   const delivery = found(deliveries, webhook);
   const [waiting] = await webhooks.deliveries.waiting(webhook, [delivery]);
-  const path = `${pathOf(webhook)}/events/${encodeURIComponent(eventId)}`;
+  const path = deliveryPath(webhook, eventId);
   const allowed = may(visit, 'resend', delivery.fundId ?? undefined);
   const resend = { to: `${path}/resend`, label: texts.resend, hint: texts.resendHint, allowed };
   const asked = askedIn(query);

@@ -19,7 +19,15 @@ import { pictureOf } from '../../picture.ts';
 import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
 import { mayRedeliver, progressView, redeliveryOf } from './redelivery.ts';
-import { MEASURED, boundedCount, mayReach, pathOf, stateBadge, timeTaken } from './endpoints.ts';
+import {
+  MEASURED,
+  boundedCount,
+  deliveryPath,
+  mayReach,
+  pathOf,
+  stateBadge,
+  timeTaken,
+} from './endpoints.ts';
 import { texts } from './texts.ts';
 
 const AT_ONCE = 50;
@@ -129,8 +137,8 @@ export const nextText = (
   if (waitsFor === null) return nextAttemptAt === null ? '–' : instant(nextAttemptAt);
   if (waitsFor.kind === 'webhook_resumed') return texts.untilResumed;
   const { eventId, event, triedAt } = waitsFor;
-  const path = `${pathOf(webhook)}/events/${encodeURIComponent(eventId)}`;
-  return html`<a href=${path}>${texts.behind(event)}</a>${texts.triedAgain(instant(triedAt))}`;
+  return html`<a href=${deliveryPath(webhook, eventId)}>${texts.behind(event)}</a
+    >${texts.triedAgain(instant(triedAt))}`;
 };
 
 const eventLink = (
@@ -138,9 +146,7 @@ const eventLink = (
   { eventId, event, code }: DeliveryRecord,
   show: string,
 ): View =>
-  html`<a
-    href=${`${pathOf(webhook)}/events/${encodeURIComponent(eventId)}`}
-    aria-label=${`${show}: ${event} ${code ?? ''}`}
+  html`<a href=${deliveryPath(webhook, eventId)} aria-label=${`${show}: ${event} ${code ?? ''}`}
     >${event}</a
   >`;
 

@@ -26,6 +26,9 @@ export const mayReach = ({ fundIds }: WebhookSubscription, visit: Visit): boolea
 export const pathOf = ({ webhookId }: Pick<WebhookSubscription, 'webhookId'>): string =>
   `/webhooks/${encodeURIComponent(webhookId)}`;
 
+export const deliveryPath = (webhook: Pick<WebhookSubscription, 'webhookId'>, eventId: string): string =>
+  `${pathOf(webhook)}/events/${encodeURIComponent(eventId)}`;
+
 export const boundedCount = (value: number): string =>
   value < COUNTED_AT_MOST ? count(value) : `${count(COUNTED_AT_MOST)}+`;
 

@@ -7,7 +7,7 @@ import { action, view } from '../../page.ts';
 import type { ActionAnswer, Page, Route, Visit } from '../../page.ts';
 import { deliveryView } from './delivery.ts';
 import { endpointView } from './endpoint.ts';
-import { endpointsView, pathOf } from './endpoints.ts';
+import { deliveryPath, endpointsView, pathOf } from './endpoints.ts';
 import { redeliver, redeliveryForm } from './redelivery.ts';
 import { texts } from './texts.ts';
 
@@ -22,7 +22,7 @@ const resend = async ({ params, realClock }: Visit, { webhooks }: Desk): Promise
   const [webhookId, eventId] = [params['webhook']!, params['event']!];
   const asked = realClock.realNow();
   const attempt = await webhooks.deliveries.resend(webhookId, eventId);
-  const path = `${pathOf({ webhookId })}/events/${encodeURIComponent(eventId)}`;
+  const path = deliveryPath({ webhookId }, eventId);
   const logged = [{ action: 'configured', decision: 'send_webhook' }] as const;
   return { kind: 'redirect', to: withQuery(path, { attempt: String(attempt), asked }), logged };
 };
