@@ -47,6 +47,8 @@ export const requireValid = (input: CreateClientInput): void => {
   if (violations.length > 0) throw violated(violations);
 };
 
+const invalid = (field: string, message: string): FieldViolation => ({ field, code: 'invalid', message });
+
 /** What holds for a name and a multiplier whenever they are given. @throws DomainError `validation_error` */
 export const requireLimits = (
   input: Partial<Pick<CreateClientInput, 'name' | 'rateLimitMultiplier'>>,
@@ -59,7 +61,6 @@ const limitViolations = function* ({
   name,
   rateLimitMultiplier = 1,
 }: Partial<Pick<CreateClientInput, 'name' | 'rateLimitMultiplier'>>): Generator<FieldViolation> {
-  const invalid = (field: string, message: string): FieldViolation => ({ field, code: 'invalid', message });
   if (name !== undefined && !NAME.test(name.trim()))
     yield invalid('name', 'name must be 1 to 100 printable characters');
   if (!(rateLimitMultiplier > 0 && rateLimitMultiplier <= LARGEST_MULTIPLIER)) {
@@ -72,8 +73,6 @@ const limitViolations = function* ({
 
 const violationsOf = function* (input: CreateClientInput): Generator<FieldViolation> {
   const { fundIds, onlyFundIds, applicationId } = input;
-  const invalid = (field: string, message: string): FieldViolation => ({ field, code: 'invalid', message });
-
   yield* limitViolations(input);
   if (fundIds.length === 0 && applicationId === undefined) yield NO_FUND;
   for (const id of fundIds) if (!UUID.test(id)) yield invalid('fund', `fund ${id} is not a UUID`);
@@ -87,14 +86,14 @@ const violationsOf = function* (input: CreateClientInput): Generator<FieldViolat
 };
 
 const scopeViolations = function* ({ scopes, onlyFundIds }: CreateClientInput): Generator<FieldViolation> {
-  const invalid = (message: string): FieldViolation => ({ field: 'scope', code: 'invalid', message });
   for (const scope of scopes ?? []) {
     if (!(SCOPES as readonly string[]).includes(scope)) {
-      yield invalid(`scope ${scope} does not exist; there are ${SCOPES.join(', ')}`);
+      yield invalid('scope', `scope ${scope} does not exist; there are ${SCOPES.join(', ')}`);
     }
   }
   if (onlyFundIds && scopes?.includes('webhooks')) {
     yield invalid(
+      'scope',
       'a client of some funds cannot have the scope webhooks, because webhooks carry events of every fund; give it events',
     );
   }

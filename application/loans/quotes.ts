@@ -1,3 +1,5 @@
+import { annualRate } from '../../domain/curve/annual-rate.ts';
+import { presentValue } from '../../domain/curve/present-value.ts';
 import type { AllocationLine } from '../../domain/curve/prepayment.ts';
 import type { PresentValueLine } from '../../domain/curve/present-value.ts';
 import type { LoanEvent, Pricing } from '../../domain/loan/events.ts';
@@ -8,9 +10,12 @@ import type { LoanState } from '../../domain/loan/state.ts';
 import { daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { InstallmentCode, LoanCode } from '../../domain/shared/identifiers.ts';
+import { addCents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
+import { checkAsked, receptionOf } from './assign-loan.ts';
+import type { AskedAssignment } from './assign-loan.ts';
 import { requirePaymentDate } from './payment-dates.ts';
 import type { AskedPrepayment } from './process-prepayment.ts';
 import type { AskedRepurchase } from './request-repurchase.ts';
@@ -36,6 +41,40 @@ export interface Quote {
 }
 
 type Quoting = Pick<LoanParts, 'commands' | 'clock'>;
+
+/**
+ * What an assignment would do, by the same checks and the same decision; nothing is stored. Files may be left out.
+ * @throws DomainError `fund_not_allowed`, `invalid_file`, `validation_error`, and `proposal_code_already_used` where there is an
+ *   operation of this code, the same or another
+ */
+export const quoteAssignment = async (
+  parts: Quoting & Pick<LoanParts, 'inspector'>,
+  context: RequestContext,
+  input: AskedAssignment,
+) => {
+  const refused = await checkAsked(parts, context, input);
+  if (refused) throw refused;
+  const { events } = await parts.commands.preview(loanStream(context.applicationId, input.code), (current) =>
+    loanDecider.decide(receptionOf(context, input, parts.clock.now()), current),
+  );
+  const [received] = events;
+  if (received?.type !== 'LoanReceived') throw new Error('an assignment begins with its reception');
+  const { code, fundId, acquisitionValue, dateIssued, installments, pricing, receivedAt } = received;
+  const open = installments.map((installment) => ({ ...installment, credits: [] }));
+  const { lines } = presentValue(pricing.dailyFactor, open, dateIssued);
+  return {
+    ...{ code, fundId, pricing, acquisitionValue },
+    resultingStatus: 'received' as const,
+    faceValue: addCents(...installments.map(({ faceValue }) => faceValue)),
+    annualRate: annualRate(pricing.dailyFactor),
+    lines: installments.map(({ dueDate, faceValue }, i) => ({
+      ...lines[i]!,
+      ...{ dueDate, faceValue, days: daysBetween(dateIssued, dueDate) },
+    })),
+    filesChecked: input.documents.every(({ value }) => input.files.some(({ name }) => name === value)),
+    calculatedAt: receivedAt,
+  };
+};
 
 /**
  * What a settlement would do, by the same decision; nothing is stored, and the request's key is neither looked up nor used.

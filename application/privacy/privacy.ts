@@ -1,14 +1,93 @@
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
-import type { EventSubscription } from '../ports/event-store.ts';
+import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import { loanEntries } from '../event-codec/entries.ts';
+import { decodeLoanEvent } from '../event-codec/event-codec.ts';
+import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import { upToNow } from '../support/up-to-now.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
-import type { SqlBorrowerIndex } from './borrower-index.ts';
+import type { BorrowerIndexEntry, SqlBorrowerIndex } from './borrower-index.ts';
 import { ForgetBorrower, borrowerDigest, maskDocument } from './forget-borrower.ts';
 import type { BorrowerOperation, Forgetting } from './forget-borrower.ts';
-import { indexBorrowers } from './index-borrowers.ts';
-import { tellBorrowers } from './tell-borrowers.ts';
-import type { HeldData } from './tell-borrowers.ts';
 import { unlessKeyMissing } from './missing-keys.ts';
+
+type Vault = Pick<BorrowerVault, 'open' | 'digest'>;
+
+interface Indexing {
+  readonly log: EventSubscription;
+  readonly checkpoints: CheckpointStore;
+  readonly vault: Vault;
+  readonly index: Pick<SqlBorrowerIndex, 'add'>;
+}
+
+const CHECKPOINT = 'borrower-index';
+
+/**
+ * Finds the borrowers of operations that came in before the index existed. Later ones enter it when their data is sealed, so this
+ * walks the log once in the life of a database.
+ */
+export const indexBorrowers = async ({ log, checkpoints, index, vault }: Indexing): Promise<void> => {
+  if ((await checkpoints.load(CHECKPOINT)) !== 'start') return;
+  let last: LogPosition | undefined;
+  let lost = false;
+  for await (const message of upToNow(log, { from: 'start', streamPrefix: LOAN_STREAM_PREFIX })) {
+    last = message.checkpoint;
+    if (message.kind !== 'events') continue;
+    const entries = await Promise.all(message.events.map((event) => entryOf(event, vault)));
+    lost ||= entries.includes('key_missing');
+    await index.add(entries.filter((entry) => entry !== undefined && entry !== 'key_missing'));
+  }
+  // Once its key is put back, such an operation has to be found as well.
+  if (last !== undefined && !lost) await checkpoints.move(CHECKPOINT, 'start', last);
+};
+
+const entryOf = async (
+  recorded: RecordedEvent,
+  vault: Vault,
+): Promise<BorrowerIndexEntry | 'key_missing' | undefined> => {
+  if (recorded.type !== loanEntries.LoanReceived.storedType) return undefined;
+  const event = decodeLoanEvent(recorded);
+  if (event.type !== 'LoanReceived') return undefined;
+  const { stream } = recorded;
+  const borrower = await unlessKeyMissing(() => vault.open(stream, event.borrower), 'key_missing' as const);
+  if (borrower === undefined || borrower === 'key_missing') return borrower;
+  return { digest: borrowerDigest(vault, borrower.document_number), stream };
+};
+
+/** An operation's sealed borrower; empty once it was forgotten. */
+interface HeldData {
+  readonly stream: string;
+  readonly borrower: string;
+}
+
+/**
+ * Tells the borrowers of operations apart; who they are is not read for it.
+ * @param operations at most 1,000
+ */
+export const tellBorrowers = async (
+  { index, vault }: { readonly index: Pick<SqlBorrowerIndex, 'entriesOf'>; readonly vault: Vault },
+  operations: readonly HeldData[],
+): Promise<ReadonlyMap<string, string>> => {
+  const known = operations.filter(({ borrower }) => borrower !== '');
+  const entries = await index.entriesOf(known.map(({ stream }) => stream));
+  const digests = Map.groupBy(entries, ({ stream }) => stream);
+  const told = new Map<string, string>();
+  for (const held of known) {
+    const [entry, ...others] = digests.get(held.stream) ?? [];
+    const digest = others.length === 0 ? entry?.digest : await digestIn(vault, held);
+    if (digest !== undefined) told.set(held.stream, digest);
+  }
+  return told;
+};
+
+/** Attempts that were refused leave entries of other borrowers; what the operation was received with says whose it is. */
+const digestIn = async (
+  vault: Vault,
+  { stream, borrower: sealed }: HeldData,
+): Promise<string | undefined> => {
+  const borrower = await unlessKeyMissing(() => vault.open(stream, sealed as SealedBorrower), undefined);
+  return borrower && borrowerDigest(vault, borrower.document_number);
+};
 
 interface Dependencies extends Forgetting {
   readonly log: EventSubscription;

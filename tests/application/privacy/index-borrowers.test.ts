@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { borrowerDigest, isDocument } from '../../../application/privacy/forget-borrower.ts';
-import { indexBorrowers } from '../../../application/privacy/index-borrowers.ts';
+import { indexBorrowers } from '../../../application/privacy/privacy.ts';
 import type { BorrowerIndexEntry } from '../../../application/privacy/borrower-index.ts';
 import type { EventSubscription } from '../../../application/ports/event-store.ts';
 import { openVault } from '../../support/application-parts.ts';

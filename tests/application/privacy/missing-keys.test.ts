@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ForgetBorrower, borrowerDigest } from '../../../application/privacy/forget-borrower.ts';
-import { indexBorrowers } from '../../../application/privacy/index-borrowers.ts';
+import { indexBorrowers } from '../../../application/privacy/privacy.ts';
 import { KeyMissingError } from '../../../application/privacy/missing-keys.ts';
 import type { BorrowerVault } from '../../../application/ports/borrower-vault.ts';
 import type { BorrowerIndexEntry } from '../../../application/privacy/borrower-index.ts';

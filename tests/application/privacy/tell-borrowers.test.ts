@@ -3,7 +3,7 @@ import type { BorrowerVault } from '../../../application/ports/borrower-vault.ts
 import type { BorrowerIndexEntry } from '../../../application/privacy/borrower-index.ts';
 import { borrowerDigest } from '../../../application/privacy/forget-borrower.ts';
 import { KeyMissingError } from '../../../application/privacy/missing-keys.ts';
-import { tellBorrowers } from '../../../application/privacy/tell-borrowers.ts';
+import { tellBorrowers } from '../../../application/privacy/privacy.ts';
 import { openVault } from '../../support/application-parts.ts';
 import { ana } from '../../support/renegotiation-world.ts';
 
