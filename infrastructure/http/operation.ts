@@ -43,14 +43,6 @@ export const forClient =
     return run(call.context, call);
   };
 
-/** A handler's work for a client that sent its secret. */
-export const forAdmitted =
-  (run: (client: Client, call: Call) => Promise<Reply>) =>
-  (call: Call): Promise<Reply> => {
-    if (call.client === undefined) throw new Error('this operation asks for a secret');
-    return run(call.client, call);
-  };
-
 /** A JSON value that an operation reads. */
 export interface JsonKind {
   /** How messages call it. */

@@ -1,23 +1,13 @@
 import type { Consumer } from 'kafkajs';
 
-export interface SessionWatch {
-  /** Rejects when the session broke, resolves when it is to end. */
-  readonly over: Promise<void>;
-  /** A sign of life from outside the library: work that takes long. */
-  moved(): void;
-  stop(): void;
-}
-
 /**
  * Knows when a session is over: the library gave up, a broker did not answer a member, or it is alive in name only. The last should
  * not happen, but kafkajs is no longer maintained, and an error on its way out of a crash would otherwise leave a consumer that does
  * nothing for ever.
+ * @returns `over` rejects when the session broke and resolves when it is to end; `moved` is a sign of life from outside the library: work
+ *   that takes long
  */
-export const watchSession = (
-  consumer: Consumer,
-  closing: AbortSignal,
-  stalledAfterMs: number,
-): SessionWatch => {
+export const watchSession = (consumer: Consumer, closing: AbortSignal, stalledAfterMs: number) => {
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   let lastMoved = performance.now();
   let joined = false;

@@ -1,4 +1,3 @@
-import type { App } from '../../../application/app.ts';
 import {
   DURATION,
   DURATION_RULE,
@@ -6,7 +5,6 @@ import {
 } from '../../../application/maintenance/sandbox/sandbox-clock.ts';
 import type {
   ClockMove,
-  SandboxClock,
   SandboxTime as Time,
 } from '../../../application/maintenance/sandbox/sandbox-clock.ts';
 import {
@@ -97,11 +95,6 @@ const present = ({ now, offsetMs }: Time): object => ({ now, offset_seconds: off
 const SHARED =
   'One clock for the whole sandbox, all applications in it included; it survives restarts and only moves forward.';
 
-const clockOf = ({ maintenance: { sandboxClock } }: App): SandboxClock => {
-  if (sandboxClock === undefined) throw new Error('only a sandbox has a clock that moves');
-  return sandboxClock;
-};
-
 export const readSandboxClock = endpoint({
   id: 'readSandboxClock',
   method: 'get',
@@ -114,10 +107,9 @@ export const readSandboxClock = endpoint({
   sandboxOnly: true,
   success: [json(200, 'The time of operations.', SandboxTime, exampleTime)],
   errors: [],
-  handler: ({ app }) => {
-    const clock = clockOf(app);
-    return { run: forClient(async () => ok(present(await clock.show()))) };
-  },
+  handler: ({ app: { maintenance } }) => ({
+    run: forClient(async () => ok(present(await maintenance.sandboxClock!.show()))),
+  }),
 });
 
 export const moveSandboxClock = endpoint({
@@ -144,11 +136,10 @@ export const moveSandboxClock = endpoint({
   ],
   success: [json(200, 'The clock is moved.', SandboxTime, exampleTime)],
   errors: ['concurrent_modification'],
-  handler: ({ app }) => {
-    const clock = clockOf(app);
-    return {
-      crossCheck,
-      run: forClient<SandboxClockMove>(async (_, { body }) => ok(present(await clock.move(moveOf(body))))),
-    };
-  },
+  handler: ({ app: { maintenance } }) => ({
+    crossCheck,
+    run: forClient<SandboxClockMove>(async (_, { body }) =>
+      ok(present(await maintenance.sandboxClock!.move(moveOf(body)))),
+    ),
+  }),
 });

@@ -1,7 +1,7 @@
 import { component, object, schemasOf } from '../../../application/schemas/schema.ts';
 import { NO_STORE } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
-import { forAdmitted, ok } from '../operation.ts';
+import { ok } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
 import { askedLifetime } from './sandbox-outcome.ts';
 
@@ -76,9 +76,9 @@ export const issueToken = endpoint({
   ],
   errors: ['unsupported_grant_type', 'invalid_scope', 'invalid_client'],
   handler: ({ tokens }) => ({
-    run: forAdmitted(async (client, { headers }) => {
-      const { accessToken, expiresIn, scope } = await tokens.issue(client, askedLifetime(headers));
+    run: async ({ client, headers }) => {
+      const { accessToken, expiresIn, scope } = await tokens.issue(client!, askedLifetime(headers));
       return ok({ access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope });
-    }),
+    },
   }),
 });

@@ -80,7 +80,7 @@ export const signedHeaders = (
 });
 
 /** Stable words for metrics and logs. */
-export type FailureReason =
+type FailureReason =
   | 'http_status'
   | 'timeout'
   | 'connection_refused'

@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Consumer } from 'kafkajs';
 import { watchSession } from '../../../infrastructure/kafka/group-session.ts';
-import type { SessionWatch } from '../../../infrastructure/kafka/group-session.ts';
 
 const EVENTS = {
   CRASH: 'crash',
@@ -14,7 +13,7 @@ const EVENTS = {
 
 let emitter: EventEmitter;
 let closing: AbortController;
-let watch: SessionWatch;
+let watch: ReturnType<typeof watchSession>;
 const unanswered = { apiName: 'Fetch', broker: 'b:1' };
 const tell = (event: string, payload: object = {}): boolean => emitter.emit(event, { payload });
 
