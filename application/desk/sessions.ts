@@ -61,7 +61,7 @@ const REWRAPPED = {
 
 const hashOf = (cookie: string): string => createHash('sha256').update(cookie).digest('base64url');
 
-const sessionOf = ({ id, issuer, subject, name, grants, language }: Row): DeskSession => ({
+export const sessionOf = ({ id, issuer, subject, name, grants, language }: Row): DeskSession => ({
   id,
   person: { issuer, subject, name, grants: JSON.parse(grants) as readonly Grant[] },
   language,
@@ -115,10 +115,6 @@ export class DeskSessions {
       .where('configured', '=', configured);
     const [row] = await this.#deps.database.read(query);
     return row;
-  }
-
-  sessionOf(row: Row): DeskSession {
-    return sessionOf(row);
   }
 
   /** A person uses it. A power cut may take back that it was used. */

@@ -3,6 +3,7 @@ import { ProviderAwayError, ProviderRefusedError } from './identity-provider.ts'
 import type { Attempt, IdentityProvider } from './identity-provider.ts';
 import { personOf } from './people.ts';
 import type { RoleRules } from './people.ts';
+import { sessionOf } from './sessions.ts';
 import type { DeskSession, DeskSessions } from './sessions.ts';
 
 /** When somebody was refused: as they came in, or while they were signed in. */
@@ -64,7 +65,7 @@ export class SignIn {
     const row = sessions.isToAsk(found) ? await this.#asked(found, cookie) : found;
     if (row === undefined) return undefined;
     if (active) await sessions.used(row, idleMs);
-    return sessions.sessionOf(row);
+    return sessionOf(row);
   }
 
   speak(cookie: string, language: string): Promise<void> {
@@ -79,7 +80,7 @@ export class SignIn {
     const row = await sessions.find(cookie, configured);
     if (row === undefined) return undefined;
     await sessions.end(row.id);
-    return { session: sessions.sessionOf(row), address: await this.#endAddress(row) };
+    return { session: sessionOf(row), address: await this.#endAddress(row) };
   }
 
   async #endAddress(row: Row): Promise<string | undefined> {
@@ -110,7 +111,7 @@ export class SignIn {
       const { identity, tokens } = await provider.renew(kept.refresh);
       if (identity && (identity.issuer !== row.issuer || identity.subject !== row.subject))
         throw new ProviderRefusedError('the provider speaks of somebody else');
-      const person = identity ? personOf(identity, roles) : sessions.sessionOf(row).person;
+      const person = identity ? personOf(identity, roles) : sessionOf(row).person;
       await sessions.renewed(row, person, { ...kept, ...tokens });
       return await sessions.find(cookie, configured);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sessionTokens } from '../../application/desk/session-tokens.ts';
-import { DeskSessions } from '../../application/desk/sessions.ts';
+import { DeskSessions, sessionOf } from '../../application/desk/sessions.ts';
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -44,11 +44,11 @@ export const describeDeskSessionsContract = (
     test('each is found by what its browser holds, in every process, until it ends', async () => {
       const cookie = await sessions.begin({ person: MARIA, ...BEGINNING });
       const found = await sessionsAt().find(cookie, 'x');
-      expect(sessions.sessionOf(found!)).toEqual({ id: found!.id, person: MARIA, language: null });
+      expect(sessionOf(found!)).toEqual({ id: found!.id, person: MARIA, language: null });
       expect(await sessions.find(cookie, 'y')).toBeUndefined();
       expect(await sessions.find('', 'x')).toBeUndefined();
       await sessions.speak(cookie, 'en');
-      expect(sessions.sessionOf((await sessions.find(cookie, 'x'))!).language).toBe('en');
+      expect(sessionOf((await sessions.find(cookie, 'x'))!).language).toBe('en');
       expect([await sessions.end(found!.id), await sessions.end(found!.id)]).toEqual([true, false]);
       expect(await sessions.find(cookie, 'x')).toBeUndefined();
     });
@@ -93,7 +93,7 @@ export const describeDeskSessionsContract = (
         false,
         { refresh: 'b', id: 'c' },
       ]);
-      expect(sessions.sessionOf(renewed).person).toEqual(person);
+      expect(sessionOf(renewed).person).toEqual(person);
       await sessions.end(row.id);
       await sessions.renewed(row, person, { refresh: 'd' });
       expect(await sessions.find(cookie, 'x')).toBeUndefined();
