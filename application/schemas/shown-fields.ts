@@ -60,12 +60,13 @@ export const exampleOf = <From>(fields: ShownFields<From>): Readonly<Record<stri
 
 /** Makes the object of what is to be shown. */
 export const shownBy = <From>(fields: ShownFields<From>): ((from: From) => Record<string, unknown>) => {
-  const all = Object.entries(fields).map(([name, { of }]) => [name, of] as const);
+  const names = Object.keys(fields);
+  const values = Object.values(fields).map(({ of }) => of);
   return (from) => {
     const made: Record<string, unknown> = {};
-    for (const [name, of] of all) {
-      const value = of(from);
-      if (value !== undefined) made[name] = value;
+    for (let at = 0; at < names.length; at += 1) {
+      const value = values[at]!(from);
+      if (value !== undefined) made[names[at]!] = value;
     }
     return made;
   };
