@@ -153,8 +153,7 @@ export class SqlClientRegistry {
       .set({ secret_hash: to })
       .where('client_id', '=', clientId)
       .where('secret_hash', '=', from);
-    const [result] = await this.#database.transaction([{ query: query.compile() }]);
-    return result!.changes === 1;
+    return guarded(this.#database.transaction([{ query: query.compile(), expectChanges: 1 }]));
   }
 
   /** False when there is no such client that is not revoked. */
@@ -164,8 +163,7 @@ export class SqlClientRegistry {
       .set({ revoked_at: at })
       .where('client_id', '=', clientId)
       .where('revoked_at', 'is', null);
-    const [result] = await this.#database.transaction([{ query: query.compile() }]);
-    return result!.changes === 1;
+    return guarded(this.#database.transaction([{ query: query.compile(), expectChanges: 1 }]));
   }
 
   #linking(applicationId: string, fundIds: readonly string[]): readonly Statement[] {

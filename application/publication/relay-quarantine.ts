@@ -1,3 +1,4 @@
+import { guarded } from '../sql/compare-and-set.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
 /** An operation with an event that cannot be published: from that event on, its events wait. */
@@ -46,8 +47,7 @@ export class RelayQuarantine {
       .updateTable('relay_quarantine')
       .set({ released: 1 })
       .where('stream', '=', stream);
-    const [result] = await this.#database.transaction([{ query: query.compile() }]);
-    return result!.changes === 1;
+    return guarded(this.#database.transaction([{ query: query.compile(), expectChanges: 1 }]));
   }
 
   /** Everything that waited is on the bus. */

@@ -20,13 +20,19 @@ export const verifyEvents = async (
   verified: (events: number) => void,
 ): Promise<ReadonlyMap<number, LogPosition>> => {
   const places = new Map<number, LogPosition>();
-  const order = new KeptOrder();
-  let count = 0;
+  // Everything before an event that keeps its place comes before it, everything after it after.
+  let [count, furthest, floor] = [0, 0, 0];
   for await (const message of upToNow(subscription, { from: 'start' })) {
     if (message.kind !== 'events') continue;
     for (const event of message.events) {
       const { at } = verify(log, event);
-      order.pass(at, keepsItsPlace(event.stream, at, cuts));
+      const kept = keepsItsPlace(event.stream, at, cuts);
+      if (at <= floor || (kept && at <= furthest))
+        throw new MoveFailedError(
+          `the event of place ${at} came out of order: empty the new engines and move again`,
+        );
+      furthest = Math.max(furthest, at);
+      if (kept) floor = at;
       if (cuts.has(at)) places.set(at, event.position);
     }
     count += message.events.length;
@@ -53,19 +59,3 @@ const verify = (log: LogToMove, event: RecordedEvent): EventToMove => {
 };
 
 const contentsOf = ({ position: _, ...contents }: RecordedEvent) => contents;
-
-/** Everything before an event that keeps its place comes before it, everything after it after. */
-class KeptOrder {
-  #furthest = 0;
-  #floor = 0;
-
-  pass(at: number, kept: boolean): void {
-    if (at <= this.#floor || (kept && at <= this.#furthest)) {
-      throw new MoveFailedError(
-        `the event of place ${at} came out of order: empty the new engines and move again`,
-      );
-    }
-    this.#furthest = Math.max(this.#furthest, at);
-    if (kept) this.#floor = at;
-  }
-}
