@@ -45,6 +45,23 @@ export const comparing: readonly GenerationsCase[] = [
     },
   },
   {
+    name: 'what another rebuild lets serve meanwhile has no differences from what is written into no more',
+    check: async (world) => {
+      await world.begin(5);
+      let turns = 0;
+      const after = async (): Promise<void> => {
+        if ((turns += 1) > 1) return;
+        expect(await world.rebuild('received')).toMatchObject({ outcome: 'switched' });
+        world.append(2);
+        await world.serve();
+      };
+      const first = { outcome: 'switched', differences: 0 };
+      expect(await world.rebuild('received', { after })).toMatchObject(first);
+      expect(world.differences).toEqual([]);
+      expect(await world.rows()).toEqual(expected(7, 'received'));
+    },
+  },
+  {
     name: 'a log that goes on during the rebuild is no difference',
     check: async (world) => {
       await world.begin(9);

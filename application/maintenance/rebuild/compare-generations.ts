@@ -7,11 +7,11 @@ import type { ReadModelCopy } from './read-model-copy.ts';
 
 interface Comparison {
   readonly projection: Projection;
-  readonly pair: Pair;
-  readonly order: LogOrder;
-  readonly follower: ReadModelCopy;
-  /** Where the new generation was when its follower began to remember. */
-  readonly begun: LogPosition | 'start';
+  readonly pair: Pick<Pair, 'compare' | 'compareRow'>;
+  readonly order: Pick<LogOrder, 'compare'>;
+  readonly follower: Pick<ReadModelCopy, 'catchUp' | 'lastSeen' | 'place' | 'begun'>;
+  /** Whether what is compared with still serves: nothing is written into it once another has succeeded it. */
+  readonly serves: () => Promise<boolean>;
   readonly signal: AbortSignal;
   readonly sleep: (ms: number) => Promise<void>;
   readonly onDifference: (difference: RowDifference) => void | Promise<void>;
@@ -23,13 +23,15 @@ const PATIENCE = 200;
 
 /** Rows depend on the events of their own stream, so they are comparable when none of these lies between both places. */
 const comparable = (
-  { order, follower, begun }: Comparison,
+  { order, follower }: Comparison,
   stream: string,
   { live, copy }: RowComparison,
 ): boolean => {
   const [livePlace, copyPlace] = [live?.position ?? 'start', copy?.position ?? 'start'] as const;
   if (livePlace === copyPlace) return true;
-  if (order.compare(livePlace, copyPlace) > 0 || order.compare(livePlace, begun) < 0) return false;
+  // Another process takes events into it, too.
+  if (copyPlace !== follower.place) return false;
+  if (order.compare(livePlace, copyPlace) > 0 || order.compare(livePlace, follower.begun) < 0) return false;
   const last = follower.lastSeen(stream);
   return last === undefined || order.compare(last, livePlace) <= 0;
 };
@@ -45,11 +47,12 @@ const confirmed = async (
   suspect: RowDifference,
   standing: Standing,
 ): Promise<RowDifference | undefined> => {
-  const { pair, follower, projection, signal, sleep } = comparison;
+  const { pair, follower, projection, serves, signal, sleep } = comparison;
   for (let look = 0; ; look++) {
     const looked = await pair.compareRow(projection, suspect);
     const { difference } = looked;
-    if (!difference || comparable(comparison, suspect.stream, looked)) return difference;
+    if (!difference || !(await serves())) return undefined;
+    if (comparable(comparison, suspect.stream, looked)) return difference;
     const livePlace = looked.live?.position ?? 'start';
     if (look === PATIENCE) standing.at = livePlace;
     if (livePlace === standing.at) return difference;
@@ -58,7 +61,7 @@ const confirmed = async (
   }
 };
 
-/** Compares every row of a projection in both generations as of the same events, and answers how many differ. */
+/** Compares every row of a projection in both generations as of the same events, and answers how many differ; none any more once another command has let one serve. */
 export const compareGenerations = async (comparison: Comparison): Promise<number> => {
   const { projection, pair, follower, onDifference, signal } = comparison;
   const standing: Standing = {};

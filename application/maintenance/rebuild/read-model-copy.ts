@@ -4,7 +4,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { LogOrder } from '../../ports/read-models.ts';
 import type { ProjectionStore } from '../../projecting/projection-store.ts';
 import { catchUp } from '../../processors/catch-up.ts';
-import type { Done } from '../../processors/processor.ts';
+import type { Done, Place } from '../../processors/processor.ts';
 import { Runner } from '../../processors/runner.ts';
 import { streamsOf } from '../../projecting/quarantine.ts';
 import { readModelProcessor } from '../../projecting/read-model.ts';
@@ -39,11 +39,15 @@ export class ReadModelCopy {
   /** No earlier than the last event that came through here and wrote rows of this stream. */
   readonly #lastSeen = new Map<string, LogPosition>();
   #remembering = false;
+  #begun: Place = 'start';
   #events = 0;
 
   constructor(parts: CopyParts) {
     this.#parts = parts;
-    const watch = { committed: (done: Done<TableWrite>) => this.#note(done) };
+    const watch = {
+      committed: (done: Done<TableWrite>) => this.#note(done),
+      lost: () => void (this.#begun = this.place),
+    };
     // Nothing is tried again here, so nothing pauses.
     this.runner = new Runner(readModelProcessor({ ...parts, watch }), {
       logger: SILENT,
@@ -56,9 +60,19 @@ export class ReadModelCopy {
     return this.#events;
   }
 
+  get place(): Place {
+    return this.runner.place;
+  }
+
+  /** It knows which streams went on from here up to its place: from where it began to remember, or another process had come to meanwhile. */
+  get begun(): Place {
+    return this.#begun;
+  }
+
   /** From here on it remembers which streams go on. */
   remember(): void {
     this.#remembering = true;
+    this.#begun = this.place;
   }
 
   lastSeen(stream: string): LogPosition | undefined {

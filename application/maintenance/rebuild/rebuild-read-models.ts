@@ -161,7 +161,7 @@ export class RebuildReadModels {
 
   async #compare({ request, live, copy, followers }: Building): Promise<number> {
     const { generations, order, sleep } = this.#deps;
-    const [pair, places] = [await generations.pair(live!.number, copy.number), await copy.places()];
+    const pair = await generations.pair(live!.number, copy.number);
     let differences = 0;
     try {
       for (const [projection, follower] of followers)
@@ -170,7 +170,7 @@ export class RebuildReadModels {
           pair,
           order,
           follower,
-          begun: positionIn(places, projection),
+          serves: async () => (await generations.serving()) === live!.number,
           signal: request.signal,
           sleep,
           onDifference: (difference) => request.onDifference(projection, difference),
