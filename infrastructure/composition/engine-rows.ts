@@ -52,7 +52,7 @@ export const openEventStore = async (
   const options = { ...guards, logger, pageCaches: pageCachesOf(configuration, part) };
   if (engines.eventStoreUrl === undefined) return SqliteEventStore.open(dataDir, options, writer);
   const { EventStoreDbStore } = await import('../eventstoredb/event-store-db-store.ts');
-  return EventStoreDbStore.open({ ...guards, url: engines.eventStoreUrl, logger });
+  return new EventStoreDbStore({ ...guards, url: engines.eventStoreUrl, logger });
 };
 
 /** Subscriptions, deliveries, clients, keys, checkpoints. */

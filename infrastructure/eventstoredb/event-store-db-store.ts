@@ -79,7 +79,11 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
   readonly #watch: EventStoreWatch | undefined;
   #pendingBytes = 0;
 
-  private constructor(options: EventStoreDbOptions) {
+  /**
+   * Connects when first used, and whenever a connection was lost: a server that is away does not matter here.
+   * @throws Error the connection string cannot be used
+   */
+  constructor(options: EventStoreDbOptions) {
     this.#mayAppend = options.mayAppend;
     this.#watch = options.watch;
     this.#connection = new Connection(parseConnectionString(options.url));
@@ -104,14 +108,6 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
       slowMoments: 0,
     };
     this.#shared = new SharedReading(this.#source, OWN_STREAMS);
-  }
-
-  /**
-   * Connects when first used, and whenever a connection was lost: a server that is away does not matter here.
-   * @throws Error the connection string cannot be used
-   */
-  static async open(options: EventStoreDbOptions): Promise<EventStoreDbStore> {
-    return new EventStoreDbStore(options);
   }
 
   async read(stream: string, from = 0n): Promise<StreamContents> {

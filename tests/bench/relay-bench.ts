@@ -160,7 +160,7 @@ const standIn = await StandInProcess.start(join(directory, 'stand-in'));
 try {
   console.log(`${operations} operations of ${story.length} events, nothing known of them\n`);
   const logger = new RecordingLogger();
-  await measure('EventStoreDB (stand-in)', () => EventStoreDbStore.open({ url: standIn.url, logger }));
+  await measure('EventStoreDB (stand-in)', async () => new EventStoreDbStore({ url: standIn.url, logger }));
   await measure('embedded', () => SqliteEventStore.open(directory, { logger }));
 } finally {
   await standIn.kill();

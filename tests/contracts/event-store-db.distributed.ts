@@ -12,7 +12,7 @@ if (url === undefined) {
     async () => {
       const directory = await temporaryDirectory();
       const server = await StandInProcess.start(directory.path);
-      const store = await EventStoreDbStore.open({ url: server.url });
+      const store = new EventStoreDbStore({ url: server.url });
       return {
         store,
         close: async () => {
@@ -30,7 +30,7 @@ if (url === undefined) {
     async () => {
       const server = await EventStoreDbStandIn.start();
       server.faults.equalAppendsTimeOutAfterMs = 2_000;
-      const store = await EventStoreDbStore.open({ url: server.url });
+      const store = new EventStoreDbStore({ url: server.url });
       return {
         store,
         close: async () => {
@@ -45,7 +45,7 @@ if (url === undefined) {
   describeEventStoreContract(
     'EventStoreDbStore at the server of EVENTSTORE_URL',
     async () => {
-      const store = await EventStoreDbStore.open({ url });
+      const store = new EventStoreDbStore({ url });
       return { store, close: () => store.close() };
     },
     60_000,

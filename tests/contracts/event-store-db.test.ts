@@ -4,7 +4,7 @@ import { describeEventStoreContract } from './event-store-contract.ts';
 
 describeEventStoreContract('EventStoreDbStore at the stand-in', async () => {
   const server = await EventStoreDbStandIn.start();
-  const store = await EventStoreDbStore.open({ url: server.url });
+  const store = new EventStoreDbStore({ url: server.url });
   return {
     store,
     close: async () => {

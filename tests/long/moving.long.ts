@@ -41,7 +41,7 @@ beforeEach(async () => {
   directory = await temporaryDirectory();
   await cp(template.path, directory.path, { recursive: true });
   standIn = await EventStoreDbStandIn.start();
-  store = await EventStoreDbStore.open({ url: standIn.url });
+  store = new EventStoreDbStore({ url: standIn.url });
   const path = join(directory.path, 'target.db');
   database = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger: new RecordingLogger() });
 });

@@ -148,7 +148,7 @@ export const openMoveFor = async (
     statementTimeoutMs: 60_000,
   });
   const store =
-    eventStoreUrl === undefined ? undefined : await EventStoreDbStore.open({ url: eventStoreUrl, logger });
+    eventStoreUrl === undefined ? undefined : new EventStoreDbStore({ url: eventStoreUrl, logger });
   const closeEngines = async (): Promise<void> => {
     await store?.close();
     await database.close();

@@ -116,7 +116,7 @@ describe('a failure of an append', () => {
 describe('a server that is away', () => {
   test('certainly stored nothing when the connection was refused, and is found again when it is back', async () => {
     const first = await EventStoreDbStandIn.start();
-    const store = await EventStoreDbStore.open({ url: first.url, patienceMs: 100, readTimeoutMs: 100 });
+    const store = new EventStoreDbStore({ url: first.url, patienceMs: 100, readTimeoutMs: 100 });
     const stream = `${newPrefix()}A`;
     await appended(store, stream, 'no_stream', sampleEvents(1));
     await first.kill();
@@ -136,7 +136,7 @@ describe('a server that is away', () => {
   test('does not make an append certain that had been sent before', async () => {
     const server = await EventStoreDbStandIn.start();
     const options = { url: server.url, appendTimeoutMs: 100, patienceMs: 150, readTimeoutMs: 100 };
-    const store = await EventStoreDbStore.open(options);
+    const store = new EventStoreDbStore(options);
     const [stream, events] = [`${newPrefix()}A`, sampleEvents(1)];
     await appended(store, `${stream}0`, 'no_stream', sampleEvents(1));
     server.faults.appends = 'lost';
@@ -169,7 +169,7 @@ describe('a server that is away', () => {
   test('behind a black hole, appends and reads end in time and work again after it', async () => {
     const server = await EventStoreDbStandIn.start();
     const gate = await TcpGate.before(server.port);
-    const store = await EventStoreDbStore.open({
+    const store = new EventStoreDbStore({
       url: gate.url,
       appendTimeoutMs: 500,
       patienceMs: 1_000,
@@ -234,14 +234,14 @@ describe('what clients do on their own', () => {
 
   test('an option that makes it answer wrong revisions is refused', async () => {
     const url = 'esdb://127.0.0.1:1?tls=false&throwOnAppendFailure=false';
-    expect(await failureOf(EventStoreDbStore.open({ url }))).toMatchObject({
+    expect(await failureOf((async () => new EventStoreDbStore({ url }))())).toMatchObject({
       message: expect.stringContaining('throwOnAppendFailure'),
     });
   });
 
   test('a connection string that is none is refused without repeating it', async () => {
     const url = 'esdb://admin:secret@';
-    const error = await failureOf(EventStoreDbStore.open({ url }));
+    const error = await failureOf((async () => new EventStoreDbStore({ url }))());
     expect(String(error)).not.toContain('secret');
     expect(String(error)).toContain('connection string');
   });

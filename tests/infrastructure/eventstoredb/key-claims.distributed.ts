@@ -40,7 +40,7 @@ describe('a key whose owner died between its two appends', () => {
     const [prefix, claim] = [newPrefix(), newClaim()];
     const events = await diesBeforeItsAppend(at, `${prefix}A`, claim);
     expect(await at.store.head(`${prefix}A`)).toBe('no_stream');
-    const next = await EventStoreDbStore.open({ url: at.server.url });
+    const next = new EventStoreDbStore({ url: at.server.url });
     const error = await failureOf(next.append(`${prefix}B`, 'no_stream', sampleEvents(1), claim));
     await next.close();
     expect(error).toBeInstanceOf(KeyAlreadyClaimedError);

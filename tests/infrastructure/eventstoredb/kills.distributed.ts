@@ -52,7 +52,7 @@ test(`${KILLS} kills of the server under load lose nothing, use no key twice and
   const directory = await temporaryDirectory();
   const server = await StandInProcess.start(directory.path);
   const options = { url: server.url, appendTimeoutMs: 1_000, readTimeoutMs: 1_000 };
-  const stores = await Promise.all([EventStoreDbStore.open(options), EventStoreDbStore.open(options)]);
+  const stores = [new EventStoreDbStore(options), new EventStoreDbStore(options)] as const;
   const [prefix, scope] = [newPrefix(), newClaim()];
   const keys = Array.from({ length: KEYS }, (_, n) => ({ ...scope, key: `key-${n}` }));
   const following = new AbortController();

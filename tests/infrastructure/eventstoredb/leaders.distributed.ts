@@ -67,7 +67,7 @@ describe(`a change of leader under ${CALLERS} callers`, () => {
     'that is %s is no error for any of them, loses nothing and doubles nothing',
     async (_, fail) => {
       const cluster = await StandInCluster.start({ electionMs: ELECTION_MS });
-      const store = await EventStoreDbStore.open({ url: cluster.url });
+      const store = new EventStoreDbStore({ url: cluster.url });
       const prefix = newPrefix();
       let stopping = false;
       const { told, work } = callers(store, prefix, () => stopping);
@@ -97,7 +97,7 @@ describe(`a change of leader under ${CALLERS} callers`, () => {
 
 test('nodes that are killed again and again, all of them at times, end no process', async () => {
   const cluster = await StandInCluster.start({ electionMs: 100 });
-  const store = await EventStoreDbStore.open({
+  const store = new EventStoreDbStore({
     url: cluster.url,
     patienceMs: 1_000,
     readTimeoutMs: 1_000,

@@ -21,8 +21,8 @@ test('TLS, its authority and the credentials come from the connection string', a
     ]),
   });
   const host = `localhost:${server.port}`;
-  const trusting = await EventStoreDbStore.open({ url: `esdb://ops:s%40cret@${host}?tlsCAFile=${caFile}` });
-  const mistrusting = await EventStoreDbStore.open({ url: `esdb://ops:s%40cret@${host}` });
+  const trusting = new EventStoreDbStore({ url: `esdb://ops:s%40cret@${host}?tlsCAFile=${caFile}` });
+  const mistrusting = new EventStoreDbStore({ url: `esdb://ops:s%40cret@${host}` });
   const stream = `${newPrefix()}A`;
   await trusting.append(stream, 'no_stream', sampleEvents(1));
   await trusting.read(stream);

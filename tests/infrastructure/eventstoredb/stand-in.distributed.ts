@@ -54,7 +54,7 @@ describe('the stand-in as a process of its own', () => {
   test('loses nothing that it has acknowledged when it is killed, and half a line is no append', async () => {
     const directory = await temporaryDirectory();
     const server = await StandInProcess.start(directory.path);
-    const store = await EventStoreDbStore.open({
+    const store = new EventStoreDbStore({
       url: server.url,
       appendTimeoutMs: 2_000,
       patienceMs: 3_000,

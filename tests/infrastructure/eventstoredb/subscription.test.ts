@@ -76,7 +76,7 @@ describe('a subscription that the server drops', () => {
 
   test('with its process is found again when that is back, however long it takes', async () => {
     const first = await EventStoreDbStandIn.start();
-    const store = await EventStoreDbStore.open({ url: first.url, readTimeoutMs: 100 });
+    const store = new EventStoreDbStore({ url: first.url, readTimeoutMs: 100 });
     const [prefix, controller, seen] = [newPrefix(), new AbortController(), [] as SubscriptionMessage[]];
     const messages = store.subscribe({ from: 'start', signal: controller.signal });
     const before = await fill(store, `${prefix}A`, 3);
@@ -85,7 +85,7 @@ describe('a subscription that the server drops', () => {
     const next = messages.next();
     for (let n = 0; n < 5; n++) await failureOf(store.head(`${prefix}A`));
     const second = await EventStoreDbStandIn.start({ port: first.port, log: first.log });
-    const writer = await EventStoreDbStore.open({ url: second.url });
+    const writer = new EventStoreDbStore({ url: second.url });
     const after = await fill(writer, `${prefix}B`, 2);
     const { value } = await within(next, PATIENCE_MS, 'the subscription to go on');
     if (value) seen.push(value);
@@ -98,7 +98,7 @@ describe('a subscription that the server drops', () => {
   test('on a line that is cut comes back over a new one', async () => {
     await using at = await openAtStandIn();
     const gate = await TcpGate.before(at.server.port);
-    const store = await EventStoreDbStore.open({ url: gate.url });
+    const store = new EventStoreDbStore({ url: gate.url });
     const [prefix, controller, seen] = [newPrefix(), new AbortController(), [] as SubscriptionMessage[]];
     const messages = store.subscribe({ from: 'start', signal: controller.signal });
     const before = await fill(at.store, `${prefix}A`, 3);

@@ -15,7 +15,7 @@ export const openAtStandIn = async (
   standIn: StandInOptions = {},
 ): Promise<StoreAtStandIn> => {
   const server = await EventStoreDbStandIn.start(standIn);
-  const store = await EventStoreDbStore.open({ url: server.url, ...options });
+  const store = new EventStoreDbStore({ url: server.url, ...options });
   return {
     server,
     store,
