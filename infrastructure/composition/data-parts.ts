@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { RESTORE_DRAFT } from '../embedded/backup/restore-backup.ts';
 import { holdsEvents } from '../embedded/backup/databases.ts';
 import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
+import { ifThere } from '../support/durable-files.ts';
 import type { Configuration } from './configuration.ts';
 import { SERVICE_FILE } from './engine-rows.ts';
 import { ConfigurationError } from './environment-reader.ts';
@@ -98,7 +99,8 @@ export const ensureUsable = async (dataDir: string): Promise<void> => {
     await access(dataDir, R_OK | W_OK | X_OK);
     for (const entry of await readdir(dataDir, { withFileTypes: true })) {
       const rights = rightsTo(entry.name, entry.isDirectory());
-      if (rights !== undefined) await access(join(dataDir, entry.name), rights);
+      // Another process may have removed it since, as it does with a -shm when it is the last to close the file.
+      if (rights !== undefined) await ifThere(access(join(dataDir, entry.name), rights));
     }
   } catch (error) {
     if (error instanceof ConfigurationError || !(error instanceof Error) || !('code' in error)) throw error;

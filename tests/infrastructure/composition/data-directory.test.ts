@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backupsOf, keepPrivate } from '../../../infrastructure/composition/data-directory.ts';
+import { ensureUsable } from '../../../infrastructure/composition/data-parts.ts';
 import type { Insecurity } from '../../../infrastructure/composition/insecurities.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -94,4 +95,9 @@ test('no backup is made of a directory whose data was moved to other engines', a
   });
   await expect(writing).rejects.toThrow('this copy is old: set DATABASE_URL');
   expect(await readdir(directory.path)).not.toContain('in-use.db');
+});
+
+test('a file that another process removes while the directory is looked at keeps nobody out', async () => {
+  await symlink('gone', join(directory.path, 'read-model-2.db-shm'));
+  await expect(ensureUsable(directory.path)).resolves.toBeUndefined();
 });
