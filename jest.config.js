@@ -23,6 +23,6 @@ export default {
   },
   testTimeout: 30_000,
   // On two cores: some suites wait more than they work.
-  maxWorkers: 3,
+  maxWorkers: 4,
   workerGracefulExitTimeout: 5_000,
 };
