@@ -4,12 +4,13 @@ import { onThreadStarted } from './started-threads.ts';
 
 /** A service in this process whose threads a test can end one by one. */
 let running: RunningService | undefined;
-let workers: Worker[] = [];
+let workers: { readonly name: string; readonly worker: Worker }[] = [];
 let forget: (() => void) | undefined;
 
 export const startMortal = async (): Promise<RunningService> => {
   workers = [];
-  forget = onThreadStarted((worker) => workers.push(worker));
+  // One that has ended has no name any more, and the one in its place may not have begun.
+  forget = onThreadStarted((worker) => workers.push({ name: worker.threadName ?? '', worker }));
   running = await RunningService.start({}, { background: 'thread' });
   return running;
 };
@@ -21,7 +22,7 @@ export const stopMortal = async (): Promise<void> => {
 };
 
 export const killThread = async (part: string): Promise<void> => {
-  await workers.findLast(({ threadName }) => threadName?.includes(part))!.terminate();
+  await workers.findLast(({ name }) => name.includes(part))!.worker.terminate();
 };
 
 export const readiness = async ({ baseUrl }: RunningService): Promise<{ ok: boolean; body: string }> => {
