@@ -107,9 +107,10 @@ export const requireApart = (files: Readonly<Record<string, string | undefined>>
   const options = new Map<string, string>();
   for (const [option, path] of Object.entries(files)) {
     if (path === undefined) continue;
-    const other = options.get(placeOf(path));
+    const place = placeOf(path);
+    const other = options.get(place);
     if (other !== undefined)
       throw new WrongUseError(`${other} and ${option} name the same file: give each a file of its own`);
-    options.set(placeOf(path), option);
+    options.set(place, option);
   }
 };
