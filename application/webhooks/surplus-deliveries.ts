@@ -2,13 +2,17 @@ import { loanStream } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { RealClock } from '../ports/clock.ts';
 import { BUCKET_CHARACTERS } from './delivery-comparison.ts';
-import type { ComparedDelivery, DeliveryComparison, KeptDelivery } from './delivery-comparison.ts';
+import type {
+  ComparedDelivery,
+  DeliveryComparison,
+  DeliveryDifference,
+  KeptDelivery,
+} from './delivery-comparison.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { LogOrder } from '../ports/read-models.ts';
 import type { Translator } from '../publication/public-event-translator.ts';
 import { firstIdAt } from '../support/time-ordered-id.ts';
-import type { DeliveryDifference, DeliveryDifferenceKind } from './delivery-difference.ts';
 
 export interface SurplusDependencies {
   readonly comparison: DeliveryComparison;
@@ -19,7 +23,7 @@ export interface SurplusDependencies {
 }
 
 type Surplus = Omit<DeliveryDifference, 'kind' | 'webhookId' | 'applicationId' | 'repaired'> & {
-  readonly kind: Extract<DeliveryDifferenceKind, 'twice' | 'unknown'>;
+  readonly kind: Extract<DeliveryDifference['kind'], 'twice' | 'unknown'>;
 };
 
 const BUCKET_MS = 16 ** (12 - BUCKET_CHARACTERS);

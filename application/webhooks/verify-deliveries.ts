@@ -1,7 +1,7 @@
 import { LogWalk } from '../audit/log-walk.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
-import type { ComparedDelivery, ComparedSubscription } from './delivery-comparison.ts';
+import type { ComparedDelivery, ComparedSubscription, DeliveryDifference } from './delivery-comparison.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
@@ -9,8 +9,6 @@ import type { RelayQuarantine } from '../publication/relay-quarantine.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { Translator } from '../publication/public-event-translator.ts';
 import { instantOf } from '../schemas/values.ts';
-import type { DeliveryDifference, DeliveryDifferenceKind } from './delivery-difference.ts';
-import { DeliveredOrder } from './delivered-order.ts';
 import { wants } from './fan-out.ts';
 import { KeptDeliveries } from './kept-deliveries.ts';
 import type { KeptDependencies } from './kept-deliveries.ts';
@@ -167,7 +165,9 @@ class Run {
       const disorder = delivery && this.#order.meet(event, delivery);
       if (!counted) return [];
       if (delivery) this.#counts.deliveries += 1;
-      const found = (kind: DeliveryDifferenceKind, detail: string) => [{ kind, detail, subscription, event }];
+      const found = (kind: DeliveryDifference['kind'], detail: string) => [
+        { kind, detail, subscription, event },
+      ];
       if (disorder !== undefined) return found('out_of_order', disorder);
       const wanted = wants(subscription, event);
       if (wanted === (delivery !== undefined) || !this.#isJudged(recorded, subscription)) return [];
@@ -230,6 +230,40 @@ class Run {
     const { queue, realClock } = this.#deps;
     await queue.redeliver(event, [webhookId], realClock.realNow());
     return true;
+  }
+}
+
+/** Operations of which the last delivery is remembered: the longest not met goes first. */
+const MOST_OPERATIONS = 100_000;
+
+/** How a delivery stands to the one before it in its lane, told in a few words; undefined where nothing is wrong or can be said. */
+const disorderOf = (before: ComparedDelivery, delivery: ComparedDelivery): string | undefined => {
+  if (before.waits && delivery.attempted)
+    return `was sent while event ${before.eventId} still waits before it`;
+  if (before.endedAt !== null && delivery.endedAt !== null && delivery.endedAt < before.endedAt)
+    return `ended at ${delivery.endedAt}, before event ${before.eventId} did`;
+  return undefined;
+};
+
+/** Follows each operation at each subscription, in the order of the log. */
+class DeliveredOrder {
+  readonly #last = new Map<string, Map<string, ComparedDelivery>>();
+
+  meet(event: PublicEvent, delivery: ComparedDelivery): string | undefined {
+    if (delivery.sequence !== event.sequence)
+      return `stands in its lane at ${delivery.sequence}, the event at ${event.sequence}`;
+    const lanes = this.#lanesOf(`${event.applicationId}.${event.code}`);
+    const before = lanes.get(delivery.webhookId);
+    lanes.set(delivery.webhookId, delivery);
+    return before && disorderOf(before, delivery);
+  }
+
+  #lanesOf(operation: string): Map<string, ComparedDelivery> {
+    const lanes = this.#last.get(operation) ?? new Map<string, ComparedDelivery>();
+    this.#last.delete(operation);
+    this.#last.set(operation, lanes);
+    if (this.#last.size > MOST_OPERATIONS) this.#last.delete(this.#last.keys().next().value!);
+    return lanes;
   }
 }
 

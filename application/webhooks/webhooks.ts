@@ -12,7 +12,7 @@ import { Deliveries } from './deliveries.ts';
 import { noWebhook, webhookFor } from './found-webhook.ts';
 import type { WebhookCaller } from './found-webhook.ts';
 import { DeliveryLag } from './delivery-lag.ts';
-import type { DeliveryDifference } from './delivery-difference.ts';
+import type { DeliveryDifference } from './delivery-comparison.ts';
 import { DeliveryLog } from './delivery-log.ts';
 import { fanOutTo, checkedEvents, checkedFunds } from './fan-out.ts';
 import type { LateEvents } from './late-events.ts';

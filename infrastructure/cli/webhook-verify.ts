@@ -1,5 +1,5 @@
 import type { CliCommand } from './cli-command.ts';
-import type { DeliveryDifference } from '../../application/webhooks/delivery-difference.ts';
+import type { DeliveryDifference } from '../../application/webhooks/delivery-comparison.ts';
 import type { VerifyDeliveriesSummary } from '../../application/webhooks/verify-deliveries.ts';
 import type { Column } from '../presenting/columns.ts';
 import { DifferencesFoundError, withService } from './command-line.ts';

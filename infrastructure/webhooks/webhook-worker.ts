@@ -1,5 +1,5 @@
 import type { PublicationWatch, WebhookMetrics } from '../../application/ports/observation.ts';
-import type { AttemptWatch } from '../../application/webhooks/attempt-watch.ts';
+import type { AttemptWatch } from '../../application/webhooks/queue/ended-deliveries.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
 import type { EventBus, EventDelivery } from '../../application/ports/event-bus.ts';
@@ -8,7 +8,6 @@ import type { LogOrder } from '../../application/ports/read-models.ts';
 import type { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 import type { RangeRedeliveries } from '../../application/webhooks/queue/range-redeliveries.ts';
 import { FAN_OUT_GROUP, fanOutTo } from '../../application/webhooks/fan-out.ts';
-import type { RetrySchedule } from '../../application/webhooks/retry-schedule.ts';
 import type { DnsAddressGuard } from './addresses/address-guard.ts';
 import { dispatchSettings } from './dispatch/dispatch-settings.ts';
 import type { DispatchSettings } from './dispatch/dispatch-settings.ts';
@@ -35,7 +34,7 @@ interface WebhookWorkerOptions {
   readonly now?: () => number;
   readonly logger: Logger;
   /** Gaps between attempts, milliseconds. */
-  readonly schedule: RetrySchedule;
+  readonly schedule: DispatchSettings['schedule'];
   /** Whole attempt, milliseconds. */
   readonly timeoutMs: number;
   /** PEM of authorities to trust beside the public ones. */

@@ -4,7 +4,6 @@ import { alone, briefly } from '../../sql/engine.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
 import { GIVING_EVENTS } from './enqueue.ts';
 import { UNLEASED } from './lanes.ts';
-import { removeEndedRanges } from './range-retention.ts';
 
 export interface Retention {
   /** Delivered ones that ended before this instant go, and what is known of redeliveries of a span of time. */
@@ -31,7 +30,8 @@ export const cleanUp = async (database: SqlDatabase, retention: Retention): Prom
     (await finished(database, 'failed', { before: retention.failedBefore, limit })) ||
     (await removed(database, limit)) ||
     (await forgotten(database, retention.removedBefore)) ||
-    (await removeEndedRanges(database, { before: retention.deliveredBefore, limit }))
+    (await leftOfRanges(database, limit)) ||
+    (await endedRanges(database, retention.deliveredBefore, limit))
   );
 };
 
@@ -169,4 +169,59 @@ const deliveriesRemoved = (database: SqlDatabase, doomed: readonly Doomed[]): St
       );
     return { query: query.compile() };
   });
+};
+
+/** What stopped or cancelled redeliveries have left to send. Answers how much was removed. */
+const leftOfRanges = async (database: SqlDatabase, limit: number): Promise<number> => {
+  const { builder } = database;
+  const [ended] = await database.read(
+    builder
+      .selectFrom('webhook_redelivery')
+      .select('redelivery_id')
+      .where('status', 'in', ['stopped', 'cancelled'])
+      .where('first_lane', 'is not', null)
+      .limit(1),
+  );
+  if (!ended) return 0;
+  const { redelivery_id: id } = ended;
+  const items = await database.read(
+    builder
+      .selectFrom('webhook_redelivery_item')
+      .select(['lane', 'sequence'])
+      .where('redelivery_id', '=', id)
+      .orderBy('lane')
+      .orderBy('sequence')
+      .orderBy('delivery_id')
+      .limit(limit),
+  );
+  const last = items.at(-1);
+  const query = last
+    ? builder
+        .deleteFrom('webhook_redelivery_item')
+        .where('redelivery_id', '=', id)
+        .where('lane', '<=', last.lane)
+        .where((eb) => eb.or([eb('lane', '<', last.lane), eb('sequence', '<=', last.sequence)]))
+    : builder.updateTable('webhook_redelivery').set({ first_lane: null }).where('redelivery_id', '=', id);
+  await database.transaction([{ query: query.compile() }]);
+  return Math.max(1, items.length);
+};
+
+const endedRanges = async (database: SqlDatabase, before: string, limit: number): Promise<number> => {
+  const { builder } = database;
+  const ended = await database.read(
+    builder
+      .selectFrom('webhook_redelivery')
+      .select('redelivery_id')
+      // Says again what the index is restricted to, so that it can be used.
+      .where('completed_at', 'is not', null)
+      .where('completed_at', '<', before)
+      .where('first_lane', 'is', null)
+      .orderBy('completed_at')
+      .limit(limit),
+  );
+  if (ended.length === 0) return 0;
+  const ids = ended.map(({ redelivery_id: id }) => id);
+  const query = builder.deleteFrom('webhook_redelivery').where('redelivery_id', 'in', ids);
+  await database.transaction([{ query: query.compile() }]);
+  return ids.length;
 };

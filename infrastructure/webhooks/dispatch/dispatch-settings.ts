@@ -1,9 +1,10 @@
 import { pause } from '../../support/time.ts';
-import type { RetrySchedule } from '../../../application/webhooks/retry-schedule.ts';
+import type { AttemptVerdict } from '../../../application/webhooks/queue/ended-deliveries.ts';
 
 /** Durations in milliseconds. */
 export interface DispatchSettings {
-  readonly schedule: RetrySchedule;
+  /** Between the end of an attempt and the next; one more attempt than gaps. */
+  readonly schedule: readonly number[];
   /** Whole attempt. */
   readonly timeoutMs: number;
   /** How long a leased lane belongs to its worker without a sign of life. */
@@ -26,6 +27,16 @@ export interface DispatchSettings {
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
 const WORTH_A_TRANSACTION = 16;
+
+/** What follows a failed attempt. `used` counts the attempts of the schedule before it. */
+export const afterFailure = (
+  schedule: DispatchSettings['schedule'],
+  used: number,
+  endedAtMs: number,
+): AttemptVerdict => {
+  const gap = schedule[used];
+  return gap === undefined ? { kind: 'failed' } : { kind: 'retry', at: iso(endedAtMs + gap) };
+};
 
 /** The pause after a transaction of so many lanes or results; none when it was worth it. */
 export const gathered = (count: number, gatherMs: number): Promise<void> | undefined =>
@@ -78,7 +89,7 @@ const SHORTEST_MARGIN_MS = 1_000;
  * Settings that follow from the two an operator chooses. Probes never pause longer than a delivery would anyway, and a lease
  * leaves half a time-out for storing the result.
  */
-export const dispatchSettings = (schedule: RetrySchedule, timeoutMs: number): DispatchSettings => {
+export const dispatchSettings = (schedule: readonly number[], timeoutMs: number): DispatchSettings => {
   const [firstGap = Infinity] = schedule;
   return {
     schedule,

@@ -1,11 +1,13 @@
 import type { DeliveryQueue, RecordedResult } from '../../../application/webhooks/queue/delivery-queue.ts';
-import type { AttemptResult, AttemptVerdict } from '../../../application/webhooks/queue/ended-deliveries.ts';
+import type {
+  AttemptResult,
+  AttemptVerdict,
+  AttemptWatch,
+} from '../../../application/webhooks/queue/ended-deliveries.ts';
 import type { LeasedDelivery } from '../../../application/webhooks/queue/lease-lanes.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { WebhookMetrics } from '../../../application/ports/observation.ts';
-import type { AttemptWatch } from '../../../application/webhooks/attempt-watch.ts';
 import { retry } from '../../../application/support/retry.ts';
-import { afterFailure } from '../../../application/webhooks/retry-schedule.ts';
 import { pause } from '../../support/time.ts';
 import { saysEndpointIsDown } from '../sending/webhook-sender.ts';
 import type {
@@ -15,7 +17,7 @@ import type {
   WebhookSecrets,
   WebhookSender,
 } from '../sending/webhook-sender.ts';
-import { STEP_MS, gathered, iso } from './dispatch-settings.ts';
+import { STEP_MS, afterFailure, gathered, iso } from './dispatch-settings.ts';
 import type { DispatchSettings } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoints.ts';
 
@@ -157,25 +159,7 @@ export class LaneRunner {
 
   /** What is known of an attempt that came to its end, also of one that was never sent. */
   end(ended: Ended, endpoint: Endpoint): Ended {
-    this.#watch(ended, endpoint);
-    return ended;
-  }
-
-  /** Stores the attempt's result; answers the lane's next delivery when the lease goes on. */
-  async store(ended: Ended, endpoint: Endpoint, mayKeepLane: boolean): Promise<LeasedDelivery | undefined> {
-    const verdict = this.#verdict(ended);
-    const recorded = await this.#results.record(this.#result(ended, verdict, endpoint, mayKeepLane));
-    return this.#afterwards(ended, verdict, endpoint, recorded);
-  }
-
-  async giveBack({ lease }: LeasedDelivery, endpoint: Endpoint): Promise<undefined> {
-    const { queue, now } = this.#deps;
-    await queue.release([lease], iso(now()));
-    endpoint.wake(now());
-    return undefined;
-  }
-
-  #watch({ outcome, delivery, startedAt, endedAt }: Ended, endpoint: Endpoint): void {
+    const { outcome, delivery, startedAt, endedAt } = ended;
     const { metrics, logger, attempts } = this.#deps;
     const { breaker } = endpoint;
     const change = saysEndpointIsDown(outcome) ? breaker.down(endedAt, startedAt) : breaker.alive();
@@ -199,6 +183,21 @@ export class LaneRunner {
       ...(outcome.kind === 'failed' && { reason: outcome.reason }),
     });
     if (outcome.kind === 'failed') this.#tellOfFailure(outcome, delivery, endedAt - startedAt);
+    return ended;
+  }
+
+  /** Stores the attempt's result; answers the lane's next delivery when the lease goes on. */
+  async store(ended: Ended, endpoint: Endpoint, mayKeepLane: boolean): Promise<LeasedDelivery | undefined> {
+    const verdict = this.#verdict(ended);
+    const recorded = await this.#results.record(this.#result(ended, verdict, endpoint, mayKeepLane));
+    return this.#afterwards(ended, verdict, endpoint, recorded);
+  }
+
+  async giveBack({ lease }: LeasedDelivery, endpoint: Endpoint): Promise<undefined> {
+    const { queue, now } = this.#deps;
+    await queue.release([lease], iso(now()));
+    endpoint.wake(now());
+    return undefined;
   }
 
   /** At `debug`, because a receiver that is down would fill a disk. */

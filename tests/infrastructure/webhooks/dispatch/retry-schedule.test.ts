@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { afterFailure } from '../../../application/webhooks/retry-schedule.ts';
+import { afterFailure } from '../../../../infrastructure/webhooks/dispatch/dispatch-settings.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
