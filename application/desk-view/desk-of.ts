@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
-import type { Person } from '../desk/person.ts';
 import { Rights } from '../desk/rights.ts';
+import type { Person } from '../desk/rights.ts';
 import { administratorFor } from './decisions-view.ts';
 import type { Desk } from './desk.ts';
 import { clientsFor, fundsFor, portfolioFor, reconciliationFor } from './funds-view.ts';

@@ -1,6 +1,6 @@
 import { isOperator } from '../publication/description/decision-schema.ts';
 import type { Claims, Identity } from './identity-provider.ts';
-import type { Grant, Person } from './person.ts';
+import type { Grant, Person } from './rights.ts';
 
 /** Who the provider says this of has the role. */
 export interface RoleRule extends Grant {

@@ -1,15 +1,23 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import { SqlWrappedTexts } from '../coordination/wrapped-texts.ts';
+import type { WrappedTexts } from '../coordination/wrapped-texts.ts';
+import { GuardFailedError } from '../sql/sql-database.ts';
+import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 import { whileItsKeyWraps } from '../coordination/key-store.ts';
 import type { RealClock } from '../ports/clock.ts';
 import { alone } from '../sql/engine.ts';
 import type { Schema } from '../sql/schema.ts';
-import { GuardFailedError } from '../sql/sql-database.ts';
-import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 import { retry } from '../support/retry.ts';
 import type { ProviderTokens } from './identity-provider.ts';
-import type { Grant, Person } from './person.ts';
-import { tokensContext } from './session-tokens.ts';
+import type { Grant, Person } from './rights.ts';
+
+/** What the tokens of a session are sealed for. */
+export const tokensContext = (sessionId: string): string => `desk-session:${sessionId}`;
+
+/** What sessions keep of the provider, by the id of the session. */
+export const sessionTokens = (database: SqlDatabase): WrappedTexts =>
+  new SqlWrappedTexts(database, { table: 'desk_session', name: 'id', wrapped: 'sealed_tokens' });
 
 /** The oldest of a person goes when another one begins. */
 const MOST_OF_A_PERSON = 8;

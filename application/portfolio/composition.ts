@@ -1,8 +1,11 @@
-import { summing } from './position.ts';
+import { summing, positionOf } from './position.ts';
+import type { Held, Valued, PositionRequest } from './position.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
-import type { Held, Valued } from './position.ts';
-import type { Standing } from './standings-reader.ts';
+import { standingsBefore } from './portfolio-reader.ts';
+import type { Standing, SqlPortfolioPositions } from './portfolio-reader.ts';
+import type { SqlDatabase } from '../sql/sql-database.ts';
+import { endOfBusinessDay } from '../support/business-day.ts';
 
 /** What some of the operations are worth to the fund; present value in integer cents. */
 interface Worth {
@@ -179,3 +182,28 @@ export class Composition {
     return sums;
   }
 }
+
+interface Sources {
+  readonly database: SqlDatabase;
+  readonly positions: SqlPortfolioPositions;
+  /** A digest for each stream, the same for the same borrower. */
+  readonly tellBorrowers: (held: readonly Standing[]) => Promise<ReadonlyMap<string, string>>;
+}
+
+/** The position of a fund with what it is made of, in one walk over what it holds. */
+export const analysisOf = async (
+  { database, positions, tellBorrowers }: Sources,
+  request: PositionRequest,
+) => {
+  const composition = new Composition(request.date);
+  const endOfDay = endOfBusinessDay(request.date);
+  const position = await positionOf(positions, request, async (page) => {
+    const streams = page.map(({ stream }) => stream);
+    const stood = await standingsBefore(database, endOfDay, streams);
+    composition.add(page, stood, await tellBorrowers(stood));
+  });
+  const received = await positions.receivedByMonth({ ...request, endOfDay });
+  return { position, received, ...composition.result() };
+};
+
+export type AnalysedPortfolio = Awaited<ReturnType<typeof analysisOf>>;

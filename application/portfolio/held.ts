@@ -4,11 +4,10 @@ import { parseLoanStream } from '../command-handling/operation.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { endOfBusinessDay } from '../support/business-day.ts';
 import { byValue, statusOf } from './composition.ts';
-import type { SqlPortfolioPositions } from './portfolio-reader.ts';
+import { standingsBefore } from './portfolio-reader.ts';
+import type { SqlPortfolioPositions, Standing } from './portfolio-reader.ts';
 import { bucketOf, positionOf } from './position.ts';
 import type { Held, PositionRequest, Valued } from './position.ts';
-import { standingsBefore } from './standings-reader.ts';
-import type { Standing } from './standings-reader.ts';
 
 export const HELD_BY = ['late', 'month', 'application', 'state', 'product'] as const;
 

@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import type { AnalysedPortfolio } from './analysis.ts';
+import type { AnalysedPortfolio } from './composition.ts';
 import type { HeldPart } from './held.ts';
 import { SqlPortfolioPositions } from './portfolio-reader.ts';
+import type { Standing } from './portfolio-reader.ts';
 import type { FundPosition } from './position.ts';
-import type { Standing } from './standings-reader.ts';
 
 /** Analyses are small once they are added up; one holds until a read model moves. */
 const REMEMBERED = 64;
@@ -88,7 +88,7 @@ export class Portfolio {
 
   async #analyse(fundId: string, date: CalendarDate): Promise<AnalysedPortfolio> {
     const { database, borrowers, clock } = this.#deps;
-    const { analysisOf } = await import('./analysis.ts');
+    const { analysisOf } = await import('./composition.ts');
     await (this.#indexed ??= borrowers.index());
     const sources = { database, positions: this.#positions, tellBorrowers: borrowers.tell };
     return analysisOf(sources, { fundId, date, knownAt: clock.now() });

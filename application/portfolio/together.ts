@@ -1,6 +1,5 @@
-import type { AnalysedPortfolio } from './analysis.ts';
 import { LARGEST, byValue, sumOfWorth } from './composition.ts';
-import type { Part } from './composition.ts';
+import type { AnalysedPortfolio, Part } from './composition.ts';
 import { sumOfFlows, sumOfHeld, summing } from './position.ts';
 import type { FundPosition } from './position.ts';
 

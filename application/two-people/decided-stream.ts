@@ -9,6 +9,8 @@ import type { BusinessClock } from '../ports/clock.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
 import type { EventStore, RecordedEvent, StreamRevision } from '../ports/event-store.ts';
 import { retry, retryAppend } from '../support/retry.ts';
+import type { Somebody } from '../../domain/shared/two-people.ts';
+import type { Person } from '../desk/rights.ts';
 
 export interface StreamParts {
   readonly events: Pick<EventStore, 'read' | 'append' | 'findClaim' | 'head'>;
@@ -126,3 +128,16 @@ export const appendDecided = async <Event extends DomainEvent>(
 /** When something is decided that follows what the stream holds. */
 export const instantAfter = (clock: BusinessClock, { recorded }: Contents<unknown>): Timestamp =>
   notEarlier(clock.now(), recorded.at(-1)?.metadata.recordedAt);
+
+/** Who decides: somebody who is signed in, or a name that is only stated. */
+export interface Who {
+  readonly person?: Person | undefined;
+  readonly name?: string | undefined;
+  /** Nobody is behind a program: it is never one of two people. */
+  readonly program?: true;
+}
+
+export const somebodyOf = ({ person, name }: Who): Somebody => {
+  if (person) return { name: person.name, issuer: person.issuer, subject: person.subject };
+  return name === undefined ? {} : { name };
+};

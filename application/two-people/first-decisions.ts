@@ -19,11 +19,10 @@ import {
   instantAfter,
   readDecided,
   untilCurrent,
+  somebodyOf,
 } from './decided-stream.ts';
-import type { Asked, Contents, StreamParts } from './decided-stream.ts';
+import type { Asked, Contents, StreamParts, Who } from './decided-stream.ts';
 import type { FundRules } from './fund-rules.ts';
-import { somebodyOf } from './who.ts';
-import type { Who } from './who.ts';
 
 interface Dependencies extends StreamParts {
   readonly rules: Pick<FundRules, 'current'>;

@@ -6,10 +6,8 @@ import { decodeFourEyesEvent } from '../event-codec/event-codec.ts';
 import { EarlierReleaseError } from '../event-codec/stored-formats.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import type { StreamRevision } from '../ports/event-store.ts';
-import { appendDecided, instantAfter, readDecided, untilCurrent } from './decided-stream.ts';
-import type { Asked, Contents, StreamParts } from './decided-stream.ts';
-import { somebodyOf } from './who.ts';
-import type { Who } from './who.ts';
+import { appendDecided, instantAfter, readDecided, untilCurrent, somebodyOf } from './decided-stream.ts';
+import type { Asked, Contents, StreamParts, Who } from './decided-stream.ts';
 
 interface Dependencies extends StreamParts {
   readonly formats: Pick<StoredFormats, 'forReleaseWithoutDesk'>;

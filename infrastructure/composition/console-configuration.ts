@@ -1,4 +1,4 @@
-import { DESK_ROLES } from '../../application/desk/person.ts';
+import { DESK_ROLES } from '../../application/desk/rights.ts';
 import type { RoleRule } from '../../application/desk/people.ts';
 import { isFundId } from '../../domain/fund/names.ts';
 import { WrongUseError } from '../cli/command-line.ts';

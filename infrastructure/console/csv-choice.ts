@@ -3,7 +3,7 @@ import type { CsvDialect } from '../presenting/csv.ts';
 import { html } from './html.ts';
 import type { View } from './html.ts';
 import { inLanguages } from './language.ts';
-import { tokenField } from './layout.ts';
+import { tokenField } from './forms.ts';
 import type { Visit } from './page.ts';
 
 /** Plain for anything that is none. */

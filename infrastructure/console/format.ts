@@ -1,7 +1,9 @@
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import { statusName as nameIn } from '../presenting/status-name.ts';
 import { either, spoken } from './language.ts';
 import type { Language } from './language.ts';
+import { annualRate, monthlyRate } from '../../domain/curve/annual-rate.ts';
 
 /** Amounts and counts in the language of the answer; days and times as both languages write them, day first, on 24 hours. */
 const ZONE = 'America/Sao_Paulo';
@@ -134,3 +136,16 @@ export const momentTyped = (text: string): string | undefined => {
   }
   return undefined;
 };
+
+/** Beyond any rate that says something there is none. */
+const shown = (rate: string | null): string => (rate === null ? '—' : percent(Number(rate)));
+
+/** The effective rate of a year that a daily factor stands for, as a column has it. */
+export const yearlyRate = (dailyFactor: string): string => shown(annualRate(dailyFactor));
+
+/** 19,56% ao ano · 1,50% ao mês. */
+export const ratesText = (dailyFactor: string): string =>
+  `${yearlyRate(dailyFactor)} ${either('ao ano', 'a year')} · ${shown(monthlyRate(dailyFactor))} ${either('ao mês', 'a month')}`;
+
+/** A state of an operation in a word. */
+export const statusName = (status: string): string => nameIn(status, spoken());

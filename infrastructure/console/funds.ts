@@ -4,7 +4,7 @@ import { messageOf } from '../../application/support/failures.ts';
 import { html } from './html.ts';
 import type { View } from './html.ts';
 import type { Visit } from './page.ts';
-import type { Option } from './typed-fields.ts';
+import type { Option } from './forms.ts';
 
 /** Names of funds; none where they cannot be read now, since the ids say the same. */
 export const fundNames = async ({ funds }: Pick<Desk, 'funds'>, { logger }: Visit): Promise<FundNames> => {

@@ -1,10 +1,9 @@
-import { badge } from './badge.ts';
-import { html, written } from './html.ts';
+import { badge, html, written } from './html.ts';
 import type { View } from './html.ts';
 import { LANGUAGES, inLanguages, speakingIn } from './language.ts';
 import type { Language } from './language.ts';
 import type { Page } from './page.ts';
-import type { Person } from '../../application/desk/person.ts';
+import type { Person } from '../../application/desk/rights.ts';
 
 const texts = inLanguages({
   name: ['Recebíveis', 'Receivables'],
@@ -145,21 +144,3 @@ export const liveWith = (path: string): Readonly<Record<string, string>> => ({
   // A page that is left open keeps no session alive.
   'hx-headers': JSON.stringify({ 'X-Unattended': '1' }),
 });
-
-/** The hidden field without which no form is taken. */
-export const tokenField = ({ formToken }: { readonly formToken: string }): View =>
-  html`<input type="hidden" name="form_token" value=${formToken} />`;
-
-/** A button that is a form of its own. @param fields hidden ones beside the token */
-export const buttonForm = (
-  visit: { readonly formToken: string },
-  action: string,
-  label: string,
-  fields: Iterable<readonly [name: string, value: string]> = [],
-): View => html`
-  <form method="post" action=${action} class="actions">
-    ${tokenField(visit)}
-    ${[...fields].map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
-    <button class="secondary">${label}</button>
-  </form>
-`;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Person } from '../../application/desk/person.ts';
+import type { Person } from '../../application/desk/rights.ts';
 
 const LOOK_EVERY_MS = 2_000;
 const MOST_STREAMS = 16;

@@ -1,7 +1,6 @@
 import type { Desk } from '../../application/desk-view/desk.ts';
-import type { Person } from '../../application/desk/person.ts';
 import { may } from '../../application/desk/rights.ts';
-import type { Right } from '../../application/desk/rights.ts';
+import type { Person, Right } from '../../application/desk/rights.ts';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Rows } from '../presenting/columns.ts';

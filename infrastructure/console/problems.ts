@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { Person } from '../../application/desk/person.ts';
 import { RoleError } from '../../application/desk/rights.ts';
+import type { Person } from '../../application/desk/rights.ts';
 import { UnknownFundError } from '../../application/desk-view/unseen.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { BusyError } from '../../application/ports/busy-error.ts';

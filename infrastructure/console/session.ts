@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import type { Person } from '../../application/desk/person.ts';
+import type { Person } from '../../application/desk/rights.ts';
 import type { Language } from './language.ts';
 
 export interface Session {

@@ -1,4 +1,4 @@
-import type { AnalysedPortfolio } from '../../application/portfolio/analysis.ts';
+import type { AnalysedPortfolio } from '../../application/portfolio/composition.ts';
 import { printedRows } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';
 import { statusName } from './status-name.ts';

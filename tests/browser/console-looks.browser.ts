@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { speakingIn } from '../../infrastructure/console/language.ts';
 import { PAGES } from '../../infrastructure/console/pages/all.ts';
-import { decisionPath, operationPath, withQuery } from '../../infrastructure/console/names.ts';
+import { decisionPath, operationPath, withQuery } from '../../infrastructure/console/paths.ts';
 import { Living } from '../lives/live.ts';
 import { livesFrom } from '../lives/smallest.ts';
 import { DAYS_BEFORE } from '../lives/steps.ts';

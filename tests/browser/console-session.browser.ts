@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { html } from '../../infrastructure/console/html.ts';
-import { tokenField } from '../../infrastructure/console/layout.ts';
+import { tokenField } from '../../infrastructure/console/forms.ts';
 import { action, view } from '../../infrastructure/console/page.ts';
 import type { Page } from '../../infrastructure/console/page.ts';
 import { ConsoleServer } from '../support/console-server.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { sessionTokens } from '../../application/desk/session-tokens.ts';
-import { DeskSessions, sessionOf } from '../../application/desk/sessions.ts';
+import { sessionTokens, DeskSessions, sessionOf } from '../../application/desk/sessions.ts';
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { ManualClock } from '../support/manual-clock.ts';

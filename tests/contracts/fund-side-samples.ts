@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { LogPosition } from '../../application/ports/event-store.ts';
+import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import type { ProjectionStore } from '../../application/projecting/projection-store.ts';
-import { analysisOf } from '../../application/portfolio/analysis.ts';
+import { analysisOf } from '../../application/portfolio/composition.ts';
 import { positionOf } from '../../application/portfolio/position.ts';
 import type { LoanDisbursed, LoanEvent, LoanReceived } from '../../domain/loan/index.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import type { ApplicationId, FundId, LoanCode } from '../../domain/shared/identifiers.ts';
 import { SqlPortfolioPositions } from '../../application/portfolio/portfolio-reader.ts';
 import { SqlNotifiedPayments } from '../../application/reconciliation/reconciliation-reader.ts';
-import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import type { ProjectedEvent } from '../../projections/projection.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';

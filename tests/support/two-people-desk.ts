@@ -9,10 +9,10 @@ import {
   decisionStreamOf,
   loanStream,
 } from '../../application/command-handling/operation.ts';
-import type { Person } from '../../application/desk/person.ts';
+import type { Person } from '../../application/desk/rights.ts';
 import type { BusinessClock } from '../../application/ports/clock.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
-import type { Who } from '../../application/two-people/who.ts';
+import type { Who } from '../../application/two-people/decided-stream.ts';
 import type { CoverableDecision, FourEyes } from '../../domain/fund/four-eyes.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import { cents } from '../../domain/shared/money.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { sessionTokens, tokensContext } from '../../../application/desk/session-tokens.ts';
+import { sessionTokens, tokensContext } from '../../../application/desk/sessions.ts';
 import type { RotationResult } from '../../../application/maintenance/master-key-rotation.ts';
 import { secretContext, webhookSecrets } from '../../../application/webhooks/webhook-secrets.ts';
 import { DirectoryInUseError, lockFile } from '../../embedded/directory-lock.ts';

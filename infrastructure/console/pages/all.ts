@@ -1,4 +1,4 @@
-import { keptPages } from '../kept-pages.ts';
+import { keptPages } from '../kept.ts';
 import type { Page } from '../page.ts';
 import { auditPage } from './audit/page.ts';
 import { awaitingPage } from './awaiting/page.ts';

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Administrator } from '../../../application/administrator/administrator.ts';
 import type { App } from '../../../application/app.ts';
 import { deskOf } from '../../../application/desk-view/desk-of.ts';
-import type { Grant } from '../../../application/desk/person.ts';
 import { RoleError } from '../../../application/desk/rights.ts';
+import type { Grant } from '../../../application/desk/rights.ts';
 import { fixedClock } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { App } from '../../../application/app.ts';
 import { deskOf } from '../../../application/desk-view/desk-of.ts';
-import type { Grant } from '../../../application/desk/person.ts';
+import type { Grant } from '../../../application/desk/rights.ts';
 
 const [A, B] = ['fund-a', 'fund-b'] as const;
 const ENDPOINTS = [

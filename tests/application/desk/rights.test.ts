@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Grant, Role } from '../../../application/desk/person.ts';
 import { RoleError, Rights, may } from '../../../application/desk/rights.ts';
-import type { Right } from '../../../application/desk/rights.ts';
+import type { Grant, Role, Right } from '../../../application/desk/rights.ts';
 
 const [A, B] = ['fund-a', 'fund-b'];
 

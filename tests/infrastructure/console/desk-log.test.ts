@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Role } from '../../../application/desk/person.ts';
+import type { Role } from '../../../application/desk/rights.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import { html } from '../../../infrastructure/console/html.ts';

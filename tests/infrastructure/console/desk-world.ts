@@ -1,5 +1,5 @@
 import type { App } from '../../../application/app.ts';
-import type { Grant, Person } from '../../../application/desk/person.ts';
+import type { Grant, Person } from '../../../application/desk/rights.ts';
 import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
 import { partsOf } from '../../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../../infrastructure/composition/foundations.ts';

@@ -3,7 +3,7 @@ import { ConsoleServer } from '../../support/console-server.ts';
 import { fundsOver } from '../../support/funds-over.ts';
 import { BESIDE_EARLIER } from '../../support/application-parts.ts';
 import { fundsPage } from '../../../infrastructure/console/pages/funds/page.ts';
-import { keptPages } from '../../../infrastructure/console/kept-pages.ts';
+import { keptPages } from '../../../infrastructure/console/kept.ts';
 import type { App } from '../../../application/app.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Kept } from '../../../infrastructure/console/kept.ts';
-import { LARGEST, statements } from '../../../infrastructure/console/pages/reconciliation/statement.ts';
-import type { KeptStatement } from '../../../infrastructure/console/pages/reconciliation/statement.ts';
+import { LARGEST, statements } from '../../../infrastructure/console/pages/reconciliation/form.ts';
+import type { KeptStatement } from '../../../infrastructure/console/pages/reconciliation/form.ts';
 
 const person = (subject: string) => ({
   formToken: `of ${subject}`,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { html } from '../../../infrastructure/console/html.ts';
 import { upload } from '../../../infrastructure/console/page.ts';
 import type { Page } from '../../../infrastructure/console/page.ts';
-import { fileOf } from '../../../infrastructure/console/received-file.ts';
+import { fileOf } from '../../../infrastructure/console/files.ts';
 import { ConsoleServer } from '../../support/console-server.ts';
 import type { ConsoleAnswer } from '../../support/console-server.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { may } from '../../../application/desk/rights.ts';
-import type { Person, Role } from '../../../application/desk/person.ts';
+import type { Person, Role } from '../../../application/desk/rights.ts';
 import { texts as webhooks } from '../../../infrastructure/console/pages/webhooks/texts.ts';
 import { spokenIn } from '../../support/spoken-texts.ts';
 import { PAGES } from '../../../infrastructure/console/pages/all.ts';

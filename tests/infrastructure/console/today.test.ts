@@ -4,8 +4,11 @@ import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { written } from '../../../infrastructure/console/html.ts';
 import { speakingIn } from '../../../infrastructure/console/language.ts';
 import { fundWeeks, weekOf } from '../../../infrastructure/console/pages/today/money.ts';
-import { overdueBody } from '../../../infrastructure/console/pages/today/waiting.ts';
-import { endpointsBody, serviceBody } from '../../../infrastructure/console/pages/today/service.ts';
+import {
+  overdueBody,
+  endpointsBody,
+  serviceBody,
+} from '../../../infrastructure/console/pages/today/cards.ts';
 
 const NOW = '2026-11-22T15:00:00.000Z';
 

@@ -4,7 +4,7 @@ import { speakingIn } from '../../../infrastructure/console/language.ts';
 import type { Visit } from '../../../infrastructure/console/page.ts';
 import type { App } from '../../../application/app.ts';
 import { deliveryView, inLines } from '../../../infrastructure/console/pages/webhooks/delivery.ts';
-import { withQuery } from '../../../infrastructure/console/names.ts';
+import { withQuery } from '../../../infrastructure/console/paths.ts';
 import { boundedCount } from '../../../infrastructure/console/pages/webhooks/endpoints.ts';
 
 const ATTEMPT = {

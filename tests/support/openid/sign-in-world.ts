@@ -3,7 +3,7 @@ import { deskOver } from '../desk-over.ts';
 import { DeskSessions } from '../../../application/desk/sessions.ts';
 import type { RoleRules } from '../../../application/desk/people.ts';
 import { html } from '../../../infrastructure/console/html.ts';
-import { tokenField } from '../../../infrastructure/console/layout.ts';
+import { tokenField } from '../../../infrastructure/console/forms.ts';
 import { action, view } from '../../../infrastructure/console/page.ts';
 import type { Page } from '../../../infrastructure/console/page.ts';
 import { OpenidProvider } from '../../../infrastructure/openid/openid-provider.ts';

@@ -1,21 +1,59 @@
+import type { ShownOperation } from '../../../../application/audit/show-operation.ts';
+import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import type { FundNames } from '../../../../domain/fund/names.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import { operationPath } from '../../paths.ts';
+import type { OperationKey } from '../../paths.ts';
+import { stateView } from '../operation/header.ts';
+import { linesView } from '../operation/price.ts';
+import { scheduleView } from '../operation/schedule.ts';
+import { texts as operation } from '../operation/texts.ts';
+import { entryView, recordedView } from '../operation/timeline.ts';
+import { words } from '../words.ts';
+import { texts } from './texts.ts';
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { may } from '../../../../application/desk/rights.ts';
 import type { Rows } from '../../../presenting/columns.ts';
 import { printShown } from '../../../presenting/shown-operation.ts';
 import { dayTyped, momentTyped } from '../../format.ts';
 import { fundField, fundNames } from '../../funds.ts';
-import { html } from '../../html.ts';
-import type { View } from '../../html.ts';
-import { buttonForm, tokenField } from '../../layout.ts';
+import { buttonForm, tokenField, choiceField, dayField, momentField } from '../../forms.ts';
 import { either } from '../../language.ts';
-import type { OperationKey } from '../../names.ts';
 import { ConsoleProblem, action, query, upload, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
-import { choiceField, dayField, momentField } from '../../typed-fields.ts';
-import { words } from '../words.ts';
-import { explainedView } from './explained.ts';
-import { texts } from './texts.ts';
 import { verificationView } from './verification.ts';
+
+interface Explained extends OperationKey {
+  readonly asOf: CalendarDate | undefined;
+  readonly shown: ShownOperation;
+  readonly clientNames: ReadonlyMap<string, string>;
+  readonly names: FundNames;
+}
+
+/** What `audit show` prints, with the labels of the operation's page; the oldest event first, nothing left to be opened. */
+const explainedView = (explained: Explained): View => {
+  const { applicationId, code, asOf, shown, clientNames, names } = explained;
+  const { state, brokenAt, payoff } = shown;
+  const chain =
+    brokenAt === undefined
+      ? html`<p class="done">${texts.whole}</p>`
+      : html`<p class="problem" role="alert">${operation.broken(brokenAt)}</p>`;
+  return html`
+    <h3><a href=${operationPath(applicationId, code)}>${words.operation} ${code}</a></h3>
+    ${chain}
+    ${
+      'schedule' in state
+        ? stateView({ applicationId, names, shown, details: undefined, asOf }, state)
+        : html`<p class="problem">${operation.notYet}</p>`
+    }
+    ${scheduleView(state)} ${linesView(payoff)}
+    <h3>${operation.timeline}</h3>
+    <ol class="timeline">
+      ${shown.events.map((one) => entryView(one, { clientNames }, recordedView(one)))}
+    </ol>
+  `;
+};
 
 const LARGEST_ANCHOR = 32 * 1_048_576;
 const LONGEST_CODE = 100;

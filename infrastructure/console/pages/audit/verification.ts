@@ -2,13 +2,13 @@ import type { Difference } from '../../../../application/audit/difference.ts';
 import { count, instant } from '../../format.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundView } from '../../funds.ts';
-import { facts, html } from '../../html.ts';
+import { facts, html, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { buttonForm, liveWith } from '../../layout.ts';
+import { buttonForm } from '../../forms.ts';
+import { liveWith } from '../../layout.ts';
 import type { Visit } from '../../page.ts';
 import { MOST_SHOWN } from '../../../../application/audit/verification.ts';
 import type { VerificationRun } from '../../../../application/audit/verification.ts';
-import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
 

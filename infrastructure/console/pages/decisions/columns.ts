@@ -1,13 +1,14 @@
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
-import { amount, centsTyped, date, dayTyped } from '../../format.ts';
+import { amount, centsTyped, date, dayTyped, instant, statusName } from '../../format.ts';
 import { html } from '../../html.ts';
-import type { View } from '../../html.ts';
+import type { View, Column } from '../../html.ts';
 import { spoken } from '../../language.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
-import type { Column } from '../../table.ts';
 import { words } from '../words.ts';
 import type { Draft, DraftLine } from './draft.ts';
 import { texts } from './texts.ts';
+import { operatorOf } from '../../../../application/command-handling/actors.ts';
+import type { StatusChange } from '../../../../application/administrator/changed-meanwhile.ts';
 
 const exitOf = ({ found }: DraftLine) =>
   found && 'repurchase' in found.loan ? found.loan.repurchase : undefined;
@@ -69,4 +70,19 @@ export const decidedColumns = ({
     [texts.value, of, 'number'],
     [texts.date, () => date(dayTyped(day) ?? day)],
   ];
+};
+
+/** What became of an operation since the form was made, and by whom. */
+export const changedText = ({
+  status,
+  changes,
+}: {
+  readonly status: string;
+  readonly changes: readonly StatusChange[];
+}): string => {
+  const told = changes.map(({ status: after, actor, at }) => {
+    const by = operatorOf(actor) ?? (actor === 'administrator' ? texts.administrator : actor);
+    return texts.change(statusName(after), by, instant(at));
+  });
+  return texts.changedMeanwhile(statusName(status), told.join('; '));
 };

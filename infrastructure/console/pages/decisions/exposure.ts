@@ -1,15 +1,13 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { Exposure } from '../../../../application/loans/exposures.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
-import { statusBadge } from '../../badge.ts';
+import { statusBadge, facts, html, tableView } from '../../html.ts';
+import type { View } from '../../html.ts';
 import { amount, count } from '../../format.ts';
 import { fundNames, fundView } from '../../funds.ts';
-import { facts, html } from '../../html.ts';
-import type { View } from '../../html.ts';
-import { operationLink } from '../../names.ts';
+import { operationLink } from '../../paths.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { Answer, Visit } from '../../page.ts';
-import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
 

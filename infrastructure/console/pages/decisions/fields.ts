@@ -2,7 +2,7 @@ import type { UsedReason } from '../../../../application/loans/decision-facts.ts
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { amount, count } from '../../format.ts';
-import { dayField, amountField } from '../../typed-fields.ts';
+import { dayField, amountField } from '../../forms.ts';
 import { reasonText, retyped, sumOf } from './draft.ts';
 import type { Draft, DraftLine, Problem } from './draft.ts';
 import { keyOf } from './offered.ts';

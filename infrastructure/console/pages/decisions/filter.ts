@@ -2,8 +2,7 @@ import type { AwaitingStatus, PendingOperation } from '../../../../application/a
 import type { WaitingPlace } from '../../../../application/administrator/worklists.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { withQuery } from '../../names.ts';
-import { placeIn, placeText } from '../../place.ts';
+import { withQuery, placeIn, placeText } from '../../paths.ts';
 import { isAwaiting } from './offered.ts';
 import { texts } from './texts.ts';
 

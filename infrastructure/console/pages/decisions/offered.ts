@@ -1,7 +1,7 @@
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import { AWAITING } from '../../../../application/administrator/awaited.ts';
 import type { AwaitingStatus } from '../../../../application/administrator/awaited.ts';
-import type { OperationKey } from '../../names.ts';
+import type { OperationKey } from '../../paths.ts';
 
 /** What can be decided in each state. The rules of the domain have the last word; this is what the pages offer. */
 export const OFFERED: Readonly<Record<AwaitingStatus, readonly DecisionName[]>> = {

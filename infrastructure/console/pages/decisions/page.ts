@@ -1,17 +1,18 @@
 import { hash } from 'node:crypto';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import { PDF, begun } from '../../../support/stored-files.ts';
+import { ConsoleProblem, action, query, view } from '../../page.ts';
+import type { Answer, Visit, ActionAnswer, Page } from '../../page.ts';
 import type { PendingOperation } from '../../../../application/administrator/awaited.ts';
 import type { WaitingPlace } from '../../../../application/administrator/worklists.ts';
-import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
 import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import { may } from '../../../../application/desk/rights.ts';
 import { fundNames } from '../../funds.ts';
-import { keptPage } from '../../kept-pages.ts';
+import { keptPage } from '../../kept.ts';
 import { either } from '../../language.ts';
-import { ConsoleProblem, action, query, view } from '../../page.ts';
-import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
-import { decisionPath } from '../../names.ts';
+import { decisionPath } from '../../paths.ts';
 import { awaitingLink } from '../awaiting/page.ts';
 import { words } from '../words.ts';
 import { decideAll } from './decide.ts';
@@ -19,7 +20,6 @@ import { exposurePart } from './exposure.ts';
 import { filterIn, filterSent, listPath, placeOf } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { detailView } from './detail.ts';
-import { documentOf } from './document.ts';
 import { OFFERED, isAwaiting, isDecision, keyOf, operationsNamed } from './offered.ts';
 import { acquisitionSum, decisionsOf, draftSent, isReadable, newDraft, problemsOf } from './draft.ts';
 import type { Draft } from './draft.ts';
@@ -30,6 +30,14 @@ import type { Left } from './result.ts';
 import { isTally, tallyIn } from './tally.ts';
 import { texts } from './texts.ts';
 import { waitingNow, worklistView } from './worklist.ts';
+
+/** A document of an operation: a PDF is shown, anything else is saved. */
+export const documentOf = async ({ params }: Visit, { loans }: Desk): Promise<Answer> => {
+  const { application: applicationId = '', code = '', document = '' } = params;
+  const { name, pieces } = await loans.document({ applicationId }, code, document);
+  const { mediaType, pieces: content } = await begun(pieces);
+  return { kind: 'file', name, mediaType, inline: mediaType === PDF, content };
+};
 
 const PAGE_SIZE = 50;
 

@@ -1,17 +1,14 @@
 import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
-import { outcomeBadge } from '../../badge.ts';
-import { amount, centsTyped, count } from '../../format.ts';
-import { html } from '../../html.ts';
+import { outcomeBadge, html, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { operationLink, statusName } from '../../names.ts';
+import { amount, centsTyped, count, statusName } from '../../format.ts';
+import { operationLink } from '../../paths.ts';
 import { refusalText } from '../../refusals.ts';
-import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
-import { applicationColumn, decidedColumns, exitSum } from './columns.ts';
+import { applicationColumn, decidedColumns, exitSum, changedText } from './columns.ts';
 import type { Draft, DraftLine } from './draft.ts';
 import { listPath, nextLink } from './filter.ts';
 import type { Filter } from './filter.ts';
-import { changedText } from './meanwhile.ts';
 import { texts } from './texts.ts';
 
 /** Why, in the person's language, or the state of now. */

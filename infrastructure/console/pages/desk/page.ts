@@ -3,16 +3,14 @@ import type { DeskLogLine, DeskQuery } from '../../../../application/desk/desk.t
 import { endOfBusinessDay } from '../../../../application/support/business-day.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { addDays } from '../../../../domain/shared/calendar-date.ts';
-import { outcomeBadge } from '../../badge.ts';
+import { outcomeBadge, empty, html, tableView } from '../../html.ts';
+import type { View } from '../../html.ts';
 import { amount, count, dayTyped, instant } from '../../format.ts';
 import { fundOptions, fundNames, fundView } from '../../funds.ts';
-import { empty, html } from '../../html.ts';
-import type { View } from '../../html.ts';
-import { operationLink, withQuery } from '../../names.ts';
+import { operationLink, withQuery } from '../../paths.ts';
 import { ConsoleProblem, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import { tableView } from '../../table.ts';
-import { choiceField, dayField } from '../../typed-fields.ts';
+import { choiceField, dayField } from '../../forms.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
 

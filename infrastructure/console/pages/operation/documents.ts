@@ -1,13 +1,11 @@
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import { shownName } from '../../../support/stored-files.ts';
 import { count, instant } from '../../format.ts';
-import { empty, html, section } from '../../html.ts';
+import { empty, html, section, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { operationPath } from '../../names.ts';
-import type { OperationKey } from '../../names.ts';
+import { operationPath, documentPath } from '../../paths.ts';
+import type { OperationKey } from '../../paths.ts';
 import type { Visit } from '../../page.ts';
-import { tableView } from '../../table.ts';
-import { documentPath } from '../decisions/document.ts';
 import { words } from '../words.ts';
 import { fieldLabel } from './recorded-texts.ts';
 import { texts } from './texts.ts';

@@ -2,23 +2,21 @@ import type { ShownOperation } from '../../../../application/audit/show-operatio
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import type { ExistingLoan } from '../../../../domain/loan/index.ts';
 import { owesSchedule } from '../../../../domain/loan/statuses.ts';
-import { statusBadge } from '../../badge.ts';
-import { amount, date, exact, instant } from '../../format.ts';
+import { statusBadge, facts, html, tile } from '../../html.ts';
+import type { View } from '../../html.ts';
+import { amount, date, exact, instant, ratesText } from '../../format.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundFact } from '../../funds.ts';
-import { facts, html, tile } from '../../html.ts';
-import type { View } from '../../html.ts';
 import { spoken } from '../../language.ts';
-import { ratesText } from '../../rates.ts';
-import { operationPath } from '../../names.ts';
-import type { OperationKey } from '../../names.ts';
+import { operationPath } from '../../paths.ts';
+import type { OperationKey } from '../../paths.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
 import { words } from '../words.ts';
 import { linesView } from './price.ts';
 import { fieldLabel } from './recorded-texts.ts';
 import { installmentsOf } from './schedule.ts';
 import type { ShownStatus } from './schedule.ts';
-import { dayField, momentField } from '../../typed-fields.ts';
+import { dayField, momentField } from '../../forms.ts';
 import { texts } from './texts.ts';
 
 interface Header extends OperationKey {

@@ -1,25 +1,58 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
-import type { ShownEvent } from '../../../../application/audit/show-operation.ts';
 import { may } from '../../../../application/desk/rights.ts';
-import { ReadModelBehindError } from '../../../../application/loans/read-loan.ts';
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
+import { tokenField } from '../../forms.ts';
+import { decisionPath, operationPath, withQuery } from '../../paths.ts';
+import type { OperationKey } from '../../paths.ts';
+import { ConsoleProblem, view } from '../../page.ts';
+import type { Visit, Answer, Route } from '../../page.ts';
+import { OFFERED, isAwaiting, keyOf } from '../decisions/offered.ts';
+import { decisionButtons } from '../decisions/worklist.ts';
+import { texts } from './texts.ts';
+import type { ShownEvent } from '../../../../application/audit/show-operation.ts';
+import { ReadModelBehindError } from '../../../../application/loans/read-loan.ts';
 import { isProposalCode } from '../../../../application/schemas/values.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { dayTyped, momentTyped } from '../../format.ts';
 import { fundNames } from '../../funds.ts';
-import { html } from '../../html.ts';
-import { operationPath, withQuery } from '../../names.ts';
-import type { OperationKey } from '../../names.ts';
-import { ConsoleProblem, view } from '../../page.ts';
-import type { Answer, Route, Visit } from '../../page.ts';
 import { words } from '../words.ts';
-import { actionsView } from './actions.ts';
 import { chosenDocuments, documentsView, frameView } from './documents.ts';
 import { headerView } from './header.ts';
 import { scheduleView } from './schedule.ts';
-import { texts } from './texts.ts';
-import { eventView, timelineView } from './timeline.ts';
-import { webhooksTable } from './webhooks.ts';
+import { eventView, timelineView, webhooksTable } from './timeline.ts';
+
+/** Whether one person decided and a second one is asked for. */
+const awaitsAnother = async ({ administrator }: Desk, of: OperationKey, fundId: string): Promise<boolean> =>
+  (await administrator.confirmations.awaiting(fundId)).some(
+    ({ applicationId, code }) => applicationId === of.applicationId && code === of.code,
+  );
+
+/** What this person can do with the operation in the state in which it and its fund are; nothing for who only looks on. */
+const actionsView = async (
+  operation: OperationKey,
+  { loan }: LoanDetails,
+  visit: Visit,
+  app: Desk,
+): Promise<View> => {
+  const { status, fund_id: fundId } = loan;
+  const [decides, settles] = [
+    may(visit, 'decide', fundId),
+    may(visit, 'confirm', fundId) || may(visit, 'withdraw', fundId),
+  ];
+  if (visit.readOnly || !isAwaiting(status) || !(decides || settles)) return null;
+  if (await awaitsAnother(app, operation, fundId))
+    return settles && html`<p><a href="/awaiting">${texts.awaitsAnother}</a></p>`;
+  return (
+    decides &&
+    html`<form method="post" action="/decisions/preview" class="actions">
+      ${tokenField(visit)}
+      <input type="hidden" name="operation" value=${keyOf(operation)} />
+      ${decisionButtons(OFFERED[status], visit)} <a href=${decisionPath(operation)}>${texts.decide}</a>
+    </form>`
+  );
+};
 
 /** Events of a page: an operation of forty years has thousands. */
 const EVENTS = 50;

@@ -1,11 +1,10 @@
 import { AMOUNT_FIELDS } from '../../../../application/event-codec/amount-fields.ts';
 import { amount, count, date, exact, instant } from '../../format.ts';
-import type { View } from '../../html.ts';
+import { tableView } from '../../html.ts';
+import type { View, Column } from '../../html.ts';
 import { either, spoken } from '../../language.ts';
 import { EXITS, EXIT_STATUSES } from '../../../../domain/loan/exits.ts';
 import { METHODS } from './event-text.ts';
-import { tableView } from '../../table.ts';
-import type { Column } from '../../table.ts';
 import { fieldName, valueName } from './recorded-texts.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

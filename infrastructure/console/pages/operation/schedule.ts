@@ -2,13 +2,9 @@ import type { Installment, ScheduledInstallment } from '../../../../domain/insta
 import { outstandingAtDue } from '../../../../domain/loan/payments.ts';
 import { hasEnded } from '../../../../domain/loan/statuses.ts';
 import type { LoanState } from '../../../../domain/loan/index.ts';
-import { badge } from '../../badge.ts';
-import type { Meaning } from '../../badge.ts';
+import { badge, html, section, pictureOf, tableView } from '../../html.ts';
+import type { Meaning, View } from '../../html.ts';
 import { amount, date } from '../../format.ts';
-import { html, section } from '../../html.ts';
-import type { View } from '../../html.ts';
-import { pictureOf } from '../../picture.ts';
-import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
 import { METHODS } from './event-text.ts';
 import { texts } from './texts.ts';

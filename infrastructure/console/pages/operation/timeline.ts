@@ -1,15 +1,86 @@
-import { statesPrice } from '../../../../application/audit/explained-price.ts';
 import type { ShownEvent } from '../../../../application/audit/show-operation.ts';
-import { date, instant } from '../../format.ts';
-import { html } from '../../html.ts';
+import type { LoanEvent } from '../../../../domain/loan/events.ts';
+import { amount, instant, date } from '../../format.ts';
+import { inLanguages } from '../../language.ts';
+import type { Both } from '../../language.ts';
+import { empty, tableView, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { ShownDelivery } from '../../../../application/webhooks/deliveries.ts';
+import { deliveryBadge } from '../webhooks/endpoint.ts';
+import { texts } from './texts.ts';
+import { statesPrice } from '../../../../application/audit/explained-price.ts';
 import { eventFacts, EVENTS, noteOf } from './event-text.ts';
 import { priceView } from './price.ts';
 import { recordedPairs } from './recorded.ts';
-import { texts } from './texts.ts';
-import { runFacts, runName, runsOf } from './timeline-groups.ts';
-import { webhooksTable } from './webhooks.ts';
+
+type Grouped = Extract<LoanEvent, { readonly type: 'InstallmentBecameOverdue' | 'InstallmentSettled' }>;
+
+/** From so many on, events of one kind that follow each other are one line. */
+const FEWEST: Readonly<Record<Grouped['type'], number>> = {
+  InstallmentBecameOverdue: 2,
+  InstallmentSettled: 3,
+};
+
+const NAMES = inLanguages({
+  InstallmentBecameOverdue: ['parcelas vencidas', 'installments overdue'],
+  InstallmentSettled: ['parcelas pagas', 'installments paid'],
+} satisfies Record<Grouped['type'], Both>);
+
+/** Codes that stand in the line; more are told by their number. */
+const MOST_CODES = 6;
+
+const isGrouped = (event: LoanEvent): event is Grouped => Object.hasOwn(FEWEST, event.type);
+
+const belongs = (one: ShownEvent, other: ShownEvent): boolean =>
+  isGrouped(one.event) && one.event.type === other.event.type && one.leftOut === other.leftOut;
+
+/** Runs of events, in their order; most are of one. */
+const runsOf = (events: readonly ShownEvent[]): readonly (readonly ShownEvent[])[] => {
+  const runs: ShownEvent[][] = [];
+  for (const event of events) {
+    const last = runs.at(-1);
+    if (last !== undefined && belongs(last[0]!, event)) last.push(event);
+    else runs.push([event]);
+  }
+  return runs.flatMap((run) => {
+    const { event } = run[0]!;
+    return isGrouped(event) && run.length >= FEWEST[event.type] ? [run] : run.map((one) => [one]);
+  });
+};
+
+const runName = (run: readonly ShownEvent[]): string =>
+  `${run.length} ${NAMES[(run[0]!.event as Grouped).type]}`;
+
+/** Which installments, the first of them first, and what came in for them. */
+const runFacts = (run: readonly ShownEvent[]): string => {
+  const events = run.map(({ event }) => event as Grouped).toReversed();
+  const codes = events.map(({ installmentCode }) => installmentCode);
+  const named =
+    codes.length > MOST_CODES
+      ? `${codes.slice(0, MOST_CODES - 1).join(', ')} … ${codes.at(-1)!}`
+      : codes.join(', ');
+  const paid = events.flatMap((event) => (event.type === 'InstallmentSettled' ? [event.settledValue] : []));
+  return paid.length === 0 ? named : `${named}: ${amount(paid.reduce((sum, value) => sum + value, 0))}`;
+};
+
+const answerOf = ({ lastResponseStatus, lastError }: ShownDelivery): string =>
+  [lastResponseStatus, lastError].filter((one) => one !== null).join(' · ');
+
+/** What was sent about an operation, and what receivers answered. */
+export const webhooksTable = (deliveries: readonly ShownDelivery[], label: string): View => {
+  return tableView(
+    { label, dense: true, empty: empty(texts.noWebhooks) },
+    [
+      [texts.event, ({ event }) => event, 'code'],
+      [texts.to, ({ url }) => url, 'code'],
+      [texts.delivery, ({ status }) => deliveryBadge(status)],
+      [texts.attempts, ({ attempts }) => attempts, 'number'],
+      [texts.answer, answerOf],
+      [texts.at, (one) => instant(one.deliveredAt ?? one.lastAttemptAt ?? one.createdAt), 'date'],
+    ],
+    deliveries,
+  );
+};
 
 interface Timeline {
   /** Address of the operation. */

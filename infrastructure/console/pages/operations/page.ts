@@ -7,7 +7,7 @@ import { csvFor } from '../../csv-choice.ts';
 import { fundNames } from '../../funds.ts';
 import { ConsoleProblem, query, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import { placeIn } from '../../place.ts';
+import { placeIn } from '../../paths.ts';
 import { operationRoutes } from '../operation/page.ts';
 import { addressFor, filterOf, searchAt } from './searches.ts';
 import { texts } from './texts.ts';

@@ -8,7 +8,7 @@ import { addDays } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { dayTyped } from '../../format.ts';
 import { Kept } from '../../kept.ts';
-import { withQuery } from '../../names.ts';
+import { withQuery } from '../../paths.ts';
 import type { Visit } from '../../page.ts';
 
 /** Fields of the form, and of an address but for the document. */

@@ -1,11 +1,11 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
-import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
+import type { AnalysedPortfolio } from '../../../../application/portfolio/composition.ts';
 import { HELD_BY } from '../../../../application/portfolio/held.ts';
 import type { HeldPart } from '../../../../application/portfolio/held.ts';
 import { together } from '../../../../application/portfolio/together.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { dayTyped } from '../../format.ts';
-import { withQuery } from '../../names.ts';
+import { withQuery } from '../../paths.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { Visit } from '../../page.ts';
 import { texts } from './texts.ts';

@@ -1,11 +1,7 @@
-import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
-import { amount, count, date } from '../../format.ts';
-import { html, section } from '../../html.ts';
-import type { View } from '../../html.ts';
-import { statusName } from '../../names.ts';
-import { pictureOf } from '../../picture.ts';
-import { tableView } from '../../table.ts';
-import type { Column } from '../../table.ts';
+import type { AnalysedPortfolio } from '../../../../application/portfolio/composition.ts';
+import { amount, count, date, statusName } from '../../format.ts';
+import { html, section, pictureOf, tableView } from '../../html.ts';
+import type { View, Column } from '../../html.ts';
 import { words } from '../words.ts';
 import { movement, shareOf } from './shown.ts';
 import type { Shown } from './shown.ts';

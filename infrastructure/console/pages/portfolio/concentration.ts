@@ -1,10 +1,8 @@
-import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
+import type { AnalysedPortfolio } from '../../../../application/portfolio/composition.ts';
 import { amount, count, date } from '../../format.ts';
-import { html, section } from '../../html.ts';
+import { html, section, pictureOf, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { operationLink } from '../../names.ts';
-import { pictureOf } from '../../picture.ts';
-import { tableView } from '../../table.ts';
+import { operationLink } from '../../paths.ts';
 import { words } from '../words.ts';
 import { shareOf } from './shown.ts';
 import type { Shown } from './shown.ts';

@@ -1,12 +1,11 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { HeldOperation, HeldPart } from '../../../../application/portfolio/held.ts';
-import { amount, count, date } from '../../format.ts';
+import { amount, count, date, statusName } from '../../format.ts';
 import { fundNames } from '../../funds.ts';
-import { html, tile } from '../../html.ts';
-import { operationLink, statusName } from '../../names.ts';
+import { html, tile, tableView } from '../../html.ts';
+import type { Column } from '../../html.ts';
+import { operationLink } from '../../paths.ts';
 import type { Answer, Visit } from '../../page.ts';
-import { tableView } from '../../table.ts';
-import type { Column } from '../../table.ts';
 import { words } from '../words.ts';
 import { addressOf, askedOf, fundsOf, partOf } from './asked.ts';
 import { daysOf, monthName } from './shown.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Desk } from '../../../../application/desk-view/desk.ts';
-import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
+import type { AnalysedPortfolio } from '../../../../application/portfolio/composition.ts';
 import type { Rows } from '../../../presenting/columns.ts';
 import { printComposition } from '../../../presenting/composition.ts';
 import { printPosition } from '../../../presenting/position.ts';
@@ -11,8 +11,8 @@ import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import { choiceField, dayField } from '../../typed-fields.ts';
-import type { Option } from '../../typed-fields.ts';
+import { choiceField, dayField } from '../../forms.ts';
+import type { Option } from '../../forms.ts';
 import { words } from '../words.ts';
 import { ALL, addressOf, analysedOf, asOne, askedOf, drillOf, fundsOf, refused } from './asked.ts';
 import type { Asked } from './asked.ts';

@@ -1,10 +1,7 @@
 import type { FundPosition } from '../../../../application/portfolio/position.ts';
 import { amount, count, date } from '../../format.ts';
-import { html, section } from '../../html.ts';
-import type { View } from '../../html.ts';
-import { pictureOf } from '../../picture.ts';
-import { tableView } from '../../table.ts';
-import type { Column } from '../../table.ts';
+import { html, section, pictureOf, tableView } from '../../html.ts';
+import type { View, Column } from '../../html.ts';
 import { words } from '../words.ts';
 import { compositions } from './composition.ts';
 import { concentrations } from './concentration.ts';

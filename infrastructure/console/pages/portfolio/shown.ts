@@ -1,7 +1,7 @@
-import type { AnalysedPortfolio } from '../../../../application/portfolio/analysis.ts';
+import type { AnalysedPortfolio } from '../../../../application/portfolio/composition.ts';
 import type { HeldPart } from '../../../../application/portfolio/held.ts';
-import type { FundPosition } from '../../../../application/portfolio/position.ts';
 import { OVERDUE_BUCKETS } from '../../../../application/portfolio/position.ts';
+import type { FundPosition } from '../../../../application/portfolio/position.ts';
 import { percent } from '../../format.ts';
 
 export interface Shown {

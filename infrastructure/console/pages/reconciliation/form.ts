@@ -1,25 +1,58 @@
+import type { Comparison } from '../../../../application/reconciliation/comparison.ts';
 import {
   DATE_FORMATS,
   DELIMITERS,
   STATEMENT_ENCODINGS,
 } from '../../../../application/reconciliation/statements.ts';
+import type { StatementPreview, StatementFormat } from '../../../../application/reconciliation/statements.ts';
+import { Kept } from '../../kept.ts';
 import type { PaymentPeriod } from '../../../../application/reconciliation/reconciliation-reader.ts';
-import type { StatementFormat } from '../../../../application/reconciliation/statements.ts';
 import { centsTyped, dayTyped } from '../../format.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundField } from '../../funds.ts';
-import { html } from '../../html.ts';
-import type { View } from '../../html.ts';
-import { tokenField } from '../../layout.ts';
+import { html, tableView } from '../../html.ts';
+import type { View, Column } from '../../html.ts';
+import { tokenField, amountField, choiceField, dayField } from '../../forms.ts';
+import type { Option } from '../../forms.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { Visit } from '../../page.ts';
-import { tableView } from '../../table.ts';
-import type { Column } from '../../table.ts';
 import { words } from '../words.ts';
-import type { KeptStatement, Typed } from './statement.ts';
-import { amountField, choiceField, dayField } from '../../typed-fields.ts';
-import type { Option } from '../../typed-fields.ts';
 import { texts } from './texts.ts';
+
+/** What the form says, as it was typed. */
+export interface Typed {
+  readonly fund: string;
+  readonly from: string;
+  readonly to: string;
+  readonly window: string;
+  readonly tolerance: string;
+  readonly requireReference: boolean;
+}
+
+/** A statement that was uploaded, with what was asked of it last and what came of that; drawn anew for each visit. */
+export interface KeptStatement {
+  readonly name: string;
+  readonly bytes: Buffer;
+  preview: StatementPreview;
+  typed: Typed;
+  compared?: Comparison | undefined;
+  /** Why nothing was compared. */
+  said?: (() => string) | undefined;
+}
+
+/** Of one file. */
+export const LARGEST = 16 * 1_048_576;
+const MOST_KEPT = 4;
+/** Of all files of all people. */
+const MOST_BYTES = 8 * LARGEST;
+
+/** In memory alone: nothing of them is on a disk, and the end of the console is theirs too. */
+export const statements = new Kept<KeptStatement>(MOST_KEPT, {
+  mostBytes: MOST_BYTES,
+  bytesOf: ({ bytes }) => Math.max(1, bytes.length),
+});
+
+export const statementPath = (id: string): string => `/reconciliation/${id}`;
 
 const DECIMALS = [',', '.'] as const;
 const LONGEST_WINDOW_DAYS = 60;

@@ -11,11 +11,21 @@ import type { View } from '../../html.ts';
 import { either } from '../../language.ts';
 import { ConsoleProblem, query, upload, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import { fileOf } from '../../received-file.ts';
-import { formatIn, layoutIn, mappingForm, periodIn, typedFirst, typedIn, uploadForm } from './form.ts';
+import { fileOf } from '../../files.ts';
+import {
+  formatIn,
+  layoutIn,
+  mappingForm,
+  periodIn,
+  typedFirst,
+  typedIn,
+  uploadForm,
+  LARGEST,
+  statementPath,
+  statements,
+} from './form.ts';
+import type { KeptStatement } from './form.ts';
 import { codesFirst, codesOf, moreRows, resultView, someOf } from './result.ts';
-import { LARGEST, statementPath, statements } from './statement.ts';
-import type { KeptStatement } from './statement.ts';
 import { problemText, texts } from './texts.ts';
 
 const problem = (status: number, of: 'gone' | 'badFund'): ConsoleProblem =>

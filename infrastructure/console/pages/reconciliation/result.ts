@@ -2,13 +2,11 @@ import { RESULTS } from '../../../../application/reconciliation/comparison.ts';
 import type { Finding, Comparison, Result, Sum } from '../../../../application/reconciliation/comparison.ts';
 import { csvChoice } from '../../csv-choice.ts';
 import { amount, count, date } from '../../format.ts';
-import { html, tile } from '../../html.ts';
-import type { View } from '../../html.ts';
-import { tokenField } from '../../layout.ts';
-import { operationPath, withQuery } from '../../names.ts';
+import { html, tile, rowsView, tableView } from '../../html.ts';
+import type { View, Column } from '../../html.ts';
+import { tokenField } from '../../forms.ts';
+import { operationPath, withQuery } from '../../paths.ts';
 import type { Visit } from '../../page.ts';
-import { rowsView, tableView } from '../../table.ts';
-import type { Column } from '../../table.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
 

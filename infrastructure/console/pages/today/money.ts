@@ -5,15 +5,12 @@ import type { PaymentKind } from '../../../../projections/loan/payment-writes.ts
 import { amount } from '../../format.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundView } from '../../funds.ts';
-import { empty, html, tile } from '../../html.ts';
-import type { View } from '../../html.ts';
-import { withQuery } from '../../names.ts';
-import { pictureOf } from '../../picture.ts';
-import { tableView } from '../../table.ts';
-import type { Column } from '../../table.ts';
+import { empty, html, tile, pictureOf, tableView } from '../../html.ts';
+import type { View, Column } from '../../html.ts';
+import { withQuery } from '../../paths.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
-import { sumOf } from './waiting.ts';
+import { sumOf } from './cards.ts';
 
 const A_MONDAY = '2024-01-01' as CalendarDate;
 const DAYS = 7;

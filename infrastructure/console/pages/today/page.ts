@@ -1,19 +1,36 @@
+import { html } from '../../html.ts';
+import type { View } from '../../html.ts';
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { may } from '../../../../application/desk/rights.ts';
 import type { Right } from '../../../../application/desk/rights.ts';
-import { card } from '../../card.ts';
 import { date } from '../../format.ts';
 import { fundNames } from '../../funds.ts';
-import { html } from '../../html.ts';
-import type { View } from '../../html.ts';
 import { liveWith } from '../../layout.ts';
 import { either } from '../../language.ts';
 import { view } from '../../page.ts';
 import type { Page, Visit } from '../../page.ts';
 import { moneyBody, weekOf } from './money.ts';
-import { endpointsBody, serviceBody } from './service.ts';
+import { endpointsBody, serviceBody, awaitingBody, overdueBody, waitingBody } from './cards.ts';
 import { texts } from './texts.ts';
-import { awaitingBody, overdueBody, waitingBody } from './waiting.ts';
+
+interface Card {
+  readonly id: string;
+  readonly title: string;
+  /** Where all of what it sums up is listed. */
+  readonly to?: string | undefined;
+  /** As wide as the page, where others stand side by side. */
+  readonly wide?: boolean | undefined;
+  /** Attributes by which it is fetched again. */
+  readonly live: Readonly<Record<string, string>>;
+}
+
+/** A part of a page that sums something up, with the way to its list. One that has a problem comes before the others. */
+export const card = ({ id, title, to, wide, live }: Card, body: View): View => html`
+  <section id=${id} class=${wide ? 'card wide' : 'card'} aria-labelledby=${`${id}-title`} ...${live}>
+    <h2 id=${`${id}-title`}>${to === undefined ? title : html`<a href=${to}>${title}</a>`}</h2>
+    ${body}
+  </section>
+`;
 
 interface Part {
   readonly id: string;

@@ -5,12 +5,11 @@ import type { WaitingDelivery } from '../../../../application/webhooks/deliverie
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { count, instant } from '../../format.ts';
-import { empty, facts, html } from '../../html.ts';
+import { empty, facts, html, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { liveWith } from '../../layout.ts';
-import { withQuery } from '../../names.ts';
+import { withQuery } from '../../paths.ts';
 import type { Visit } from '../../page.ts';
-import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
 import { answerText, deliveryBadge, linkOf, nextText, sendForm } from './endpoint.ts';
 import { deliveryPath, pathOf, timeTaken } from './endpoints.ts';

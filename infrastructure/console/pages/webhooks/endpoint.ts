@@ -5,18 +5,15 @@ import type { EndpointRecord } from '../../../../application/webhooks/webhook-de
 import type { WaitingDelivery } from '../../../../application/webhooks/deliveries.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
 import { healthOf } from '../../../../application/webhooks/endpoint-health.ts';
-import { badge } from '../../badge.ts';
-import type { Meaning } from '../../badge.ts';
+import { badge, empty, facts, html, tile, pictureOf, tableView } from '../../html.ts';
+import type { Meaning, View } from '../../html.ts';
 import { count, instant, percent } from '../../format.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundNames, fundsView } from '../../funds.ts';
-import { empty, facts, html, tile } from '../../html.ts';
-import type { View } from '../../html.ts';
-import { liveWith, tokenField } from '../../layout.ts';
-import { operationLink, withQuery } from '../../names.ts';
+import { liveWith } from '../../layout.ts';
+import { tokenField } from '../../forms.ts';
+import { operationLink, withQuery } from '../../paths.ts';
 import type { Visit } from '../../page.ts';
-import { pictureOf } from '../../picture.ts';
-import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
 import { mayRedeliver, progressView, redeliveryOf } from './redelivery.ts';
 import {

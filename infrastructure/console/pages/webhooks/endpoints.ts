@@ -4,14 +4,12 @@ import { COUNTED_AT_MOST, ENDPOINT_CHOICES } from '../../../../application/webho
 import type { EndpointChoice, EndpointRecord } from '../../../../application/webhooks/webhook-desk.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
 import { countedFrom, endpointState, healthOf } from '../../../../application/webhooks/endpoint-health.ts';
-import { badge } from '../../badge.ts';
-import { count, duration, instant, percent, span } from '../../format.ts';
-import { empty, html } from '../../html.ts';
+import { badge, empty, html, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
+import { count, duration, instant, percent, span } from '../../format.ts';
 import { liveWith } from '../../layout.ts';
-import { withQuery } from '../../names.ts';
+import { withQuery } from '../../paths.ts';
 import type { Visit } from '../../page.ts';
-import { tableView } from '../../table.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
 

@@ -1,7 +1,7 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { withQuery } from '../../names.ts';
+import { withQuery } from '../../paths.ts';
 import { either } from '../../language.ts';
 import { action, view } from '../../page.ts';
 import type { ActionAnswer, Page, Route, Visit } from '../../page.ts';

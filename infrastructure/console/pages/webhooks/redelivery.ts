@@ -1,16 +1,13 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { RangeRedelivery } from '../../../../application/webhooks/queue/range-redeliveries.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
-import { badge } from '../../badge.ts';
-import type { Meaning } from '../../badge.ts';
+import { badge, html, section } from '../../html.ts';
+import type { Meaning, View } from '../../html.ts';
 import { count, instant, momentTyped } from '../../format.ts';
-import { html, section } from '../../html.ts';
-import type { View } from '../../html.ts';
-import { tokenField } from '../../layout.ts';
-import { withQuery } from '../../names.ts';
+import { tokenField, momentField } from '../../forms.ts';
+import { withQuery } from '../../paths.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { ActionAnswer, Visit } from '../../page.ts';
-import { momentField } from '../../typed-fields.ts';
 import { mayReach, pathOf } from './endpoints.ts';
 import { texts } from './texts.ts';
 

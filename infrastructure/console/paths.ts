@@ -1,9 +1,5 @@
-import { statusName as nameIn } from '../presenting/status-name.ts';
 import { html } from './html.ts';
 import type { View } from './html.ts';
-import { spoken } from './language.ts';
-
-export const statusName = (status: string): string => nameIn(status, spoken());
 
 /** Which operation. */
 export interface OperationKey {
@@ -23,8 +19,33 @@ export const operationLink = ({ applicationId, code }: OperationKey): View =>
 export const decisionPath = ({ applicationId, code }: OperationKey): string =>
   `/decisions/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
 
+export const documentPath = (applicationId: string, code: string, documentId: string): string =>
+  `/documents/${[applicationId, code, documentId].map(encodeURIComponent).join('/')}`;
+
 /** An address with what is given; what is undefined stands nowhere in it. */
 export const withQuery = (path: string, query: Readonly<Record<string, string | undefined>>): string => {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
+};
+
+type Place<Name extends string> = Readonly<Record<Name, string>>;
+
+/** A place in a list, as an address holds it. */
+export const placeText = <Name extends string>(names: readonly Name[], place: Place<Name>): string =>
+  Buffer.from(JSON.stringify(names.map((name) => place[name]))).toString('base64url');
+
+/** Undefined for anything that `placeText` did not make of these: the list then begins at its start. */
+export const placeIn = <Name extends string>(
+  names: readonly Name[],
+  text: string | null,
+): Place<Name> | undefined => {
+  try {
+    const read: unknown = JSON.parse(Buffer.from(text ?? '', 'base64url').toString());
+    const isPlace =
+      Array.isArray(read) && read.length === names.length && read.every((part) => typeof part === 'string');
+    if (!isPlace) return undefined;
+    return Object.fromEntries(names.map((name, i) => [name, read[i]])) as Place<Name>;
+  } catch {
+    return undefined;
+  }
 };

@@ -55,3 +55,21 @@ export const choiceField = (
     </select>
     ${text}
   </label>`;
+
+/** The hidden field without which no form is taken. */
+export const tokenField = ({ formToken }: { readonly formToken: string }): View =>
+  html`<input type="hidden" name="form_token" value=${formToken} />`;
+
+/** A button that is a form of its own. @param fields hidden ones beside the token */
+export const buttonForm = (
+  visit: { readonly formToken: string },
+  action: string,
+  label: string,
+  fields: Iterable<readonly [name: string, value: string]> = [],
+): View => html`
+  <form method="post" action=${action} class="actions">
+    ${tokenField(visit)}
+    ${[...fields].map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
+    <button class="secondary">${label}</button>
+  </form>
+`;
