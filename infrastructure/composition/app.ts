@@ -20,7 +20,7 @@ import { emptyWriteAheadLog } from '../sqlite/connection.ts';
 import { lazily } from '../support/lazily.ts';
 import { LineAMinute } from '../support/line-a-minute.ts';
 import { pause, throttled, within } from '../support/time.ts';
-import { SERVICE_FILE } from './engine-rows.ts';
+import { SERVICE_FILE } from './data-parts.ts';
 import { enginesOf, findService } from './maintenance/found-service.ts';
 import { rotateMasterKey } from './maintenance/rotate-master-key.ts';
 import { logOrder, toProjected } from './projections.ts';

@@ -34,13 +34,13 @@ type CacheName = keyof typeof CACHE_SHARES;
 export const cacheBytes = ({ cacheMemory }: CacheMemory, name: CacheName): number =>
   Math.floor((cacheMemory * CACHE_SHARES[name].hundredths) / 100);
 
+/** What a process opens its stores for: one command, the service, or the thread beside the one that has opened them for it. */
+export type Part = 'command' | 'service' | 'background';
+
 /** A command has three connections at most, so each gets as much as four of a service. */
 const COMMAND_FACTOR = 4;
 
-export const pageCachesOf = (
-  configuration: CacheMemory,
-  part: 'command' | 'service' | 'background' = 'command',
-): PageCaches => {
+export const pageCachesOf = (configuration: CacheMemory, part: Part = 'command'): PageCaches => {
   const factor = part === 'command' ? COMMAND_FACTOR : 1;
   return {
     reader: factor * cacheBytes(configuration, 'pagesRead'),

@@ -17,9 +17,8 @@ import { closeToOthers, exposedFiles } from '../support/private-files.ts';
 import { SystemClock } from '../support/time.ts';
 import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
-import { SERVICE_FILE } from './engine-rows.ts';
-import type { RowOptions } from './engine-rows.ts';
-import { missingPart, troubleWith } from './data-parts.ts';
+import type { Part } from './cache-shares.ts';
+import { SERVICE_FILE, missingPart, troubleWith } from './data-parts.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { isAllowed } from './insecurities.ts';
 
@@ -118,7 +117,7 @@ const refuseMoved = async (configuration: Configuration): Promise<void> => {
  */
 export const useDataDirectory = async (
   configuration: Configuration,
-  part: RowOptions['part'],
+  part: Part | undefined,
 ): Promise<DirectoryLock> => {
   const { dataDir, engines } = configuration;
   const onlyDocuments = engines.eventStoreUrl !== undefined && engines.databaseUrl !== undefined;

@@ -6,8 +6,10 @@ import { holdsEvents } from '../embedded/backup/databases.ts';
 import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
 import { ifThere } from '../support/durable-files.ts';
 import type { Configuration } from './configuration.ts';
-import { SERVICE_FILE } from './engine-rows.ts';
 import { ConfigurationError } from './environment-reader.ts';
+
+/** In DATA_DIR: what cannot be rebuilt beside the events. */
+export const SERVICE_FILE = 'service.db';
 
 export const RESTORE = 'restore a backup into an empty directory with `receivables restore`';
 

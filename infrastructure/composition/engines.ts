@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
 import type { LogFit } from '../../application/processors/log-fit.ts';
 import type {
@@ -7,25 +8,27 @@ import type {
   LogPlaces,
   PlacedEvents,
 } from '../../application/ports/event-store.ts';
+import type { RealClock } from '../../application/ports/clock.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { Generations } from '../../application/maintenance/rebuild/generations.ts';
+import type { GenerationTables } from '../../application/maintenance/rebuild/generations.ts';
 import { migrate } from '../../application/sql/migrations/migrate.ts';
 import { serviceMigrations } from '../../application/sql/migrations/service.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import type { TracedEvents } from '../observability/tracing/event-traces.ts';
+import type { AppendWriter } from '../sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
+import { SqliteDatabase } from '../sqlite/sqlite-database.ts';
+import { SqliteGenerationTables } from '../sqlite/sqlite-generation-tables.ts';
 import type { Configuration } from './configuration.ts';
-import { ensureUsable, refuseMissingPart, troubleWith } from './data-parts.ts';
+import { SERVICE_FILE, ensureUsable, refuseMissingPart, troubleWith } from './data-parts.ts';
+import { pageCachesOf } from './cache-shares.ts';
+import type { Part } from './cache-shares.ts';
+import { kafkaOptions } from './kafka-configuration.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { hasNoKeys, isUnwrittenFile, logFitOf, refuseEmptyDatabase, refuseOlderLog } from './log-fit.ts';
 import { retriesOf } from './start-retry.ts';
-import {
-  generationTables,
-  kafkaOf,
-  openEventBus,
-  openEventStore,
-  openServiceDatabase,
-} from './engine-rows.ts';
-import type { RowOptions } from './engine-rows.ts';
 import { refuseOpenEngines } from './insecurities.ts';
 import { ensureMovedWhole, useDataDirectory } from './data-directory.ts';
 import type { StartRetry } from './start-retry.ts';
@@ -34,6 +37,7 @@ import { projectionsOn } from './projections.ts';
 import { openServing } from './serving-generation.ts';
 import { refuseSplitRoles } from './configuration.ts';
 import { UNOBSERVED, tracedEventsOf } from './observability.ts';
+import type { Observability } from './observability.ts';
 
 /** The stores and the event bus, open; each of them is embedded or an engine of its own. */
 export interface Engines {
@@ -42,7 +46,7 @@ export interface Engines {
   readonly embeddedLog?: SqliteEventStore;
   readonly logFit: LogFit;
   /** Undefined where events go to the webhooks straight from the log, as is the bus. */
-  readonly kafka: ReturnType<typeof kafkaOf>;
+  readonly kafka: ReturnType<typeof kafkaOptions> | undefined;
   readonly eventBus: KafkaEventBus | undefined;
   readonly serviceDatabase: SqlDatabase;
   /** UNIX milliseconds by the clock that all processes of the service share: that of PostgreSQL, or of the only process. */
@@ -57,7 +61,16 @@ export interface Engines {
   close(): Promise<void>;
 }
 
-interface EngineOptions extends RowOptions {
+export interface EngineOptions {
+  /** What the engines are opened for; default: a command. */
+  readonly part?: Part;
+  /** The writer of an embedded log that this process has open already; only for the background thread. */
+  readonly writer?: AppendWriter;
+  readonly configuration: Configuration;
+  readonly clock: RealClock;
+  readonly logger: Logger;
+  /** Default: nobody watches. */
+  readonly observability?: Observability;
   readonly retry: StartRetry;
   /** Called before anything is made of the log: what it throws ends the opening. */
   readonly onServiceDatabase?: (database: SqlDatabase) => Promise<void>;
@@ -120,6 +133,69 @@ const openService = async (
 const keepsFiles = ({ engines }: Configuration): boolean =>
   engines.eventStoreUrl === undefined || engines.databaseUrl === undefined;
 
+// Clients of engines are loaded where they are used: the embedded profile, and every command on it, starts without them.
+
+/** The streams. EventStoreDB is connected to when it is first used. @throws Error for an address that cannot be read */
+const openEventStore = async (
+  { configuration, part, logger, writer, observability = UNOBSERVED }: EngineOptions,
+  mayAppend: () => Promise<void>,
+): Promise<EventStore & EventSubscription & LogPlaces & PlacedEvents & { close(): Promise<void> }> => {
+  const { engines, dataDir } = configuration;
+  const guards = { mayAppend, watch: observability.eventStore };
+  const options = { ...guards, logger, pageCaches: pageCachesOf(configuration, part) };
+  if (engines.eventStoreUrl === undefined) return SqliteEventStore.open(dataDir, options, writer);
+  const { EventStoreDbStore } = await import('../eventstoredb/event-store-db-store.ts');
+  return new EventStoreDbStore({ ...guards, url: engines.eventStoreUrl, logger });
+};
+
+/** Subscriptions, deliveries, clients, keys, checkpoints. */
+const openServiceDatabase = async ({
+  configuration,
+  logger,
+  part = 'command',
+  observability = UNOBSERVED,
+}: EngineOptions): Promise<SqlDatabase> => {
+  const url = configuration.engines.databaseUrl;
+  const watch = observability.metrics?.stores.sql('service');
+  if (url === undefined)
+    return SqliteDatabase.open({
+      path: join(configuration.dataDir, SERVICE_FILE),
+      pageCaches: pageCachesOf(configuration, part),
+      synchronous: 'FULL',
+      logger,
+      watch,
+      // A service has other things to do than to wait for the disk.
+      writes: part === 'command' ? 'here' : 'thread',
+    });
+  const { PostgresDatabase } = await import('../postgres/postgres-database.ts');
+  return PostgresDatabase.open({ url, logger, watch, applicationName: 'receivables service' });
+};
+
+/** Files in DATA_DIR, or schemas of the same PostgreSQL database. */
+const generationTables = async (
+  { configuration, part, logger, clock }: EngineOptions,
+  serviceDatabase: SqlDatabase,
+): Promise<GenerationTables> => {
+  const { engines, dataDir } = configuration;
+  const now = (): string => clock.realNow();
+  const url = engines.databaseUrl;
+  if (url === undefined) {
+    const pageCaches = pageCachesOf(configuration, part);
+    const options = { logger, writes: 'here', pageCaches } as const;
+    return new SqliteGenerationTables(dataDir, options, now);
+  }
+  const { PostgresGenerationTables } = await import('../postgres/postgres-generation-tables.ts');
+  const options = { url, logger, applicationName: 'receivables read model' };
+  return PostgresGenerationTables.of(serviceDatabase, options, now);
+};
+
+/** Undefined where none is configured. Kafka is connected to when it is first used. */
+const openEventBus = async (kafka: Engines['kafka']): Promise<KafkaEventBus | undefined> => {
+  if (kafka === undefined) return undefined;
+  const { KafkaEventBus } = await import('../kafka/kafka-event-bus.ts');
+  return new KafkaEventBus(kafka);
+};
+
 /** @throws ConfigurationError for a combination that cannot work, and for data of which a part is missing or older than the others */
 export const openEngines = async (options: EngineOptions): Promise<Engines> => {
   const { configuration, part } = options;
@@ -164,7 +240,14 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
     );
     opened.readModels = readModelDatabase;
     if (part === 'service') await refuseOlderLog(configuration, logFit);
-    const kafka = kafkaOf(options, serviceDatabase);
+    const kafka =
+      configuration.kafka &&
+      kafkaOptions(configuration.kafka, {
+        logger,
+        // Kept where the effects of the consumers are.
+        offsets: new ConsumerOffsets(serviceDatabase, options.clock),
+        metrics: options.observability?.metrics?.bus,
+      });
     const eventBus = await opening.step('event_bus', () => openEventBus(kafka));
     return {
       eventStore,

@@ -14,9 +14,8 @@ import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { StoredFormats } from '../../application/event-codec/stored-formats.ts';
 import { SystemClock } from '../support/time.ts';
 import type { Configuration } from './configuration.ts';
-import type { RowOptions } from './engine-rows.ts';
 import { openEngines } from './engines.ts';
-import type { Engines } from './engines.ts';
+import type { EngineOptions, Engines } from './engines.ts';
 import { UNOBSERVED, openObservability } from './observability.ts';
 import type { Observability } from './observability.ts';
 import { noRetry, retriesOf } from './start-retry.ts';
@@ -43,7 +42,7 @@ interface ServiceKeys {
   readonly fingerprints: Buffer;
 }
 
-interface FoundationOptions extends Pick<RowOptions, 'part' | 'writer'> {
+interface FoundationOptions extends Pick<EngineOptions, 'part' | 'writer'> {
   readonly retry?: StartRetry;
 }
 

@@ -11,8 +11,7 @@ import { upToNow } from '../../application/support/up-to-now.ts';
 import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
 import { SystemClock, pause } from '../support/time.ts';
 import type { Configuration } from './configuration.ts';
-import { RESTORE } from './data-parts.ts';
-import { SERVICE_FILE } from './engine-rows.ts';
+import { RESTORE, SERVICE_FILE } from './data-parts.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import type { StartRetry } from './start-retry.ts';
 

@@ -27,7 +27,7 @@ import { PostgresDatabase } from '../../postgres/postgres-database.ts';
 import type { SqlDatabase } from '../../../application/sql/sql-database.ts';
 import { SystemClock, pause } from '../../support/time.ts';
 import type { Configuration } from '../configuration.ts';
-import { SERVICE_FILE } from '../engine-rows.ts';
+import { SERVICE_FILE } from '../data-parts.ts';
 import { holdsEvents } from '../log-fit.ts';
 
 /** Where a data directory is moved to. */
