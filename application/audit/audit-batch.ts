@@ -2,9 +2,6 @@ import { messageOf } from '../support/failures.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import {
   DECISION_STREAM_PREFIX,
-  DESK_STREAM_PREFIX,
-  FOUR_EYES_STREAM,
-  FUND_NAMES_STREAM,
   LOAN_STREAM_PREFIX,
   decidedStreamOf,
   decisionStreamOf,
@@ -17,14 +14,13 @@ import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { retryUntilAvailable } from '../support/retry.ts';
 import { compareDelivery, compareTable } from './compare-derived.ts';
 import { decodeOperation } from './stored-events.ts';
-import { auditDesk } from './desk-audit.ts';
 import type { Difference, Report } from './difference.ts';
-import { auditFourEyes, auditFundNames } from './fund-audit.ts';
+import { auditBesideOperations } from './beside-operations.ts';
 import { auditOperation } from './operation-audit.ts';
 import type { OperationAudit } from './operation-audit.ts';
 import { auditRenegotiation, loadRenegotiation, namedRenegotiations } from './renegotiation-audit.ts';
 import type { RenegotiationRecord } from './renegotiation-audit.ts';
-import { RuleHistory } from './rule-history.ts';
+import { RuleHistory } from './two-people-audit.ts';
 import { auditDecisions, auditEyes, eyesOf } from './two-people-audit.ts';
 
 export interface AuditStores {
@@ -136,18 +132,13 @@ export class AuditBatch {
     return orUnreadable(stream, async () => {
       if (stream.startsWith(LOAN_STREAM_PREFIX))
         return this.#auditOperation(store, { stream, events }, rules);
-      if (stream === FUND_NAMES_STREAM)
-        return { stream, events, fundId: undefined, differences: auditFundNames(stream, events) };
-      if (stream.startsWith(DESK_STREAM_PREFIX))
-        return { stream, events, fundId: undefined, differences: auditDesk(stream, events) };
-      if (stream === FOUR_EYES_STREAM)
-        return { stream, events, fundId: undefined, differences: auditFourEyes(stream, events) };
+      const differences = auditBesideOperations(stream, events);
+      if (differences) return { stream, events, fundId: undefined, differences };
       if (stream.startsWith(DECISION_STREAM_PREFIX)) {
         const { events: operation } = await store.read(decidedStreamOf(stream));
         return { stream, events, ...auditDecisions(stream, events, { operation, rules }) };
       }
-      const { differences, fundId } = await auditRenegotiation(store, stream, events);
-      return { stream, events, fundId, differences };
+      return { stream, events, ...(await auditRenegotiation(store, stream, events)) };
     });
   }
 

@@ -7,7 +7,7 @@ import type { RecordedEvent } from '../ports/event-store.ts';
 import { FEED, PAYMENTS } from '../projecting/stored-rows.ts';
 import { toPublicEvents } from '../publication/public-events.ts';
 import { DecisionCheck } from './check-decisions.ts';
-import { checkReservations } from './check-reservations.ts';
+import { checkReservations } from './renegotiation-audit.ts';
 import { checkStream, decodeOperation, toProjected } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
 import { deriveRows } from './compare-derived.ts';

@@ -16,7 +16,7 @@ import { renegotiationStream } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { tellFields, telling } from './difference.ts';
-import type { Difference, Report } from './difference.ts';
+import type { Difference, Report, Tell } from './difference.ts';
 import { checkStream, decodeOperation, decodeRenegotiation } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
 
@@ -35,7 +35,7 @@ const isCommit = (one: DecodedEvent<RenegotiationEvent>): one is DecodedEvent<Re
 /** What is unreadable is reported where its own stream is verified. */
 const unheard = (): void => undefined;
 
-export const renegotiationNamedBy = (event: LoanEvent): RenegotiationId | undefined => {
+const renegotiationNamedBy = (event: LoanEvent): RenegotiationId | undefined => {
   if (event.type === 'LoanReserved' || event.type === 'LoanReservationReleased') return event.renegotiationId;
   return 'renegotiation' in event ? event.renegotiation?.renegotiationId : undefined;
 };
@@ -157,4 +157,49 @@ export const auditRenegotiation = async (
   if (!('committed' in state)) return { differences, fundId: undefined };
   if (state.status === 'completed') await checkCarriedOut(store, stream, state.committed, report);
   return { differences, fundId: state.committed.received.fundId };
+};
+
+const payload = (event: LoanEvent): unknown => JSON.parse(encodeEvent(event).data);
+
+const outcomeOf = ({ committed, aborted }: RenegotiationRecord): string =>
+  committed ? 'committed' : aborted ? 'given up' : 'undecided';
+
+const checkReservation = (
+  { stream, revision }: DecodedEvent<LoanEvent>['recorded'],
+  { committed }: RenegotiationRecord,
+  refuse: Tell,
+): void => {
+  if (!committed) return;
+  const { originals, newLoan } = committed.event;
+  const place = [...originals, newLoan].find((one) => one.stream === stream);
+  if (place?.revision === Number(revision)) return;
+  refuse('reservation', `at revision ${place?.revision ?? '(nowhere)'}`, `at revision ${revision}`);
+};
+
+/** What one event of an operation says of a renegotiation must be what the renegotiation says of the operation. */
+const checkEvent = (found: DecodedEvent<LoanEvent>, record: RenegotiationRecord, report: Report): void => {
+  const { event, recorded } = found;
+  const refuse = telling(report, 'renegotiation', recorded);
+  const outcome = outcomeOf(record);
+  if (event.type === 'LoanReserved') checkReservation(recorded, record, refuse);
+  if (event.type === 'LoanReservationReleased' && outcome !== 'given up')
+    refuse('outcome', 'given up', outcome);
+  if (event.type !== 'LoanRenegotiated' && event.type !== 'LoanReceived') return;
+  if (!record.committed) return refuse('outcome', 'committed', outcome);
+  const { renegotiation, committedAt: renegotiatedAt, received } = record.committed.event;
+  const expected: LoanEvent =
+    event.type === 'LoanReceived' ? received : { type: 'LoanRenegotiated', renegotiation, renegotiatedAt };
+  tellFields(refuse, payload(expected), payload(event));
+};
+
+export const checkReservations = (
+  events: readonly DecodedEvent<LoanEvent>[],
+  records: ReadonlyMap<string, RenegotiationRecord>,
+  report: Report,
+): void => {
+  if (records.size === 0) return;
+  for (const found of events) {
+    const record = records.get(renegotiationNamedBy(found.event) ?? '');
+    if (record) checkEvent(found, record, report);
+  }
 };

@@ -7,19 +7,72 @@ import type {
   FirstDecision,
 } from '../../domain/decision/first-decision.ts';
 import { covers } from '../../domain/fund/four-eyes.ts';
-import type { CoverableDecision } from '../../domain/fund/four-eyes.ts';
+import type { CoverableDecision, FourEyesEvent, FourEyesSet } from '../../domain/fund/four-eyes.ts';
 import type { LoanEvent } from '../../domain/loan/index.ts';
 import type { Evidence } from '../../domain/shared/two-people.ts';
-import { decidedStreamOf, parseLoanStream } from '../command-handling/operation.ts';
+import { decidedStreamOf, parseLoanStream, FOUR_EYES_STREAM } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
-import type { RecordedEvent } from '../ports/event-store.ts';
+import type { RecordedEvent, EventStore } from '../ports/event-store.ts';
 import { messageOf } from '../support/failures.ts';
 import { decisionsAfter, sinceThenOf } from '../two-people/first-decisions.ts';
 import { telling } from './difference.ts';
-import type { Difference, Report, Tell } from './difference.ts';
-import type { RuleHistory } from './rule-history.ts';
-import { checkStream, decodeDecisions } from './stored-events.ts';
+import type { Difference, Tell } from './difference.ts';
+import { decodeDecisions, decodeFourEyes, differencesIn } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
+
+/** Clocks of two machines differ, and a rule is a moment old before everybody reads it. */
+const SLACK_MS = 2_000;
+
+interface Since {
+  readonly rule: FourEyesSet;
+  /** Milliseconds. */
+  readonly from: number;
+}
+
+/** Which rule of two people each fund had when. */
+export class RuleHistory {
+  readonly #byFund = new Map<string, Since[]>();
+
+  constructor(events: readonly DecodedEvent<FourEyesEvent>[]) {
+    for (const { event, recorded } of events) {
+      if (event.type !== 'FourEyesSet') continue;
+      const from = Date.parse(recorded.metadata.recordedAt);
+      this.#byFund.set(event.fundId, [...(this.#byFund.get(event.fundId) ?? []), { rule: event, from }]);
+    }
+  }
+
+  /** Of the log as it is now. What cannot be read there is told where that stream is audited. */
+  static async read(store: Pick<EventStore, 'read'>): Promise<RuleHistory> {
+    const { events } = await store.read(FOUR_EYES_STREAM);
+    return new RuleHistory(decodeFourEyes(events, () => undefined));
+  }
+
+  get isEmpty(): boolean {
+    return this.#byFund.size === 0;
+  }
+
+  /** Every rule that a decision at this instant may have been made by; undefined where there may have been none yet. @param at ISO 8601 */
+  at(fundId: string, at: string): readonly (FourEyesSet | undefined)[] {
+    const instant = Date.parse(at);
+    const all = this.#byFund.get(fundId) ?? [];
+    const before = all.findLast(({ from }) => from <= instant - SLACK_MS);
+    const around = all.filter(({ from }) => from > instant - SLACK_MS && from <= instant + SLACK_MS);
+    return [before?.rule, ...around.map(({ rule }) => rule)];
+  }
+
+  /** The version that asked for two people then, whichever way one looks at it; undefined where one may have been enough. */
+  needed(
+    {
+      fundId,
+      decision,
+      value,
+    }: { readonly fundId: string; readonly decision: CoverableDecision; readonly value: number },
+    at: string,
+  ): number | undefined {
+    const rules = this.at(fundId, at);
+    return rules.every((rule) => covers(rule, decision, value)) ? rules.at(-1)?.version : undefined;
+  }
+}
 
 const later = (events: readonly RecordedEvent[], { madeOn }: FirstDecision): readonly RecordedEvent[] =>
   events.filter(({ revision }) => revision > BigInt(madeOn));
@@ -70,30 +123,29 @@ export const auditDecisions = (
   events: readonly RecordedEvent[],
   around: Around,
 ): { readonly differences: readonly Difference[]; readonly fundId: string | undefined } => {
-  const differences: Difference[] = [];
-  const report: Report = (difference) => void differences.push(difference);
-  checkStream(stream, events, report);
   let state = firstDecisions.initialState;
   let fundId: string | undefined;
   const { applicationId } = parseLoanStream(decidedStreamOf(stream)) ?? {};
-  for (const { event, recorded } of decodeDecisions(events, report)) {
-    const { type, data: found, metadata } = recorded;
-    const tell = telling(report, 'decision', recorded);
-    try {
-      const caused = decideAgain(event, state, { ...around, at: metadata.recordedAt, tell });
-      const { type: wanted, data } = encodeEvent(caused);
-      if (wanted !== type || data !== found) tell(type, data, found);
-    } catch (error) {
-      tell(type, messageOf(error), found);
+  const differences = differencesIn(stream, events, (report) => {
+    for (const { event, recorded } of decodeDecisions(events, report)) {
+      const { type, data: found, metadata } = recorded;
+      const tell = telling(report, 'decision', recorded);
+      try {
+        const caused = decideAgain(event, state, { ...around, at: metadata.recordedAt, tell });
+        const { type: wanted, data } = encodeEvent(caused);
+        if (wanted !== type || data !== found) tell(type, data, found);
+      } catch (error) {
+        tell(type, messageOf(error), found);
+      }
+      if (event.type === 'DecisionAwaiting') fundId = event.fundId;
+      for (const [what, expected, was] of [
+        ['metadata.fundId', fundId, metadata.fundId],
+        ['metadata.applicationId', applicationId, metadata.applicationId],
+      ] as const)
+        if (expected !== undefined && expected !== was) tell(what, expected, `${was}`);
+      state = firstDecisions.evolve(state, event);
     }
-    if (event.type === 'DecisionAwaiting') fundId = event.fundId;
-    for (const [what, expected, was] of [
-      ['metadata.fundId', fundId, metadata.fundId],
-      ['metadata.applicationId', applicationId, metadata.applicationId],
-    ] as const)
-      if (expected !== undefined && expected !== was) tell(what, expected, `${was}`);
-    state = firstDecisions.evolve(state, event);
-  }
+  });
   return { differences, fundId };
 };
 

@@ -6,7 +6,7 @@ import { applicationsIn } from './client-registry.ts';
 import type { ClientChanges, ClientRegistry, ClientWithSecret, ListedClient } from './client-registry.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
-import type { SigningKeys } from './signing-keys.ts';
+import type { SigningKeys } from './tokens.ts';
 import type { CreateClientInput } from './client-rules.ts';
 import {
   NO_FUND,

@@ -42,6 +42,13 @@ export interface ServiceStatus extends FoundService, Lag {
   readonly operations: readonly StateCount[];
 }
 
+/** What an examination of the service came to, in one respect. */
+export interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly detail: string;
+}
+
 interface Followed extends Counting {
   readonly projections: readonly Projection[];
   readonly projectionStore: Pick<ProjectionStore, 'checkpoint'>;

@@ -1,5 +1,5 @@
 import type { App } from '../../application/app.ts';
-import type { Finding } from '../../application/maintenance/finding.ts';
+import type { Finding } from '../../application/maintenance/service-status.ts';
 import type { OpenConsole, RunningConsole } from './console.ts';
 
 export interface BackupSummary {

@@ -1,5 +1,5 @@
 import { BrokenSealBookError } from '../../application/audit/seals/seal-log.ts';
-import { UnknownSigningKeyError } from '../../application/clients/signing-keys.ts';
+import { UnknownSigningKeyError } from '../../application/clients/tokens.ts';
 import { EarlierReleaseError } from '../../application/event-codec/stored-formats.ts';
 import { RotationRefusedError } from '../../application/maintenance/master-key-rotation.ts';
 import { NotAcceptedError } from '../../application/publication/topics.ts';

@@ -1,5 +1,5 @@
 import type { CliCommand } from './cli-command.ts';
-import type { Finding } from '../../application/maintenance/finding.ts';
+import type { Finding } from '../../application/maintenance/service-status.ts';
 import type { ServiceStatus } from '../../application/maintenance/service-status.ts';
 import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';

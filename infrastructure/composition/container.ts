@@ -10,7 +10,7 @@ import { SqlLeases } from '../../application/coordination/leases.ts';
 import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
 import { StoredFormats } from '../../application/event-codec/stored-formats.ts';
 import { OwnWrites } from '../../application/loans/own-writes.ts';
-import { SqlClockOffset } from '../../application/maintenance/sandbox/clock-offset.ts';
+import { SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';

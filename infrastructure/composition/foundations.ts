@@ -7,7 +7,7 @@ import { keyringFromFiles, masterKeyFromFile } from '../security/master-key.ts';
 import type { Keyring } from '../security/master-key.ts';
 import { MasterKeys } from '../security/master-keys.ts';
 import { DATA_KEYS, WrappedKeys, dataKey } from '../security/wrapped-keys.ts';
-import { SqlClockOffset } from '../../application/maintenance/sandbox/clock-offset.ts';
+import { SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import { NO_STANDBY, losesAtFailover, standbySettings } from '../postgres/postgres-safety.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';

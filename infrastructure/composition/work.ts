@@ -3,9 +3,52 @@ import type { HealthChecks } from '../http/server/health-app.ts';
 import type { Scrape } from '../observability/metrics/scrape.ts';
 import { partsOf } from './container.ts';
 import type { Foundations } from './foundations.ts';
-import { sourcesOf } from './metrics.ts';
 import { readinessOf } from './readiness.ts';
 import { rolesOf } from './roles.ts';
+import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
+import type { LookedUp } from '../observability/metrics/looked-up.ts';
+import { oldestTransaction } from '../postgres/postgres-safety.ts';
+import { countStates } from '../../application/loans/operation-states.ts';
+import type { Role } from './configuration.ts';
+import { standingsOf } from './processors.ts';
+import type { Roles } from './roles.ts';
+
+/** A log whose server says when its subscriber is too slow. */
+const tellsSlowMoments = (log: object): log is { readonly slowMoments: number } => 'slowMoments' in log;
+
+const groupLags = async (bus: KafkaEventBus): Promise<Readonly<Record<string, number>>> => {
+  const lags: Record<string, number> = {};
+  for (const { group, lag } of await bus.lag()) lags[group] = (lags[group] ?? 0) + lag;
+  return lags;
+};
+
+const stateOf = ({ role, state }: ReturnType<typeof standingsOf>[number]): string =>
+  role === 'relay' && state === 'retrying' ? 'backing_off' : state;
+
+/** What is asked for at each scrape: of the roles that this thread has, and of the stores that they work with. */
+const sourcesOf = (parts: Parts, { leased }: Roles, checks: () => Promise<HealthChecks>): LookedUp => {
+  const { configuration, engines } = parts.foundations;
+  const { eventBus: bus, eventStore: log } = engines;
+  const has = (role: Role): boolean => configuration.roles.includes(role);
+  return {
+    quarantined: () =>
+      Object.fromEntries(standingsOf(parts).map(({ waitsFor, quarantined }) => [waitsFor, quarantined])),
+    states: () => ({
+      ...Object.fromEntries(standingsOf(parts).map((one) => [one.work, stateOf(one)])),
+      ...(has('webhooks') && { webhooks: parts.webhooks.worker.status().state }),
+    }),
+    checks,
+    ...(has('webhooks') && { waitingDeliveries: () => parts.webhooks.webhooks.lag.read() }),
+    ...(has('webhooks') &&
+      engines.serviceDatabase.dialect === 'postgres' && {
+        oldestTransaction: async () => (await oldestTransaction(engines.serviceDatabase))?.seconds ?? 0,
+      }),
+    ...(has('scheduler') && { operationStates: () => countStates(engines.readModelDatabase) }),
+    ...(bus && { busLag: () => groupLags(bus) }),
+    ...(tellsSlowMoments(log) && { slowMoments: () => log.slowMoments }),
+    leases: () => Object.fromEntries(leased.map(({ name, state }) => [name, state === 'holding'])),
+  };
+};
 
 /** One thread's share of the service: its parts, and the roles of its configuration at work. */
 export interface Work {

@@ -1,7 +1,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose';
 import type { CryptoKey, JWK } from 'jose';
-import { UnknownSigningKeyError } from '../../application/clients/signing-keys.ts';
-import type { SigningKeys } from '../../application/clients/signing-keys.ts';
+import { UnknownSigningKeyError } from '../../application/clients/tokens.ts';
+import type { SigningKeys } from '../../application/clients/tokens.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { NamedKeys } from './wrapped-keys.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { SqlClockOffset } from '../../application/maintenance/sandbox/clock-offset.ts';
+import type { SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 
 /** @param open two processes' views of one empty store */
 export const describeClockOffsetContract = (

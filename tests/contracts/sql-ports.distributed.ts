@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
-import { SqlClockOffset } from '../../application/maintenance/sandbox/clock-offset.ts';
+import { SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { SqlLeases } from '../../application/coordination/leases.ts';
 import { SqlClientRegistry } from '../../application/clients/client-registry.ts';
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';

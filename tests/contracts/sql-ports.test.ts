@@ -1,6 +1,6 @@
 import { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
-import { SqlClockOffset } from '../../application/maintenance/sandbox/clock-offset.ts';
+import { SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import { Worklists } from '../../application/administrator/worklists.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';

@@ -1,7 +1,7 @@
 import type { Administrator } from '../../application/administrator/administrator.ts';
 import type { DecisionAnswer } from '../../application/administrator/answers.ts';
-import { auditFourEyes } from '../../application/audit/fund-audit.ts';
-import { RuleHistory } from '../../application/audit/rule-history.ts';
+import { auditFourEyes } from '../../application/audit/beside-operations.ts';
+import { RuleHistory } from '../../application/audit/two-people-audit.ts';
 import { auditDecisions, auditEyes } from '../../application/audit/two-people-audit.ts';
 import { decodeOperation } from '../../application/audit/stored-events.ts';
 import {

@@ -2,10 +2,11 @@ import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
 import type { BusinessClock, RealClock } from '../../ports/clock.ts';
-import type { SqlClockOffset } from './clock-offset.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { businessDayOf } from '../../support/business-day.ts';
 import { Outage, repeatUntilAborted } from '../../support/retry.ts';
+import { changeRow } from '../../sql/compare-and-set.ts';
+import type { SqlDatabase } from '../../sql/sql-database.ts';
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -64,6 +65,39 @@ export class MovableClock implements BusinessClock {
   onMoved(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+}
+
+/** The only row. */
+const ID = 'sandbox';
+
+/**
+ * How far the business time of a sandbox is ahead of the real time, in milliseconds; one number for all processes: a row that is compared and
+ * set, so that of two moves at once none is lost.
+ */
+export class SqlClockOffset {
+  readonly #database: SqlDatabase;
+  readonly #clock: RealClock;
+
+  constructor(database: SqlDatabase, clock: RealClock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** 0 before the first move. */
+  async read(): Promise<number> {
+    const query = this.#database.builder.selectFrom('clock_offset').select('offset_ms').where('id', '=', ID);
+    const [row] = await this.#database.read(query);
+    return row?.offset_ms ?? 0;
+  }
+
+  /** Durable when it resolves to true; false when the offset is not `from` any more, and nothing changed. */
+  replace(from: number, to: number): Promise<boolean> {
+    return changeRow(this.#database, 'clock_offset', {
+      key: { id: ID },
+      from: from === 0 ? undefined : { offset_ms: from },
+      to: { offset_ms: to, moved_at: this.#clock.realNow() },
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Finding } from '../../../application/maintenance/finding.ts';
+import type { Finding } from '../../../application/maintenance/service-status.ts';
 import type { OldestWaiting } from '../../../application/webhooks/delivery-lag.ts';
 import { COUNTED_AT_MOST } from '../../../application/webhooks/webhook-desk.ts';
 import type { Webhooks } from '../../../application/webhooks/webhooks.ts';

@@ -3,7 +3,7 @@ import { access, constants, statfs } from 'node:fs/promises';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../../application/support/failures.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import type { Finding } from '../../../application/maintenance/finding.ts';
+import type { Finding } from '../../../application/maintenance/service-status.ts';
 import type { FoundService } from '../../../application/maintenance/service-status.ts';
 import { EventStoreDbStore } from '../../eventstoredb/event-store-db-store.ts';
 import { API_VERSION } from '../../http/openapi/version.ts';

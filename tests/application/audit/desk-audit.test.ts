@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { auditDesk } from '../../../application/audit/desk-audit.ts';
+import { auditDesk } from '../../../application/audit/beside-operations.ts';
 import { DESK_DAYS_STREAM } from '../../../application/desk/desk-streams.ts';
 import { CHAIN_START, chainEvents } from '../../../application/event-codec/event-codec.ts';
 import type { JsonText, RecordedEvent } from '../../../application/ports/event-store.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { auditFourEyes } from '../../../application/audit/fund-audit.ts';
+import { auditFourEyes } from '../../../application/audit/beside-operations.ts';
 import { FOUR_EYES_STREAM, loanStream } from '../../../application/command-handling/operation.ts';
 import { CHAIN_START, chainEvents } from '../../../application/event-codec/event-codec.ts';
 import type { EventToAppend, JsonText, RecordedEvent } from '../../../application/ports/event-store.ts';

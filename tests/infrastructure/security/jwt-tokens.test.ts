@@ -10,7 +10,7 @@ import {
 import type { JSONWebKeySet } from 'jose';
 import type { Client } from '../../../application/clients/client-registry.ts';
 import { InvalidTokenError, TokenExpiredError } from '../../../application/clients/tokens.ts';
-import { UnknownSigningKeyError } from '../../../application/clients/signing-keys.ts';
+import { UnknownSigningKeyError } from '../../../application/clients/tokens.ts';
 import { JwtTokens } from '../../../infrastructure/security/jwt-tokens.ts';
 import {
   REVOKED_EVERYWHERE_AFTER_MS,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SqlClockOffset } from '../../../../application/maintenance/sandbox/clock-offset.ts';
+import type { SqlClockOffset } from '../../../../application/maintenance/sandbox/sandbox-clock.ts';
 import {
   MovableClock,
   SandboxClock,

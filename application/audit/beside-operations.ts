@@ -2,13 +2,16 @@ import { fourEyesDecider } from '../../domain/fund/four-eyes.ts';
 import type { FourEyesEvent } from '../../domain/fund/four-eyes.ts';
 import { fundNamesDecider } from '../../domain/fund/names.ts';
 import type { Decider } from '../../domain/shared/decider.ts';
+import { DESK_STREAM_PREFIX, FOUR_EYES_STREAM, FUND_NAMES_STREAM } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { messageOf } from '../support/failures.ts';
 import { telling } from './difference.ts';
 import type { Difference, Report } from './difference.ts';
-import { decodeFourEyes, decodeFunds, differencesIn } from './stored-events.ts';
+import { decodeFourEyes, decodeFunds, differencesIn, decodeDesk } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
+import type { DeskEvent } from '../../domain/desk/line.ts';
+import { DESK_DAYS_STREAM } from '../desk/desk-streams.ts';
 
 type OfFund = Parameters<typeof encodeEvent>[0] & { readonly fundId: string };
 
@@ -71,3 +74,31 @@ export const auditFourEyes = auditing({
   decode: decodeFourEyes,
   commandOf: ruleCommand,
 });
+
+const timeOf = (event: DeskEvent): string => (event.type === 'DeskDayBegun' ? event.begunAt : event.at);
+
+/** Checks a stream of the desk log: nothing stands in it but lines, each with the time at which it was recorded and with fields that one has. */
+export const auditDesk = (stream: string, events: readonly RecordedEvent[]): readonly Difference[] => {
+  const wanted: DeskEvent['type'] = stream === DESK_DAYS_STREAM ? 'DeskDayBegun' : 'DeskLineWritten';
+  return differencesIn(stream, events, (report) => {
+    for (const { event, recorded } of decodeDesk(events, report)) {
+      const { type, data, metadata } = recorded;
+      const tell = telling(report, 'event', recorded);
+      if (event.type !== wanted) tell(type, wanted, event.type);
+      const expected = encodeEvent(event).data;
+      if (expected !== data) tell(type, expected, data);
+      const [at, found] = [timeOf(event), metadata.recordedAt];
+      if (at !== found) tell('metadata.recordedAt', at, found);
+    }
+  });
+};
+
+/** What is wrong with a stream of funds or of the desk; undefined for any other. */
+export const auditBesideOperations = (
+  stream: string,
+  events: readonly RecordedEvent[],
+): readonly Difference[] | undefined => {
+  if (stream.startsWith(DESK_STREAM_PREFIX)) return auditDesk(stream, events);
+  if (stream === FUND_NAMES_STREAM) return auditFundNames(stream, events);
+  return stream === FOUR_EYES_STREAM ? auditFourEyes(stream, events) : undefined;
+};

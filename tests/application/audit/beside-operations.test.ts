@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { auditFundNames } from '../../../application/audit/fund-audit.ts';
+import { auditFundNames } from '../../../application/audit/beside-operations.ts';
 import { FUND_NAMES_STREAM } from '../../../application/command-handling/operation.ts';
 import { CHAIN_START, chainEvents } from '../../../application/event-codec/event-codec.ts';
 import type { JsonText, RecordedEvent } from '../../../application/ports/event-store.ts';
