@@ -15,140 +15,84 @@ interface GuideGroup {
   readonly guides: readonly Guide[];
 }
 
+/** @param file named like its place, or `README.md` of a folder that is */
+const guide = (file: string, title: string, about: string): Guide => {
+  const [, name = ''] = /([^/]+)(?:\/README)?\.md$/.exec(file) ?? [];
+  return { name, title, file, about };
+};
+
 /** What an integrator needs, in the order of the list. What is for operators and the fund's desk stays with the source. */
 export const GUIDE_GROUPS: readonly GuideGroup[] = [
   {
     name: 'Begin here',
     guides: [
-      {
-        name: 'integrators-guide',
-        title: 'Guide for integrators',
-        file: 'integrators-guide.md',
-        about: 'The way through everything: tokens, idempotency, errors, webhooks, rate limits.',
-      },
-      {
-        name: 'sandbox',
-        title: 'The sandbox',
-        file: 'sandbox.md',
-        about: 'Time, decisions and failures at will.',
-      },
-      {
-        name: 'going-live',
-        title: 'Going live',
-        file: 'going-live.md',
-        about: 'What production refuses and the sandbox takes, as a list to tick off.',
-      },
-      {
-        name: 'clients',
-        title: 'Typed clients',
-        file: 'clients.md',
-        about: 'A typed client in TypeScript or Python.',
-      },
+      guide(
+        'integrators-guide.md',
+        'Guide for integrators',
+        'The way through everything: tokens, idempotency, errors, webhooks, rate limits.',
+      ),
+      guide('sandbox.md', 'The sandbox', 'Time, decisions and failures at will.'),
+      guide(
+        'going-live.md',
+        'Going live',
+        'What production refuses and the sandbox takes, as a list to tick off.',
+      ),
+      guide('clients.md', 'Typed clients', 'A typed client in TypeScript or Python.'),
     ],
   },
   {
     name: 'Operations',
     guides: [
-      {
-        name: 'lifecycle',
-        title: 'The life of an operation',
-        file: 'lifecycle.md',
-        about: 'States, overdue installments, and how amounts are priced.',
-      },
-      {
-        name: 'renegotiation',
-        title: 'Renegotiation',
-        file: 'renegotiation.md',
-        about: 'How operations are replaced by a new one.',
-      },
-      {
-        name: 'terminal-states',
-        title: 'Requests in each state',
-        file: 'terminal-states.md',
-        about: 'Which request works in which state.',
-      },
+      guide(
+        'lifecycle.md',
+        'The life of an operation',
+        'States, overdue installments, and how amounts are priced.',
+      ),
+      guide('renegotiation.md', 'Renegotiation', 'How operations are replaced by a new one.'),
+      guide('terminal-states.md', 'Requests in each state', 'Which request works in which state.'),
     ],
   },
   {
     name: 'Webhooks',
     guides: [
-      { name: 'events', title: 'Events', file: 'events.md', about: 'Every event with its full body.' },
-      {
-        name: 'webhook-verifier',
-        title: 'Verifying webhooks',
-        file: 'webhook-verifier/README.md',
-        about: 'Checking a signature: whole receivers and test vectors.',
-      },
-      {
-        name: 'local-receiver',
-        title: 'A receiver on your machine',
-        file: 'local-receiver.md',
-        about: 'Webhooks to a receiver on your own machine.',
-      },
+      guide('events.md', 'Events', 'Every event with its full body.'),
+      guide(
+        'webhook-verifier/README.md',
+        'Verifying webhooks',
+        'Checking a signature: whole receivers and test vectors.',
+      ),
+      guide('local-receiver.md', 'A receiver on your machine', 'Webhooks to a receiver on your own machine.'),
     ],
   },
   {
     name: 'Jobs, one page each',
     guides: [
-      {
-        name: 'jobs',
-        title: 'All jobs',
-        file: 'jobs/README.md',
-        about: 'All of them, and what their lines begin with.',
-      },
-      {
-        name: 'assign-and-wait',
-        title: 'Assign and wait',
-        file: 'jobs/assign-and-wait.md',
-        about: 'Assign an operation and wait for the money.',
-      },
-      {
-        name: 'receive-webhooks',
-        title: 'Receive webhooks',
-        file: 'jobs/receive-webhooks.md',
-        about: 'Receive webhooks.',
-      },
-      {
-        name: 'decide-what-waits',
-        title: 'Decide on what waits',
-        file: 'jobs/decide-what-waits.md',
-        about: "For the fund's desk: decide on what waits.",
-      },
-      {
-        name: 'month-end-reconciliation',
-        title: 'Close a month',
-        file: 'jobs/month-end-reconciliation.md',
-        about: "For the fund's desk: close a month.",
-      },
-      {
-        name: 'forget-a-borrower',
-        title: 'Forget a borrower',
-        file: 'jobs/forget-a-borrower.md',
-        about: "For the fund's desk: a borrower asks to be forgotten.",
-      },
+      guide('jobs/README.md', 'All jobs', 'All of them, and what their lines begin with.'),
+      guide('jobs/assign-and-wait.md', 'Assign and wait', 'Assign an operation and wait for the money.'),
+      guide('jobs/receive-webhooks.md', 'Receive webhooks', 'Receive webhooks.'),
+      guide(
+        'jobs/decide-what-waits.md',
+        'Decide on what waits',
+        "For the fund's desk: decide on what waits.",
+      ),
+      guide('jobs/month-end-reconciliation.md', 'Close a month', "For the fund's desk: close a month."),
+      guide(
+        'jobs/forget-a-borrower.md',
+        'Forget a borrower',
+        "For the fund's desk: a borrower asks to be forgotten.",
+      ),
     ],
   },
   {
     name: 'To look up',
     guides: [
-      {
-        name: 'changelog',
-        title: 'Changelog',
-        file: 'changelog.md',
-        about: 'What changed in the interface, by version.',
-      },
-      {
-        name: 'interface-decisions',
-        title: 'Decisions of the interface',
-        file: 'interface-decisions.md',
-        about: 'What the interface leaves open, and what this service does.',
-      },
-      {
-        name: 'glossary',
-        title: 'Glossary',
-        file: 'glossary.md',
-        about: 'The words of the field, with the Portuguese ones.',
-      },
+      guide('changelog.md', 'Changelog', 'What changed in the interface, by version.'),
+      guide(
+        'interface-decisions.md',
+        'Decisions of the interface',
+        'What the interface leaves open, and what this service does.',
+      ),
+      guide('glossary.md', 'Glossary', 'The words of the field, with the Portuguese ones.'),
     ],
   },
 ];
