@@ -33,9 +33,8 @@ import type { PublicAddresses } from './openapi/operation.ts';
 import { API_VERSION } from './openapi/version.ts';
 import { operationTable } from './operation-table.ts';
 import type { Operation } from './operation.ts';
-import { notFound, registerRoutes, withoutPrefix } from './routes.ts';
+import { notFound, registerRoutes, withoutPrefix, readTarget } from './routes.ts';
 import { HttpProblem } from './errors/http-problem.ts';
-import { readTarget } from './requests/request-target.ts';
 import type { Readiness, RequestListener } from './server/health-app.ts';
 import { whenAsked } from '../support/when-asked.ts';
 

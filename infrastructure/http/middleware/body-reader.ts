@@ -22,9 +22,8 @@ import type { SlotBounds } from '../limits/slots.ts';
 import type { BodyKind, Handler, JsonKind, Operation } from '../operation.ts';
 import { parseForm } from '../requests/client-credentials.ts';
 import { refusalFor } from '../requests/parameters.ts';
-import { asDraft } from '../requests/request-rules.ts';
+import { asDraft, requireMatchingFiles } from '../requests/request-rules.ts';
 import type { RequestRules } from '../requests/request-rules.ts';
-import { requireMatchingFiles } from '../requests/uploaded-files.ts';
 import { callerOf, stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
 

@@ -1,14 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Schema } from '../../../application/schemas/schema.ts';
+import type { PublicAddresses, OpenApiDocument } from '../openapi/operation.ts';
+import { ServedContent } from '../docs/served-content.ts';
+import { HEAPS, threadOptions } from '../../support/threads.ts';
 import { asyncApiDocument } from '../../../application/publication/description/asyncapi-document.ts';
-import type { ServedContent } from '../docs/served-content.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import type { OpenApiDocument, PublicAddresses } from '../openapi/operation.ts';
-import { RELEASED_VERSIONS, releasedDescription } from '../openapi/released.ts';
-import { servedAsJson, servedAsYaml } from '../openapi/served-document.ts';
 import { API_VERSION } from '../openapi/version.ts';
 import { whenAsked } from '../../support/when-asked.ts';
 import type { Handler } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
 import { PUBLIC, REVALIDATE, served } from './served.ts';
+
+/** Versions before the present one, oldest first. A release adds the description that it replaces to `openapi/released/`. */
+export const RELEASED_VERSIONS = ['2026.11.0', '2026.11.1', '2026.11.2', '2026.11.3', '2026.11.4'] as const;
+
+/** Stand in the files where the addresses of a service go. */
+export const PLACEHOLDERS = {
+  publicUrl: 'https://public-url.invalid',
+  authUrl: 'https://auth-url.invalid',
+} as const;
+
+/** The description as that version served it, with these addresses. @param version one of RELEASED_VERSIONS */
+const releasedDescription = async (
+  version: string,
+  { publicUrl, authUrl }: PublicAddresses,
+): Promise<Schema> => {
+  const text = await readFile(new URL(`../openapi/released/${version}.json`, import.meta.url), 'utf8');
+  return JSON.parse(
+    text.replaceAll(PLACEHOLDERS.publicUrl, publicUrl).replaceAll(PLACEHOLDERS.authUrl, authUrl),
+  ) as Schema;
+};
+
+const servedAsJson = (document: Schema): ServedContent =>
+  new ServedContent(Buffer.from(JSON.stringify(document)), 'application/json; charset=utf-8');
+
+const THREAD = new URL('../openapi/yaml-thread.ts', import.meta.url);
+
+/** Printed in a thread that ends then: a request beside it would wait. */
+const servedAsYaml = async (document: Schema): Promise<ServedContent> => {
+  const worker = new Worker(THREAD, { ...threadOptions('yaml', HEAPS.yaml), workerData: document });
+  const [text] = (await once(worker, 'message')) as [string];
+  return new ServedContent(Buffer.from(text), 'application/yaml; charset=utf-8');
+};
 
 /** A start waits for no text that nobody may ask for. */
 const documentHandler = (make: () => Promise<ServedContent>): Handler => {

@@ -15,9 +15,9 @@ import {
   readTopicsAsYaml,
 } from './descriptions.ts';
 import type { Endpoint } from './endpoint.ts';
-import { readGuide, readGuides, searchGuides } from './guides.ts';
+import { readGuide, readGuides, searchGuides, readReference, readReferenceAsset, readRoot } from './pages.ts';
 import { feedSchemas, listEvents } from './list-events.ts';
-import { listLoans, loanPageSchemas } from './list-loans.ts';
+import { listLoans, loanSchemas, readLoan } from './read-loans.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -36,13 +36,10 @@ import {
 } from './operate-webhooks.ts';
 import { prepaymentSchemas, processPrepayment } from './process-prepayment.ts';
 import { readDocument } from './read-document.ts';
-import { loanSchemas, readLoan } from './read-loan.ts';
-import { readReference, readReferenceAsset, readRoot } from './reference.ts';
 import { readRedelivery, rangeRedeliverySchemas, redeliverWebhook } from './redeliver-webhook.ts';
 import { renegotiateLoans, renegotiationSchemas } from './renegotiate-loans.ts';
 import { repurchaseSchemas, requestRepurchase } from './request-repurchase.ts';
-import { decideInSandbox, sandboxDecisionSchemas } from './sandbox-decision.ts';
-import { moveSandboxClock, readSandboxClock, sandboxSchemas } from './sandbox-clock.ts';
+import { decideInSandbox, moveSandboxClock, readSandboxClock, sandboxSchemas } from './sandbox.ts';
 import { scheduleSchemas } from './schedule.ts';
 import { readKeySet, readLiveness, readReadiness, serviceSchemas } from './service.ts';
 import { settleBatch, settlementBatchSchemas } from './settle-batch.ts';
@@ -86,7 +83,6 @@ export const schemasIn = (environment: Environment): Readonly<Record<string, Sch
   ...backingDocumentSchemas,
   ...assignmentSchemas,
   ...loanSchemas,
-  ...loanPageSchemas,
   ...settlementSchemas,
   ...settlementBatchSchemas,
   ...prepaymentSchemas,
@@ -98,7 +94,7 @@ export const schemasIn = (environment: Environment): Readonly<Record<string, Sch
   ...deliverySchemas,
   ...rangeRedeliverySchemas,
   ...feedSchemas,
-  ...(environment === 'sandbox' && { ...sandboxSchemas, ...sandboxDecisionSchemas }),
+  ...(environment === 'sandbox' && sandboxSchemas),
   ...eventSchemas,
   ...errorSchemas,
   ...tokenSchemas,

@@ -24,10 +24,3 @@ export const served = (content: {
   { status: 200, ...content, headers: ETAG },
   { status: 304, description: 'The copy that If-None-Match names is current.', headers: ETAG },
 ];
-
-/** A page for people. */
-export const PAGE = {
-  mediaType: 'text/html',
-  schema: { type: 'string' },
-  example: '<!doctype html>',
-} as const;

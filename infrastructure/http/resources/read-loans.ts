@@ -14,8 +14,11 @@ import { forClient, ok } from '../operation.ts';
 import { presentLoanSummary, SUMMARY } from '../../presenting/loan-columns.ts';
 import type { Query } from '../requests/parameters.ts';
 import { endpoint } from './endpoint.ts';
+import { isProposalCode } from '../../../application/schemas/values.ts';
+import { HttpProblem } from '../errors/http-problem.ts';
+import { Installment, LOAN, presentLoan, StoredDocument } from '../../presenting/loan.ts';
 
-export const LoanSummary = component('LoanSummary', schemaOf(SUMMARY));
+const LoanSummary = component('LoanSummary', schemaOf(SUMMARY));
 
 const LoanPage = component(
   'LoanPage',
@@ -26,7 +29,6 @@ const LoanPage = component(
     ),
   }),
 );
-export const loanPageSchemas = schemasOf(LoanPage);
 
 const queryOf = (query: Query): LoansQuery => ({
   ...(query['status'] !== undefined && { status: query['status'] as readonly string[] }),
@@ -56,6 +58,35 @@ export const listLoans = endpoint({
     run: forClient(async (context, { query }) => {
       const page = await loans.list(context, queryOf(query));
       return ok({ data: page.loans.map(presentLoanSummary), next_cursor: page.nextCursor });
+    }),
+  }),
+});
+
+const Loan = component('Loan', {
+  ...schemaOf(LOAN),
+  description: 'One operation with its schedule, documents and balances.',
+});
+export const loanSchemas = schemasOf(Installment, StoredDocument, LoanSummary, Loan, LoanPage);
+
+export const readLoan = endpoint({
+  id: 'readLoan',
+  method: 'get',
+  path: '/loan/{originator_proposal_code}',
+  tag: 'Loans',
+  summary: 'Read an operation',
+  description:
+    'Shows the operation as it is now. A write of yours that was answered before this read is in it.',
+  access: 'loans:read',
+  bucket: 'read',
+  parameters: ['ProposalCode'],
+  success: [json(200, 'The operation.', Loan, exampleOf(LOAN))],
+  errors: ['loan_not_found'],
+  handler: ({ app: { loans } }) => ({
+    run: forClient(async (context, { params }) => {
+      const code = params['originator_proposal_code'] ?? '';
+      const loan = isProposalCode(code) ? await loans.read(context, code) : undefined;
+      if (loan) return ok(presentLoan(loan));
+      throw new HttpProblem('loan_not_found', 'this application has no operation with this code');
     }),
   }),
 });
