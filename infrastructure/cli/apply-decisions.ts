@@ -4,7 +4,7 @@ import { readDecision } from '../../application/administrator/read-decision.ts';
 import type { App } from '../../application/app.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { userOfSystem } from './operator.ts';
+import { userOfSystem } from './options.ts';
 import { fileToGrow, fileToRead, requireApart } from './path-options.ts';
 import { AT_ONCE, decideInTime, presentAnswer } from './submit-decisions.ts';
 

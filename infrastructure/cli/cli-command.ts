@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { REPORT_FORMATS } from '../presenting/columns.ts';
-import { operatorOption } from './operator.ts';
+import { operatorOption } from './options.ts';
 import { fileToWrite } from './path-options.ts';
 
 /** Of examples: a fund. */

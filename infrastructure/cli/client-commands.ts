@@ -12,7 +12,7 @@ import { withNamesBeside } from '../presenting/fund-names.ts';
 import { NotAllowedError, WrongUseError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { collect, collectFunds } from './report-options.ts';
+import { collect, collectFunds } from './options.ts';
 import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, applicationOf } from './scope.ts';

@@ -2,8 +2,7 @@ import { Option } from 'commander';
 import type { CliCommand } from './cli-command.ts';
 import { NotAllowedError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { operatorOption } from './operator.ts';
-import { numberOption, spanOption } from './report-options.ts';
+import { operatorOption, numberOption, spanOption } from './options.ts';
 
 interface ConsoleOptions {
   readonly host: string;

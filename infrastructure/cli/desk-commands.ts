@@ -1,17 +1,37 @@
+import type { DeskLogLine, DeskQuery } from '../../application/desk/desk.ts';
+import type { Column } from '../presenting/columns.ts';
 import type { CliCommand } from './cli-command.ts';
-import type { DeskQuery } from '../../application/desk/desk.ts';
 import { grantText } from '../../application/desk/people.ts';
 import type { ListedSession } from '../../application/desk/sessions.ts';
-import type { Column } from '../presenting/columns.ts';
-import { DESK_COLUMNS } from '../presenting/desk-columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
 import { NotAllowedError, answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { instantOption } from './report-options.ts';
+import { instantOption } from './options.ts';
 import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
+
+/** A line of the desk log as it is listed. */
+const DESK_COLUMNS: readonly Column<DeskLogLine>[] = [
+  { name: 'at', of: ({ at }) => at },
+  { name: 'way', of: ({ way }) => way },
+  { name: 'issuer', of: ({ issuer }) => issuer ?? null, table: false },
+  { name: 'subject', of: ({ subject }) => subject ?? null },
+  { name: 'name', of: ({ name }) => name },
+  { name: 'action', of: ({ action }) => action },
+  { name: 'outcome', of: ({ outcome }) => outcome },
+  { name: 'reason', of: ({ reason }) => reason ?? null },
+  { name: 'application_id', of: ({ applicationId }) => applicationId ?? null, table: false },
+  { name: 'originator_proposal_code', of: ({ code }) => code ?? null },
+  { name: 'fund_id', of: ({ fundId }) => fundId ?? null },
+  { name: 'document_id', of: ({ documentId }) => documentId ?? null, table: false },
+  { name: 'decision', of: ({ decision }) => decision ?? null },
+  { name: 'decision_id', of: ({ decisionId }) => decisionId ?? null, table: false },
+  { name: 'count', of: ({ count }) => count ?? null, align: 'right' },
+  { name: 'sum', of: ({ sum }) => sum ?? null, amount: true, align: 'right' },
+  { name: 'stream', of: ({ stream }) => stream, table: false },
+];
 
 interface LogOptions extends ReportOptions, Pick<DeskQuery, 'since' | 'subject' | 'code'> {
   readonly fund?: string;

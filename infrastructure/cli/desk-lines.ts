@@ -4,7 +4,7 @@ import type { DeskEntry } from '../../domain/desk/line.ts';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { NotAllowedError } from './command-line.ts';
-import { userOfSystem } from './operator.ts';
+import { userOfSystem } from './options.ts';
 import { patiently } from './submit-decisions.ts';
 
 /** Writes what a command is about to print, or has changed, into the desk log. */

@@ -1,15 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { InvalidArgumentError, Option } from 'commander';
 import { FUND } from './cli-command.ts';
 import type { CliCommand } from './cli-command.ts';
 import type { ListedFund } from '../../application/funds/funds.ts';
+import { money } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
-import { addFourEyes } from './four-eyes-command.ts';
 import { answer } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { userOfSystem } from './operator.ts';
+import { userOfSystem, amountInCents } from './options.ts';
 import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
+import type { App } from '../../application/app.ts';
+import { actorNamed } from '../../application/command-handling/actors.ts';
+import { COVERABLE } from '../../domain/fund/four-eyes.ts';
+import type { Covered, FourEyes } from '../../domain/fund/four-eyes.ts';
+import { cents } from '../../domain/shared/money.ts';
+import { patiently } from './submit-decisions.ts';
 
 interface NameOptions {
   readonly fund: string;
@@ -64,4 +72,106 @@ const addName = (fund: CliCommand, dependencies: CliDependencies): void => {
         return { fund_id: fundId, name: asked.name };
       }),
     );
+};
+
+interface FourEyesOptions {
+  readonly fund: string;
+  readonly decision?: readonly Covered[];
+  readonly evidence?: FourEyes['evidence'];
+  readonly off?: boolean;
+  readonly operator?: string;
+}
+
+/** `fund four-eyes`: shows a fund's rule of two people, or sets it. */
+const addFourEyes = (fund: CliCommand, dependencies: CliDependencies): void => {
+  const fourEyes = fund
+    .command('four-eyes')
+    .description('which decisions of a fund need two people')
+    .requiredOption(FUND_OPTION, 'of which fund: its id or its name')
+    .option(
+      '--decision <name:from...>',
+      `a decision and the value per operation from which two people make it, such as disburse:50000.00; repeat for more (${COVERABLE.join(', ')})`,
+      collectDecision,
+    )
+    .addOption(
+      new Option(
+        '--evidence <kind>',
+        'signed-in: both are signed in at the console; stated: two names, which nothing proves (default: signed-in)',
+      ).choices(['signed-in', 'stated']),
+    )
+    .option('--off', 'one person decides everything again')
+    .deciding()
+    .told(
+      'Shows the rule where nothing else is given. The decisions named are all that need two people from then on. Asking for less than before\n' +
+        'awaits a second person itself (outcome: awaiting_confirmation) and lets nothing through that awaits confirmation.\n' +
+        'Prints {fund_id, version, decisions, evidence, outcome}.',
+      `fund four-eyes --fund ${FUND} --decision disburse:50000.00 --decision reject:0`,
+      `fund four-eyes --fund ${FUND} --off`,
+    )
+    .action((options: FourEyesOptions) => {
+      const { decision, evidence, off } = options;
+      if (off === true && (decision || evidence !== undefined))
+        fourEyes.error('error: --off goes without --decision and --evidence');
+      if (evidence !== undefined && !decision) fourEyes.error('error: --evidence goes with --decision');
+      const decisionId = randomUUID();
+      return answer(dependencies, (services) =>
+        patiently(async () => {
+          await services.maintenance.sandboxClock?.show();
+          return setOrShow(services, { ...options, decisionId });
+        }),
+      );
+    });
+};
+
+const setOrShow = async (
+  services: App,
+  {
+    fund,
+    decision,
+    evidence = 'signed-in',
+    off,
+    operator = userOfSystem(),
+    decisionId,
+  }: FourEyesOptions & { readonly decisionId: string },
+): Promise<object> => {
+  const fundId = await fundOf(services, fund);
+  const { rules } = services.administrator;
+  if (!decision && off !== true) {
+    const shown = (await rules.current()).rules.get(fundId as never);
+    return presentRule(fundId, shown);
+  }
+  const asked = { decisionId, actor: actorNamed(operator) };
+  const given = await configuring(
+    services,
+    { decision: 'four_eyes', fundId, decisionId, operator, told: ({ outcome }) => ({ outcome }) },
+    () => rules.set({ fundId, decisions: decision ?? [], evidence }, asked, { name: operator }),
+  );
+  return {
+    ...presentRule(fundId, given.rule),
+    outcome: given.outcome,
+    ...(given.outcome === 'awaiting_confirmation' && { first_decision_id: decisionId }),
+  };
+};
+
+const presentRule = (
+  fundId: string,
+  rule: (FourEyes & { readonly version: number }) | undefined,
+): object => ({
+  fund_id: fundId,
+  version: rule?.version ?? 0,
+  decisions: (rule?.decisions ?? []).map((one) => ({
+    decision: one.decision,
+    from: Number(money(one.from)),
+  })),
+  evidence: rule && rule.decisions.length > 0 ? rule.evidence : null,
+});
+
+const collectDecision = (text: string, previous: readonly Covered[] = []): readonly Covered[] => {
+  const [name, from, ...more] = text.split(':');
+  const decision = COVERABLE.find((one) => one === name);
+  if (decision === undefined || from === undefined || more.length > 0)
+    throw new InvalidArgumentError(
+      `It must be one of ${COVERABLE.join(', ')} and a value, such as disburse:50000.00.`,
+    );
+  return [...previous, { decision, from: cents(amountInCents(from)) }];
 };

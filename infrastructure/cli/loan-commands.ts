@@ -11,7 +11,7 @@ import { NotAllowedError, withService } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import type { CliDependencies } from './command-line.ts';
 import { recordLines } from './desk-lines.ts';
-import { countOption } from './report-options.ts';
+import { countOption } from './options.ts';
 import { limited, listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, applicationWith, scopeOf } from './scope.ts';

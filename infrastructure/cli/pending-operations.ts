@@ -8,7 +8,7 @@ import type { Column } from '../presenting/columns.ts';
 import { withFundNames } from '../presenting/fund-names.ts';
 import { NotAllowedError, confirmed, withProgress, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { spanOption } from './report-options.ts';
+import { spanOption } from './options.ts';
 import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, scopeOf } from './scope.ts';

@@ -5,7 +5,7 @@ import { printPosition } from '../presenting/position.ts';
 import { withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { warnOfLeftOut, warnOfUnvalued } from './left-out.ts';
-import { dateOption, instantOption } from './report-options.ts';
+import { dateOption, instantOption } from './options.ts';
 import { deliver } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';

@@ -12,7 +12,7 @@ import type { CliDependencies } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import { printReconciliation } from '../presenting/reconciliation.ts';
 import { fileToRead, requireApart } from './path-options.ts';
-import { dateOption, numberOption } from './report-options.ts';
+import { dateOption, numberOption } from './options.ts';
 import { deliver } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';

@@ -2,7 +2,7 @@ import { DESK_ROLES } from '../../application/desk/rights.ts';
 import type { RoleRule } from '../../application/desk/people.ts';
 import { isFundId } from '../../domain/fund/names.ts';
 import { WrongUseError } from '../cli/command-line.ts';
-import type { OpenConsole } from '../cli/console.ts';
+import type { OpenConsole } from '../cli/command-line.ts';
 import { readMetricsAddress } from './configuration.ts';
 import { EnvironmentReader } from './environment-reader.ts';
 import { isLoopback, readAllowInsecure } from './insecurities.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SignIn } from '../../application/desk/sign-in.ts';
-import type { OpenConsole, RunningConsole } from '../cli/console.ts';
-import { userOfSystem } from '../cli/operator.ts';
+import type { OpenConsole, RunningConsole } from '../cli/command-line.ts';
+import { userOfSystem } from '../cli/options.ts';
 import { createConsoleApp } from '../console/app.ts';
 import type { ConsoleSettings } from '../console/app.ts';
 import { Sessions } from '../console/session.ts';

@@ -1,6 +1,6 @@
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import { statusName as nameIn } from '../presenting/status-name.ts';
+import { statusName as nameIn } from '../presenting/loan-columns.ts';
 import { either, spoken } from './language.ts';
 import type { Language } from './language.ts';
 import { annualRate, monthlyRate } from '../../domain/curve/annual-rate.ts';

@@ -1,3 +1,4 @@
+import { STATUSES, isShownStatus } from '../../domain/loan/statuses.ts';
 import type { LoanRow } from '../../application/loans/late-operations.ts';
 import type { LoanSummary } from '../../application/loans/loan-page.ts';
 import { amount } from '../../application/support/json-amounts.ts';
@@ -17,7 +18,12 @@ import {
 } from '../../application/schemas/values.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { Column } from './columns.ts';
-import { statusName } from './status-name.ts';
+
+/** A state of an operation, as people say it. Held by a renegotiation, it reads as the active one that it still is. */
+export const statusName = (status: string, language: 'pt-BR' | 'en'): string => {
+  const shown = status === 'reserved' ? 'active' : status;
+  return isShownStatus(shown) ? STATUSES[shown].name[language] : status;
+};
 
 interface SummaryColumn extends Column<LoanSummary> {
   /** Of what the interface shows. There a token says whose operation it is, and what came in stands among the balances. */

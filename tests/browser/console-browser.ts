@@ -5,7 +5,7 @@ import { afterAll, beforeAll, jest } from '@jest/globals';
 import axe from 'axe-core';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import type { OpenConsole, RunningConsole } from '../../infrastructure/cli/console.ts';
+import type { OpenConsole, RunningConsole } from '../../infrastructure/cli/command-line.ts';
 import { openConsole } from '../../infrastructure/composition/console.ts';
 import { readConsoleConfiguration } from '../../infrastructure/composition/console-configuration.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';

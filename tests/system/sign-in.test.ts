@@ -9,7 +9,7 @@ import { openConsole } from '../../infrastructure/composition/console.ts';
 import { readConsoleConfiguration } from '../../infrastructure/composition/console-configuration.ts';
 import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
-import type { RunningConsole } from '../../infrastructure/cli/console.ts';
+import type { RunningConsole } from '../../infrastructure/cli/command-line.ts';
 import { formIn } from '../infrastructure/console/desk-world.ts';
 import { World } from '../lives/world.ts';
 import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';

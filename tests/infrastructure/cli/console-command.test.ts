@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { OpenConsole } from '../../../infrastructure/cli/console.ts';
+import type { OpenConsole } from '../../../infrastructure/cli/command-line.ts';
 import { commandLine } from '../../support/command-line.ts';
 
 interface Ran {

@@ -4,7 +4,7 @@ import type { Administrator } from '../../../application/administrator/administr
 import type { PendingOperation } from '../../../application/administrator/awaited.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
-import { userOfSystem } from '../../../infrastructure/cli/operator.ts';
+import { userOfSystem } from '../../../infrastructure/cli/options.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { administratorOf } from '../../support/administrator.ts';
 import { FUND, commandHandler } from '../../support/application-parts.ts';

@@ -1,8 +1,10 @@
+import { userInfo } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 import { instantOf } from '../../application/schemas/values.ts';
 import { isFundId } from '../../domain/fund/names.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import { OPERATOR_RULE, isOperator } from '../../application/publication/description/decision-schema.ts';
 
 export const dateOption = (text: string): CalendarDate => {
   if (isCalendarDate(text)) return text;
@@ -70,4 +72,23 @@ export const collectFunds = (value: string, previous: readonly string[] = []): r
   const id = value.toLowerCase();
   if (isFundId(id)) return collect(id, previous);
   throw new InvalidArgumentError('It must be a UUID.');
+};
+
+const namedBySystem = (): string => {
+  try {
+    return userInfo().username.trim();
+  } catch {
+    // A container may run as a number that no user has.
+    return '';
+  }
+};
+
+/** Who runs this command, as the operating system says it. */
+export const userOfSystem = (name: string = namedBySystem()): string =>
+  isOperator(name) ? name : `uid ${process.getuid?.() ?? 'unknown'}`;
+
+export const operatorOption = (text: string): string => {
+  const name = text.trim();
+  if (isOperator(name)) return name;
+  throw new InvalidArgumentError(`It ${OPERATOR_RULE}.`);
 };
