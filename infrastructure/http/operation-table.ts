@@ -1,4 +1,4 @@
-import { MultipartReceiver } from './bodies/multipart-receiver.ts';
+import { formReceiver } from './bodies/form.ts';
 import { limitOf } from './openapi/operation.ts';
 import type { BodyContent, Environment, OpenApiDocument, OperationSpec } from './openapi/operation.ts';
 import { operationsIn } from './resources/endpoints.ts';
@@ -40,7 +40,7 @@ const bodyKind = (
   const dataBytes = limitOf(content);
   if (dataPart === undefined) return { ...common, limit: dataBytes };
   const limits = { requestBytes: UPLOAD_BYTES, formBytes: FORM_BYTES, fileBytes, files: FILES, dataBytes };
-  return { ...common, limit: UPLOAD_BYTES, form: new MultipartReceiver(dataPart, limits) };
+  return { ...common, limit: UPLOAD_BYTES, form: formReceiver(dataPart, limits) };
 };
 
 const producedBy = (spec: OperationSpec): readonly string[] => {

@@ -4,7 +4,7 @@ import type { Outcome, RequestContext } from '../../application/command-handling
 import type { ReceivedFile, StoredContent } from '../../application/ports/document-store.ts';
 import type { Validator } from '../../application/schemas/document-validators.ts';
 import type { Recognised } from '../../application/schemas/recogniser.ts';
-import type { MultipartReceiver } from './bodies/multipart-receiver.ts';
+import type { FormReceiver } from './bodies/form.ts';
 import type { RateRow } from './limits/rate-limiter.ts';
 import type { OperationSpec } from './openapi/operation.ts';
 import type { Query, ReadHeaders, headerReader, queryReader } from './requests/parameters.ts';
@@ -57,7 +57,7 @@ export interface BodyKind extends JsonKind {
   readonly mediaType: string;
   /** Most bytes of the whole body. */
   readonly limit: number;
-  readonly form?: MultipartReceiver;
+  readonly form?: FormReceiver;
 }
 
 /** What a batch carries out, line by line. */

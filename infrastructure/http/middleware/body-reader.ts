@@ -205,7 +205,7 @@ export class BodyReader {
     if (kind?.form !== undefined) {
       state.uploads = await this.#session(state);
       letContinue(res);
-      const { data, files } = await kind.form.receive(req, state.uploads);
+      const { data, files } = await kind.form(req, state.uploads);
       state.text = data;
       state.files = files;
     } else if (kind !== undefined) {

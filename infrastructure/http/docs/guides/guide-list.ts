@@ -17,8 +17,8 @@ interface GuideGroup {
 
 /** @param file named like its place, or `README.md` of a folder that is */
 const guide = (file: string, title: string, about: string): Guide => {
-  const [, name = ''] = /([^/]+)(?:\/README)?\.md$/.exec(file) ?? [];
-  return { name, title, file, about };
+  const place = file.replace(/(?:\/README)?\.md$/, '');
+  return { name: place.slice(place.lastIndexOf('/') + 1), title, file, about };
 };
 
 /** What an integrator needs, in the order of the list. What is for operators and the fund's desk stays with the source. */
