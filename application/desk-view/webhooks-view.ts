@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { Rights } from '../desk/rights.ts';
 import type { EventDelivery } from '../webhooks/delivery-log.ts';
-import { noWebhook } from '../webhooks/found-webhook.ts';
+import { noWebhook } from '../webhooks/subscriptions.ts';
 import type { WebhookSubscription } from '../webhooks/subscriptions.ts';
 import type { Desk } from './desk.ts';
 import { masked, narrowedTo } from './unseen.ts';

@@ -16,12 +16,11 @@ import type {
   EventDelivery,
 } from './delivery-log.ts';
 import { wants } from './fan-out.ts';
-import { noWebhook, requireActive, webhookFor } from './found-webhook.ts';
-import type { WebhookCaller } from './found-webhook.ts';
 import { pingEvent } from './ping-event.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';
 import type { Redelivery } from './queue/redeliver.ts';
-import type { WebhookSubscription, WebhookSubscriptions } from './subscriptions.ts';
+import { noWebhook, requireActive } from './subscriptions.ts';
+import type { WebhookCaller, WebhookSubscription, WebhookSubscriptions } from './subscriptions.ts';
 
 interface DeliveryDependencies {
   readonly subscriptions: WebhookSubscriptions;
@@ -111,27 +110,21 @@ export class Deliveries {
     webhookId: string,
     search: DeliverySearch & { readonly cursor?: string },
   ): Promise<DeliveryPage> {
-    const { since, code: _code, eventId: _eventId, ...query } = search;
-    const from = since === undefined ? {} : { since: instantOf('since', since) };
-    const among = await this.#among(await this.#found(caller, webhookId), search);
+    const { query } = await this.#asked(caller, webhookId, search);
     const onlyFundIds = caller === 'operator' ? undefined : caller.onlyFundIds;
+    const { limit, cursor } = search;
     return this.#deps.log.list({
-      webhookId,
-      ...(onlyFundIds && { onlyFundIds }),
       ...query,
-      ...from,
-      ...among,
+      ...(onlyFundIds && { onlyFundIds }),
+      ...(cursor !== undefined && { cursor }),
+      limit,
     });
   }
 
   /** For an operator: newest first, page after page. @throws DomainError `invalid_query_parameter` */
   async *search(webhookId: string, search: DeliverySearch): AsyncGenerator<WaitingDelivery> {
-    const { since, status, events, limit } = search;
-    const from = since === undefined ? {} : { since: instantOf('since', since) };
-    const webhook = await this.#found('operator', webhookId);
-    const among = await this.#among(webhook, search);
-    const query = { webhookId, ...(status && { status }), ...(events && { events }), ...from, ...among };
-    let left = limit;
+    const { webhook, query } = await this.#asked('operator', webhookId, search);
+    let left = search.limit;
     let cursor: string | null | undefined;
     while (left > 0 && cursor !== null) {
       const page: DeliveryPage = await this.#deps.log.list({
@@ -220,7 +213,7 @@ export class Deliveries {
   /** Sends `webhook.ping` to this webhook, at once. @throws DomainError `webhook_invalid_state` when it is paused */
   async ping(caller: WebhookCaller, webhookId: string): Promise<RedeliveryReceipt> {
     const { queue, log, clock, realClock, apiVersion, onQueued } = this.#deps;
-    const webhook = await this.#found(caller, webhookId);
+    const webhook = await this.#deps.subscriptions.existing(caller, webhookId);
     requireActive(webhook);
     const { applicationId } = webhook;
     const eventId = randomUUID();
@@ -245,7 +238,7 @@ export class Deliveries {
       query.until === undefined ? this.#deps.realClock.realNow() : instantOf('until', query.until);
     if (query.until !== undefined && until <= since)
       throw new DomainError('invalid_query_parameter', 'until: give an instant after since');
-    const webhook = await this.#found('operator', webhookId);
+    const webhook = await this.#deps.subscriptions.existing('operator', webhookId);
     requireActive(webhook);
     const found: Recoverable[] = [];
     for await (const record of this.search(webhookId, { since, status, limit: Infinity }))
@@ -273,7 +266,7 @@ export class Deliveries {
    * @throws DomainError `event_not_found`, and `webhook_invalid_state` for a paused webhook
    */
   async resend(webhookId: string, eventId: string): Promise<number> {
-    const webhook = await this.#found('operator', webhookId);
+    const webhook = await this.#deps.subscriptions.existing('operator', webhookId);
     requireActive(webhook);
     const attempt = await this.repeat(webhook, { eventId });
     if (attempt === undefined)
@@ -281,17 +274,25 @@ export class Deliveries {
     return attempt;
   }
 
-  /** The events that are named, by themselves or by their operation. */
-  async #among(
-    { applicationId }: WebhookSubscription,
-    { code, eventId }: Pick<DeliverySearch, 'code' | 'eventId'>,
-  ): Promise<{ readonly eventIds?: readonly string[] }> {
-    if (code === undefined) return eventId === undefined ? {} : { eventIds: [eventId] };
-    const eventIds = await this.#deps.publication.idsOf(applicationId, code);
-    return { eventIds: eventIds.filter((id) => eventId === undefined || id === eventId) };
-  }
-
-  #found(caller: WebhookCaller, webhookId: string): Promise<WebhookSubscription> {
-    return webhookFor(this.#deps.subscriptions, caller, webhookId);
+  /** What to list, but for the page of it. Events are named by themselves or by their operation. */
+  async #asked(
+    caller: WebhookCaller,
+    webhookId: string,
+    { since, status, events, code, eventId }: DeliverySearch,
+  ) {
+    const query = {
+      webhookId,
+      ...(status && { status }),
+      ...(events && { events }),
+      ...(since !== undefined && { since: instantOf('since', since) }),
+    };
+    const webhook = await this.#deps.subscriptions.existing(caller, webhookId);
+    if (code === undefined)
+      return { webhook, query: eventId === undefined ? query : { ...query, eventIds: [eventId] } };
+    const eventIds = await this.#deps.publication.idsOf(webhook.applicationId, code);
+    return {
+      webhook,
+      query: { ...query, eventIds: eventIds.filter((id) => eventId === undefined || id === eventId) },
+    };
   }
 }

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RealClock } from '../ports/clock.ts';
 import { instantOf } from '../schemas/values.ts';
-import { requireActive, webhookFor } from './found-webhook.ts';
-import type { WebhookCaller } from './found-webhook.ts';
 import type { RangeRedeliveries, RangeRedelivery } from './queue/range-redeliveries.ts';
-import type { WebhookSubscriptions } from './subscriptions.ts';
+import { requireActive } from './subscriptions.ts';
+import type { WebhookCaller, WebhookSubscriptions } from './subscriptions.ts';
 
 interface Dependencies {
   readonly subscriptions: WebhookSubscriptions;
@@ -57,7 +56,7 @@ export class Redeliveries {
     if (until <= since && request.until !== undefined)
       throw validation('until', 'contradictory', 'must be later than since');
     if (until < since) throw validation('since', 'contradictory', `must not lie ahead of now, ${createdAt}`);
-    const webhook = await webhookFor(subscriptions, caller, webhookId);
+    const webhook = await subscriptions.existing(caller, webhookId);
     requireActive(webhook);
     const { applicationId } = webhook;
     const redeliveryId = randomUUID();
@@ -94,9 +93,9 @@ export class Redeliveries {
   ): Promise<RangeRedelivery | undefined> {
     const { subscriptions, ranges } = this.#deps;
     const { applicationId } =
-      caller === 'operator' ? await webhookFor(subscriptions, caller, webhookId) : caller;
+      caller === 'operator' ? await subscriptions.existing(caller, webhookId) : caller;
     const found = await ranges.find(applicationId, webhookId, redeliveryId);
-    if (!found) await webhookFor(subscriptions, caller, webhookId);
+    if (!found) await subscriptions.existing(caller, webhookId);
     return found;
   }
 }

@@ -1,5 +1,6 @@
-import type { WebhookEvent } from './queue/enqueue.ts';
 import type { Kysely } from 'kysely';
+import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { RequestContext } from '../command-handling/request-context.ts';
 import { StoreUnavailableError } from '../ports/event-store.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 import { whileItsKeyWraps } from '../coordination/key-store.ts';
@@ -8,6 +9,7 @@ import { GuardFailedError } from '../sql/sql-database.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../sql/sql-database.ts';
 import { EnqueueStatements, GIVING_EVENTS } from './queue/enqueue.ts';
+import type { WebhookEvent } from './queue/enqueue.ts';
 import { cancellation } from './queue/range-redeliveries.ts';
 import { preparedList } from '../sql/prepared-query.ts';
 import type { WebhookSubscriptionTable } from '../sql/webhook-tables.ts';
@@ -109,6 +111,18 @@ const columnsOf = (change: SubscriptionChange): Partial<WebhookSubscriptionTable
   ...(change.sealedSecret !== undefined && { sealed_secret: change.sealedSecret }),
 });
 
+/** Who asks: a client, for what is its application's, or an operator, for a webhook of any application. */
+export type WebhookCaller = Pick<RequestContext, 'applicationId' | 'onlyFundIds'> | 'operator';
+
+export const noWebhook = (webhookId: string): DomainError =>
+  new DomainError('webhook_not_found', `there is no webhook ${webhookId}`);
+
+/** @throws DomainError `webhook_invalid_state` */
+export const requireActive = ({ status, webhookId }: WebhookSubscription): void => {
+  if (status === 'paused')
+    throw new DomainError('webhook_invalid_state', `webhook ${webhookId} is paused: resume it first`);
+};
+
 const anotherKeyWraps = (cause: unknown): StoreUnavailableError =>
   new StoreUnavailableError('the master key was changed in this moment: try again', { cause });
 
@@ -138,8 +152,7 @@ export class WebhookSubscriptions {
 
   /** False, and nothing stored, when the application has `limit` of them already. */
   async add(subscription: NewSubscription, limit: number): Promise<boolean> {
-    const { webhookId, createdAt, ping } = subscription;
-    const { applicationId } = subscription;
+    const { webhookId, applicationId, createdAt, ping } = subscription;
     const wraps = whileItsKeyWraps(this.#database, subscription.sealedSecret);
     const statements = [
       ...wraps,
@@ -166,54 +179,53 @@ export class WebhookSubscriptions {
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('other.application_id', '=', applicationId)
       .where('other.status', '<>', 'removed');
-    const row = builder
+    const row = {
+      webhook_id: subscription.webhookId,
+      application_id: applicationId,
+      url: subscription.url,
+      events: JSON.stringify(subscription.events),
+      fund_ids: listText(subscription.fundIds),
+      description: subscription.description,
+      status: 'active',
+      sealed_secret: subscription.sealedSecret,
+      created_at: subscription.createdAt,
+      events_from: subscription.eventsFrom ?? subscription.createdAt,
+      begins_at: subscription.beginsAt ?? null,
+      updated_at: subscription.createdAt,
+    };
+    const columns = Object.keys(row) as (keyof typeof row)[];
+    const below = builder
       .selectFrom(existing.as('existing'))
-      .select((eb) => [
-        eb.val(subscription.webhookId).as('webhook_id'),
-        eb.val(applicationId).as('application_id'),
-        eb.val(subscription.url).as('url'),
-        eb.val(JSON.stringify(subscription.events)).as('events'),
-        eb.val(listText(subscription.fundIds)).as('fund_ids'),
-        eb.val(subscription.description).as('description'),
-        eb.val('active').as('status'),
-        eb.val(subscription.sealedSecret).as('sealed_secret'),
-        eb.val(subscription.createdAt).as('created_at'),
-        eb.val(subscription.eventsFrom ?? subscription.createdAt).as('events_from'),
-        eb.val(subscription.beginsAt ?? null).as('begins_at'),
-        eb.val(subscription.createdAt).as('updated_at'),
-      ])
+      .select((eb) => columns.map((column) => eb.val(row[column]).as(column)))
       .where('existing.count', '<', limit);
-    const insert = builder
-      .insertInto('webhook_subscription')
-      .columns([
-        'webhook_id',
-        'application_id',
-        'url',
-        'events',
-        'fund_ids',
-        'description',
-        'status',
-        'sealed_secret',
-        'created_at',
-        'events_from',
-        'begins_at',
-        'updated_at',
-      ])
-      .expression(row);
+    const insert = builder.insertInto('webhook_subscription').columns(columns).expression(below);
     return { query: insert.compile(), expectChanges: 1 };
   }
 
   async find(applicationId: string, webhookId: string): Promise<WebhookSubscription | undefined> {
     const [row] = await this.#database.read(
-      this.#present().where('application_id', '=', applicationId).where('webhook_id', '=', webhookId),
+      present(this.#database.builder)
+        .where('application_id', '=', applicationId)
+        .where('webhook_id', '=', webhookId),
     );
     return row && subscriptionOf(row);
   }
 
   /** For the operator, who knows the webhook and not whose it is. */
   async findAnywhere(webhookId: string): Promise<WebhookSubscription | undefined> {
-    const [row] = await this.#database.read(this.#present().where('webhook_id', '=', webhookId));
+    const [row] = await this.#database.read(
+      present(this.#database.builder).where('webhook_id', '=', webhookId),
+    );
     return row && subscriptionOf(row);
+  }
+
+  /** What belongs to another application does not exist for a client. @throws DomainError `webhook_not_found` */
+  async existing(caller: WebhookCaller, webhookId: string): Promise<WebhookSubscription> {
+    const found = await (caller === 'operator'
+      ? this.findAnywhere(webhookId)
+      : this.find(caller.applicationId, webhookId));
+    if (!found) throw noWebhook(webhookId);
+    return found;
   }
 
   /** Oldest first; never from a cache, so that one added a moment ago is in it. */
@@ -221,10 +233,6 @@ export class WebhookSubscriptions {
     if (applicationIds.length === 0) return [];
     const rows = await this.#database.read(this.#ofApplications(applicationIds, {}));
     return rows.map(subscriptionOf);
-  }
-
-  #present() {
-    return present(this.#database.builder);
   }
 
   /** `undefined` when there is none. A change that changes nothing is one all the same. */

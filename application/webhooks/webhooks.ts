@@ -9,8 +9,6 @@ import type { Publication } from '../publication/publication.ts';
 import type { LogOrder } from '../ports/read-models.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { Deliveries } from './deliveries.ts';
-import { noWebhook, webhookFor } from './found-webhook.ts';
-import type { WebhookCaller } from './found-webhook.ts';
 import { DeliveryLag } from './delivery-lag.ts';
 import type { DeliveryDifference } from './delivery-comparison.ts';
 import { DeliveryLog } from './delivery-log.ts';
@@ -21,8 +19,8 @@ import { DeliveryQueue } from './queue/delivery-queue.ts';
 import type { WebhookEvent } from './queue/enqueue.ts';
 import { RangeRedeliveries } from './queue/range-redeliveries.ts';
 import { Redeliveries } from './redeliveries.ts';
-import { WebhookSubscriptions } from './subscriptions.ts';
-import type { SubscriptionChange, WebhookSubscription } from './subscriptions.ts';
+import { WebhookSubscriptions, noWebhook } from './subscriptions.ts';
+import type { SubscriptionChange, WebhookCaller, WebhookSubscription } from './subscriptions.ts';
 import type {
   VerificationParts,
   VerifyDeliveriesRequest,
@@ -177,7 +175,7 @@ export class Webhooks {
   }
 
   find(caller: WebhookCaller, webhookId: string): Promise<WebhookSubscription> {
-    return webhookFor(this.subscriptions, caller, webhookId);
+    return this.subscriptions.existing(caller, webhookId);
   }
 
   /** Only what is present changes. @throws DomainError those of `create`, `empty_update` */

@@ -14,7 +14,7 @@ const everywhere: Json = {
   events: { head: async () => 1n },
 };
 const deliveries = new Deliveries({
-  subscriptions: { findAnywhere: async () => ({ webhookId: 'w', status: 'paused' }) },
+  subscriptions: { existing: async () => ({ webhookId: 'w', status: 'paused' }) },
 } as Json);
 
 test.each<[string, () => unknown, string, string]>([
