@@ -112,8 +112,8 @@ export class SqlKeyStore extends SqlWrappedTexts {
   }
 
   async get(name: string): Promise<string | undefined> {
-    const [row] = await this.#database.read(this.#wrapped(name));
-    return row?.wrapped;
+    const query = this.#database.builder.selectFrom('wrapped_key').select('wrapped').where('name', '=', name);
+    return (await this.#database.read(query))[0]?.wrapped;
   }
 
   async delete(name: string): Promise<void> {
@@ -128,9 +128,5 @@ export class SqlKeyStore extends SqlWrappedTexts {
       .orderBy('name');
     if (prefix !== '') query = query.where('name', '>=', prefix).where('name', '<', afterPrefix(prefix));
     return this.#database.read(query);
-  }
-
-  #wrapped(name: string) {
-    return this.#database.builder.selectFrom('wrapped_key').select('wrapped').where('name', '=', name);
   }
 }

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { deadLetterText } from '../../application/administrator/decisions.ts';
 import type { DecisionDeadLetters, RefusedDecision } from '../../application/ports/decision-dead-letters.ts';
-import { giveToOwner } from '../support/file-owners.ts';
+import { giveToOwner } from '../support/durable-files.ts';
 
 /** A file of JSON lines that only grows; several processes may write to it, each line in one piece. */
 export class FileDeadLetters implements DecisionDeadLetters {

@@ -17,7 +17,7 @@ import { DataKeyAnchorSigner, sealKeysIn } from '../security/audit-keys.ts';
 import { issueCredentials } from '../security/client-secrets.ts';
 import { SqliteAuditNotes } from '../sqlite/audit-notes.ts';
 import { emptyWriteAheadLog } from '../sqlite/connection.ts';
-import { lazily } from '../support/lazily.ts';
+import { lazily } from '../support/when-asked.ts';
 import { LineAMinute } from '../support/line-a-minute.ts';
 import { pause, throttled, within } from '../support/time.ts';
 import { SERVICE_FILE } from './data-parts.ts';

@@ -29,7 +29,7 @@ import { OperationKeys } from '../security/operation-keys.ts';
 import { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';
 import { TokenSigningKeys } from '../security/token-signing-keys.ts';
 import { WrappedKeys } from '../security/wrapped-keys.ts';
-import { lazily } from '../support/lazily.ts';
+import { lazily } from '../support/when-asked.ts';
 import { pause, throttled } from '../support/time.ts';
 import { appOf } from './app.ts';
 import { cacheBytes } from './cache-shares.ts';

@@ -11,7 +11,6 @@ import { ReadModelFollower } from '../../application/projecting/read-model.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { Projection } from '../../projections/projection.ts';
 import { catchUp } from '../cli/catch-up.ts';
-import { oneAtATime } from '../support/one-at-a-time.ts';
 import { pause, throttled } from '../support/time.ts';
 import type { Role } from './configuration.ts';
 import type { Parts } from './parts.ts';
@@ -109,4 +108,18 @@ export const standingsOf = (parts: Parts) => {
     standings.push({ ...status, role: 'relay', work: 'relay', waitsFor: PUBLISHING });
   }
   return standings;
+};
+
+/** Work that must not run beside itself: a call during a run waits for a run of its own, which it may share. */
+const oneAtATime = (work: () => Promise<void>): (() => Promise<void>) => {
+  let last: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () =>
+    (next ??= last =
+      last
+        .catch(() => undefined)
+        .then(() => {
+          next = undefined;
+          return work();
+        }));
 };

@@ -4,8 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HEADER_LENGTH, keyIdOf } from './sealed-content.ts';
 import type { PlacedContent, SealedPlace } from './sealed-document-store.ts';
-import { hasCode, ifThere, sync, writeDurably } from '../support/durable-files.ts';
-import { giveToOwner } from '../support/file-owners.ts';
+import { giveToOwner, hasCode, ifThere, sync, writeDurably } from '../support/durable-files.ts';
 
 const ABANDONED_AFTER_MS = 3_600_000;
 const MOST_TRIES = 10;

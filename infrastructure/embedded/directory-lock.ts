@@ -4,8 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SQLITE_BUSY, sqliteCode, unusable } from '../sqlite/connection.ts';
-import { naming } from '../support/durable-files.ts';
-import { makeForOwner } from '../support/file-owners.ts';
+import { makeForOwner, naming } from '../support/durable-files.ts';
 import { pause } from '../support/time.ts';
 
 const FILE = 'in-use.db';

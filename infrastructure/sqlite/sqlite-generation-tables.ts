@@ -5,7 +5,7 @@ import { BEFORE_GENERATIONS } from '../../application/maintenance/rebuild/genera
 import type { GenerationTables } from '../../application/maintenance/rebuild/generations.ts';
 import { migrate } from '../../application/sql/migrations/migrate.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
-import { makeForOwner } from '../support/file-owners.ts';
+import { makeForOwner } from '../support/durable-files.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import type { SqliteOptions } from './sqlite-database.ts';
 import { readModelMigrations } from '../../application/sql/read-model-tables.ts';

@@ -1,6 +1,7 @@
+import { closeSync, existsSync, lchownSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { isNativeError } from 'node:util/types';
-import { giveToOwner } from './file-owners.ts';
 
 /** As Node.js names what the operating system said. */
 export const hasCode = (error: unknown, code: string): boolean =>
@@ -25,6 +26,25 @@ export const naming = async <Result>(path: string, writing: Promise<Result>): Pr
     const advice = error.code === 'ENOSPC' ? ': make room on its disk' : '';
     throw Object.assign(error, { path, message: `${error.message} '${path}'${advice}` });
   }
+};
+
+const isRoot = (): boolean => process.getuid?.() === 0;
+
+/** What root makes in a directory of the service's user is that user's, who could not open it otherwise. */
+export const giveToOwner = (path: string): void => {
+  if (!isRoot()) return;
+  const { uid, gid } = statSync(dirname(path));
+  lchownSync(path, uid, gid);
+};
+
+/**
+ * The same before a new file is made: SQLite gives what it makes beside a database to whoever has that. One that is there is not even
+ * opened, because closing it would end the locks that this process has on it.
+ */
+export const makeForOwner = (path: string): void => {
+  if (!isRoot() || existsSync(path)) return;
+  closeSync(openSync(path, 'a', 0o600));
+  giveToOwner(path);
 };
 
 /** A new file that its owner alone can read, on disk when it resolves; its name is after `sync` of its directory. @throws EEXIST */

@@ -1,4 +1,5 @@
 import type { EndedAttempt } from '../delivery-log.ts';
+import { byKey } from './lane-heads.ts';
 import type { LeasedDelivery } from './lease-lanes.ts';
 import { sql } from 'kysely';
 import type { Expression, ExpressionBuilder } from 'kysely';
@@ -151,9 +152,6 @@ const redeliveryFailed = (target: Target) =>
       .end(),
   }));
 
-const byDelivery = (one: Ended, other: Ended): number =>
-  one.delivery_id < other.delivery_id ? -1 : Number(one.delivery_id > other.delivery_id);
-
 const endedOf = ({ delivery, record, verdict }: AttemptResult, now: string): Ended => ({
   webhook_id: delivery.lease.webhookId,
   delivery_id: delivery.deliveryId,
@@ -182,7 +180,7 @@ export const endingStatements = (target: Target) => {
   return (results: readonly AttemptResult[], now: string): readonly Statement[] =>
     asStatements(
       [...Map.groupBy(results, updateOf)].flatMap(([update, some]) =>
-        update(some.map((result) => endedOf(result, now)).sort(byDelivery)),
+        update(some.map((result) => endedOf(result, now)).sort(byKey(({ delivery_id: id }) => id))),
       ),
     );
 };

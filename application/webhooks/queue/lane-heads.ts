@@ -13,6 +13,18 @@ export interface LaneLease {
   readonly until: string;
 }
 
+/** Names a lane beside others. */
+export const laneKey = ({ webhookId, lane }: Pick<LaneLease, 'webhookId' | 'lane'>): string =>
+  `${webhookId} ${lane}`;
+
+/** Writers lock rows in the order of their keys. */
+export const byKey =
+  <Row>(keyOf: (row: Row) => string) =>
+  (one: Row, other: Row): number => {
+    const [key, otherKey] = [keyOf(one), keyOf(other)];
+    return key < otherKey ? -1 : Number(key > otherKey);
+  };
+
 /** A lease or a result that a power cut takes back is a delivery sent again, which receivers must expect anyway. */
 export const REPEATABLE: TransactionOptions = { durability: 'relaxed' };
 

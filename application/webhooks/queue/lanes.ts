@@ -4,7 +4,7 @@ import type { LaneLease } from './lane-heads.ts';
 import type { Schema } from '../../sql/schema.ts';
 import type { SqlDatabase, SqlDialect, Statement } from '../../sql/sql-database.ts';
 import { REDELIVERY } from './enqueue.ts';
-import { ONE, dueHeads, headOfLane } from './lane-heads.ts';
+import { ONE, byKey, dueHeads, headOfLane, laneKey } from './lane-heads.ts';
 import {
   asStatements,
   chunks,
@@ -236,15 +236,6 @@ const keyOf = (lease: LaneLease): LaneKey => ({
   token: lease.token,
 });
 
-/** Names a lane beside others; ordered by it, writers lock lanes. */
-export const laneKey = ({ webhookId, lane }: Pick<LaneLease, 'webhookId' | 'lane'>): string =>
-  `${webhookId} ${lane}`;
-
-export const byLane = (one: LaneLease, other: LaneLease): number => {
-  const [key, otherKey] = [laneKey(one), laneKey(other)];
-  return key < otherKey ? -1 : Number(key > otherKey);
-};
-
 const isRedelivery = ({ lane }: LaneLease): boolean => lane.startsWith(REDELIVERY);
 
 /** Every statement on lanes, compiled once. */
@@ -267,10 +258,10 @@ export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder'
     nudge: nudge(builder),
     /** For what follows to see what was queued before, also by others: they lock the lanes as well. */
     hold: (leases: readonly LaneLease[]): readonly Statement[] =>
-      asStatements(statements.hold(leases.toSorted(byLane).map(keyOf))),
+      asStatements(statements.hold(leases.toSorted(byKey(laneKey)).map(keyOf))),
     /** Locks the lanes of these leases, and fails the transaction where one has ended. */
     guard: (leases: readonly LaneLease[]): readonly Statement[] =>
-      chunks(leases.toSorted(byLane).map(keyOf)).flatMap((keys) =>
+      chunks(leases.toSorted(byKey(laneKey)).map(keyOf)).flatMap((keys) =>
         statements.hold(keys).map((query) => ({ query, expectChanges: keys.length })),
       ),
     end: (lease: LaneLease): Statement => ({ query: statements.drop(keyOf(lease)), expectChanges: 1 }),

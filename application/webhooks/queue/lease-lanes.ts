@@ -6,7 +6,7 @@ import type { EventBodies } from './enqueue.ts';
 import { asStatements } from '../../sql/prepared-query.ts';
 import { searchStatements } from './lane-floors.ts';
 import type { LaneFloors } from './lane-floors.ts';
-import { REPEATABLE } from './lane-heads.ts';
+import { REPEATABLE, laneKey } from './lane-heads.ts';
 import type { LaneStatements } from './lanes.ts';
 
 /** Where deliveries of a subscription go at the moment of the lease. */
@@ -177,8 +177,8 @@ export class LaneLeasing {
       term,
     );
     const found = (await leasedDeliveries(heads, this.#bodies)).filter((delivery) => delivery !== undefined);
-    const taken = new Set(found.map(({ lease }) => `${lease.webhookId} ${lease.lane}`));
-    const headless = leases.filter(({ webhookId, lane }) => !taken.has(`${webhookId} ${lane}`));
+    const taken = new Set(found.map(({ lease }) => laneKey(lease)));
+    const headless = leases.filter((lease) => !taken.has(laneKey(lease)));
     return { deliveries: found, schedules, headless };
   }
 

@@ -8,7 +8,7 @@ import type { Schema } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../../sql/sql-database.ts';
 import { bigint, endingStatements } from './ended-deliveries.ts';
 import { laneOf } from './enqueue.ts';
-import { byLane, laneKey } from './lanes.ts';
+import { byKey, laneKey } from './lane-heads.ts';
 import type { LaneStatements } from './lanes.ts';
 import { endpointOf } from './lease-lanes.ts';
 import type { WebhookAttemptTable } from '../../sql/webhook-tables.ts';
@@ -79,9 +79,6 @@ export const isRunningLow = (lease: LaneLease, now: string, leaseUntil: string):
   return left < WORTH_RENEWING * whole || left > whole;
 };
 
-const byLaneOf = (one: AttemptResult, other: AttemptResult): number =>
-  byLane(one.delivery.lease, other.delivery.lease);
-
 const attemptRow = ({ delivery: { deliveryId }, record }: AttemptResult): WebhookAttemptTable => ({
   delivery_id: deliveryId,
   attempt: record.attempt,
@@ -91,11 +88,6 @@ const attemptRow = ({ delivery: { deliveryId }, record }: AttemptResult): Webhoo
   error: record.error,
   response_body: record.responseBody,
 });
-
-const byWebhook = (one: AttemptResult, other: AttemptResult): number => {
-  const [id, otherId] = [leaseOf(one).webhookId, leaseOf(other).webhookId];
-  return id < otherId ? -1 : Number(id > otherId);
-};
 
 const leaseOf = ({ delivery }: AttemptResult): LaneLease => delivery.lease;
 
@@ -174,7 +166,7 @@ export class ResultStatements {
 
   /** A redelivery has a lane of its own, which ends with it. */
   #endOf(redelivered: readonly AttemptResult[], now: string): readonly Statement[] {
-    return redelivered.toSorted(byLaneOf).flatMap((result) => {
+    return redelivered.toSorted(byKey((result) => laneKey(leaseOf(result)))).flatMap((result) => {
       const { lease, event } = result.delivery;
       const nudge = { webhook_id: lease.webhookId, lane: laneOf(event), now };
       const after = result.verdict.kind === 'delivered' ? [{ query: this.#lanes.nudge(nudge) }] : [];
@@ -195,7 +187,9 @@ export class ResultStatements {
   /** Those of one subscription as they came: the last of them says whether it fails. */
   #health(results: readonly AttemptResult[]): readonly Statement[] {
     const { succeeding, failing } = this.#compiled;
-    const noted = results.filter(({ noteHealth }) => noteHealth).sort(byWebhook);
+    const noted = results
+      .filter(({ noteHealth }) => noteHealth)
+      .sort(byKey((result) => leaseOf(result).webhookId));
     return noted.map(({ delivery, record, verdict }) => {
       const note = { webhook_id: delivery.endpoint.webhookId, at: record.at };
       return { query: verdict.kind === 'delivered' ? succeeding(note) : failing(note) };

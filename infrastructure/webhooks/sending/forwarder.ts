@@ -1,18 +1,10 @@
-import type { Socket } from 'node:net';
-import { buildConnector } from 'undici';
+import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import { DeliveryRequest } from './delivery-request.ts';
 import { outcomeOf } from './https-sender.ts';
+import { connector } from './pinned-connector.ts';
+import type { Connect } from './pinned-connector.ts';
 import { ReceiverConnection } from './receiver-connections.ts';
 import { signingKeyOf } from './webhook-sender.ts';
-
-interface Forwarded {
-  readonly eventId: string;
-  readonly name: string;
-  readonly body: string;
-}
-
-/** A connector of undici answers the socket, although its type does not say so. */
-type Connect = (...to: Parameters<buildConnector.connector>) => Socket | undefined;
 
 interface Options {
   readonly url: string;
@@ -39,11 +31,15 @@ export class WebhookForwarder {
     this.#options = options;
     this.#target = new URL(options.url);
     this.#key = signingKeyOf(options.secret);
-    this.#connect = buildConnector({ timeout: options.timeoutMs, allowH2: false }) as Connect;
+    this.#connect = connector({ timeout: options.timeoutMs, allowH2: false });
   }
 
   /** The status of the answer, or why there is none. Never throws. */
-  async send(event: Forwarded, attempt: number, signal: AbortSignal): Promise<string> {
+  async send(
+    event: Pick<PublicEvent, 'eventId' | 'name' | 'body'>,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<string> {
     const { timeoutMs } = this.#options;
     const exchange = new DeliveryRequest();
     const connection = this.#connection();

@@ -19,14 +19,20 @@ export const webhookTrust = (extraRoots?: string): SecureContext =>
     ciphers: constants.defaultCoreCipherList,
   });
 
+export type Connect = (...to: Parameters<buildConnector.connector>) => Socket | undefined;
+
+/** A connector of undici answers the socket, although its type does not say so. */
+export const connector = (options: buildConnector.BuildOptions): Connect =>
+  buildConnector(options) as Connect;
+
 /** Opens TLS connections to addresses that were found before; no name is looked up while it connects. */
 export class PinnedConnector {
-  readonly #connect: buildConnector.connector;
+  readonly #connect: Connect;
   readonly #addresses = new AsyncLocalStorage<Addresses | undefined>();
 
   constructor(options: buildConnector.BuildOptions & { readonly secureContext: SecureContext }) {
     // One for all connections, since it also remembers TLS sessions.
-    this.#connect = buildConnector({ ...options, lookup: this.#lookup });
+    this.#connect = connector({ ...options, lookup: this.#lookup });
   }
 
   /** Answers the socket at once: it is what must go when an attempt's time is over. */
@@ -35,9 +41,7 @@ export class PinnedConnector {
     options: buildConnector.Options,
     callback: buildConnector.Callback,
   ): Socket | undefined {
-    // A connector of undici answers the socket, although its type does not say so.
-    const connect = this.#connect as (...args: Parameters<buildConnector.connector>) => Socket | undefined;
-    return this.#addresses.run(addresses, () => connect(options, callback));
+    return this.#addresses.run(addresses, () => this.#connect(options, callback));
   }
 
   readonly #lookup: LookupFunction = (_hostname, { family, all }, callback) => {
