@@ -75,25 +75,15 @@ export const knownHost =
     next();
   };
 
-/** No more requests at once than this; streams of changes are counted by themselves. */
-export const limited = (most: number): RequestHandler => {
-  let underWay = 0;
-  return (req, res, next) => {
-    if (req.path === '/live') return next();
-    if (underWay >= most) throw new ConsoleProblem(503, () => texts.busy);
-    underWay += 1;
-    res.once('close', () => (underWay -= 1));
-    next();
-  };
-};
-
-/** Nobody who is signed in takes all places: whoever holds so many leaves the others to the rest. */
-export const limitedEach = (most: number): RequestHandler => {
+/**
+ * No more requests at once than this from each who is told apart; streams of changes are counted by themselves.
+ * @param ownerIn undefined for a request that is not counted
+ */
+const limitedBy = (most: number, ownerIn: (res: Response) => string | undefined): RequestHandler => {
   const underWay = new Map<string, number>();
   return (req, res, next) => {
-    const { person } = (res.locals as Known).session;
-    if (person === undefined || req.path === '/live') return next();
-    const owner = ownerOf(person);
+    const owner = ownerIn(res);
+    if (owner === undefined || req.path === '/live') return next();
     const own = underWay.get(owner) ?? 0;
     if (own >= most) throw new ConsoleProblem(503, () => texts.busy);
     underWay.set(owner, own + 1);
@@ -105,6 +95,15 @@ export const limitedEach = (most: number): RequestHandler => {
     next();
   };
 };
+
+export const limited = (most: number): RequestHandler => limitedBy(most, () => '');
+
+/** Nobody who is signed in takes all places: whoever holds so many leaves the others to the rest. */
+export const limitedEach = (most: number): RequestHandler =>
+  limitedBy(most, (res) => {
+    const { person } = (res.locals as Known).session;
+    return person && ownerOf(person);
+  });
 
 const addressOf = (res: Response): Address => (res.locals as Known).address;
 

@@ -1,5 +1,6 @@
 import { badge, html, written } from './html.ts';
 import type { View } from './html.ts';
+import { tokenField } from './forms.ts';
 import { LANGUAGES, inLanguages, speakingIn } from './language.ts';
 import type { Language } from './language.ts';
 import type { Page } from './page.ts';
@@ -44,10 +45,10 @@ export interface Shown {
   readonly pages: readonly Page[];
 }
 
-const languageForm = ({ language, formToken }: Shown): View => html`
+const languageForm = (shown: Shown): View => html`
   <form method="post" action="/session/language" class="inline">
-    <input type="hidden" name="form_token" value=${formToken} />
-    ${LANGUAGES.filter((one) => one !== language).map(
+    ${tokenField(shown)}
+    ${LANGUAGES.filter((one) => one !== shown.language).map(
       (one) =>
         html`<button class="secondary" name="language" value=${one} lang=${one}>${NAMES[one]}</button>`,
     )}
@@ -71,7 +72,7 @@ const navigation = ({ pages, page }: Shown): View => html`
 
 /** Whoever has signed in goes out by a link: forms that lead to another host are stopped. */
 const personView = (shown: Shown, operator: string): View => {
-  const { readOnly, formToken, person } = shown;
+  const { readOnly, person } = shown;
   return html`<div class="person">
     <span>${person ? operator : `${texts.operator}: ${operator}`}</span>
     ${readOnly && badge('warn', texts.readOnly)} ${languageForm(shown)}
@@ -79,7 +80,7 @@ const personView = (shown: Shown, operator: string): View => {
       person
         ? html`<a href="/session/end" role="button" class="secondary">${texts.signOut}</a>`
         : html`<form method="post" action="/session/end" class="inline">
-            <input type="hidden" name="form_token" value=${formToken} />
+            ${tokenField(shown)}
             <button class="secondary">${texts.end}</button>
           </form>`
     }

@@ -78,7 +78,7 @@ export type Answer = { readonly logged?: readonly DeskEntry[]; readonly shows?: 
       }
   );
 
-interface AnyRoute {
+export interface Route {
   /**
    * view: GET, shows. query: POST, shows what a form asks for and changes nothing. action: POST, changes something, which read-only
    * refuses, and sends the browser on to what it shows, @see keptPage. upload: a query with a file.
@@ -87,13 +87,9 @@ interface AnyRoute {
   /** As Express reads it, such as `/operations/:application/:code`. */
   readonly path: string;
   readonly handle: (visit: Visit, app: Desk) => Promise<Answer>;
+  /** Of an upload: most bytes of the file. */
+  readonly largest?: number;
 }
-export type Route = AnyRoute &
-  (
-    | { readonly kind: 'view' | 'query' | 'action' }
-    /** `largest`: most bytes of the file. */
-    | { readonly kind: 'upload'; readonly largest: number }
-  );
 
 /** A page with everything that belongs to it; a folder of `pages/`, and an entry in `pages/all.ts`. */
 export interface Page {
@@ -110,7 +106,18 @@ export interface Page {
   readonly routes: readonly Route[];
 }
 
+/** A file of text, whose name says what it is. */
+export const textFile = (name: string, content: Rows<string>): ActionAnswer & { readonly kind: 'file' } => ({
+  kind: 'file',
+  name,
+  mediaType: name.endsWith('.csv') ? 'text/csv; charset=utf-8' : 'application/json',
+  content,
+});
+
 export const view = (path: string, handle: Route['handle']): Route => ({ kind: 'view', path, handle });
+/** A part of the page, drawn anew. */
+export const part = (path: string, drawn: (visit: Visit, app: Desk) => Promise<View>): Route =>
+  view(path, async (visit, app) => ({ kind: 'part', body: await drawn(visit, app) }));
 export const query = (path: string, handle: Route['handle']): Route => ({ kind: 'query', path, handle });
 /** A page as the answer would be the form again, for who goes back to it or loads it again. */
 export type ActionAnswer = Exclude<Answer, { readonly kind: 'page' }>;

@@ -1,5 +1,4 @@
 import type { ShownOperation } from '../../../../application/audit/show-operation.ts';
-import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -14,26 +13,21 @@ import { words } from '../words.ts';
 import { texts } from './texts.ts';
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { may } from '../../../../application/desk/rights.ts';
-import type { Rows } from '../../../presenting/columns.ts';
 import { printShown } from '../../../presenting/shown-operation.ts';
 import { dayTyped, momentTyped } from '../../format.ts';
 import { fundField, fundNames } from '../../funds.ts';
 import { buttonForm, tokenField, choiceField, dayField, momentField } from '../../forms.ts';
 import { either } from '../../language.ts';
-import { ConsoleProblem, action, query, upload, view } from '../../page.ts';
-import type { ActionAnswer, Answer, Page, Visit } from '../../page.ts';
+import { ConsoleProblem, action, part, query, textFile, upload, view } from '../../page.ts';
+import type { Answer, Page, Visit } from '../../page.ts';
 import { verificationView } from './verification.ts';
 
-interface Explained extends OperationKey {
-  readonly asOf: CalendarDate | undefined;
-  readonly shown: ShownOperation;
-  readonly clientNames: ReadonlyMap<string, string>;
-  readonly names: FundNames;
-}
-
 /** What `audit show` prints, with the labels of the operation's page; the oldest event first, nothing left to be opened. */
-const explainedView = (explained: Explained): View => {
-  const { applicationId, code, asOf, shown, clientNames, names } = explained;
+const explainedView = (
+  { applicationId, code, asOf }: Awaited<ReturnType<typeof requestIn>>,
+  shown: ShownOperation,
+  { clientNames, names }: { readonly clientNames: ReadonlyMap<string, string>; readonly names: FundNames },
+): View => {
   const { state, brokenAt, payoff } = shown;
   const chain =
     brokenAt === undefined
@@ -67,8 +61,8 @@ const problem = (
 const applicationsOf = async ({ clients }: Desk): Promise<readonly (readonly [string, string])[]> =>
   [...(await clients.applicationNames())].map(([id, name]) => [id, `${name} (${id.slice(0, 8)})`]);
 
-const verifyForm = (known: Parameters<typeof fundField>[1]): View => {
-  return html`<form
+const verifyForm = (known: Parameters<typeof fundField>[1]): View =>
+  html`<form
     ...${{
       'hx-post': '/audit/verify',
       'hx-encoding': 'multipart/form-data',
@@ -82,10 +76,9 @@ const verifyForm = (known: Parameters<typeof fundField>[1]): View => {
     </div>
     <p><button>${texts.start}</button></p>
   </form>`;
-};
 
-const anchorForm = (visit: Visit): View => {
-  return html`<section>
+const anchorForm = (visit: Visit): View =>
+  html`<section>
     <h2>${texts.anchor}</h2>
     <p>${texts.anchorIntro}</p>
     ${
@@ -94,7 +87,6 @@ const anchorForm = (visit: Visit): View => {
         : buttonForm(visit, '/audit/anchor', texts.sealNow)
     }
   </section>`;
-};
 
 const explainForm = (visit: Visit, applications: readonly (readonly [string, string])[]): View => {
   const explained = { 'hx-post': '/audit/explain', 'hx-target': '#explained', 'hx-swap': 'outerHTML' };
@@ -131,10 +123,8 @@ const whole = async (visit: Visit, app: Desk): Promise<Answer> => {
   };
 };
 
-const shownRun = async (visit: Visit, app: Desk): Promise<Answer> => ({
-  kind: 'part',
-  body: verificationView(app.audit.background.run, await fundNames(app, visit), visit),
-});
+const shownRun = async (visit: Visit, app: Desk): Promise<View> =>
+  verificationView(app.audit.background.run, await fundNames(app, visit), visit);
 
 const verify = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { fields, file: chosen } = visit;
@@ -144,20 +134,13 @@ const verify = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { background: verification } = app.audit;
   const anchor = chosen === undefined || chosen.bytes.length === 0 ? undefined : chosen.bytes;
   if (!(await verification.start(fundId, anchor))) throw problem(409, 'busy');
-  return shownRun(visit, app);
+  return { kind: 'part', body: await shownRun(visit, app) };
 };
 
 const cancel = async (_visit: Visit, { audit }: Desk): Promise<Answer> => {
   audit.background.cancel();
   return { kind: 'redirect', to: '/audit' };
 };
-
-const file = (name: string, content: Rows<string>): ActionAnswer => ({
-  kind: 'file',
-  name,
-  mediaType: 'application/json',
-  content,
-});
 
 /** Down to the second, as a part of a file's name. */
 const stamp = (iso: string): string => iso.slice(0, 19).replaceAll(':', '-');
@@ -166,7 +149,7 @@ const verifiedAnchor = async ({ clock }: Visit, app: Desk): Promise<Answer> => {
   const lines = app.audit.background.anchor();
   return lines === undefined
     ? { kind: 'redirect', to: '/audit' }
-    : file(`anchor-${stamp(clock.now())}.jsonl`, lines);
+    : textFile(`anchor-${stamp(clock.now())}.jsonl`, lines);
 };
 
 async function* differenceLines({ audit }: Desk): AsyncGenerator<string> {
@@ -206,7 +189,7 @@ const explain = async (visit: Visit, app: Desk): Promise<Answer> => {
     kind: 'part',
     logged: [{ action: 'viewed', ...placeOf(request) }],
     body: html`<div id="explained">
-      ${explainedView({ ...request, shown, clientNames, names })}
+      ${explainedView(request, shown, { clientNames, names })}
       ${buttonForm(visit, '/audit/explain/json', texts.download, typed)}
     </div>`,
   };
@@ -215,7 +198,7 @@ const explain = async (visit: Visit, app: Desk): Promise<Answer> => {
 const explained = async (visit: Visit, app: Desk): Promise<Answer> => {
   const request = await requestIn(visit, app);
   const [shown, names] = await Promise.all([app.audit.show(request), fundNames(app, visit)]);
-  const written = file('operation.json', printShown(shown, request, { ...JSON_LINES, names }));
+  const written = textFile('operation.json', printShown(shown, request, { ...JSON_LINES, names }));
   return { ...written, logged: [{ action: 'exported', ...placeOf(request) }] };
 };
 
@@ -226,14 +209,14 @@ export const auditPage: Page = {
   live: true,
   routes: [
     view('/audit', whole),
-    view('/audit/verification', shownRun),
+    part('/audit/verification', shownRun),
     upload('/audit/verify', LARGEST_ANCHOR, verify),
     query('/audit/cancel', cancel),
     query('/audit/verified-anchor', verifiedAnchor),
-    query('/audit/differences', async (_visit, app) => file('differences.jsonl', differenceLines(app))),
+    query('/audit/differences', async (_visit, app) => textFile('differences.jsonl', differenceLines(app))),
     // Seals the log up to now.
     action('/audit/anchor', async ({ clock }, { audit }) =>
-      file(`anchor-${stamp(clock.now())}.jsonl`, (await audit.anchor()).lines),
+      textFile(`anchor-${stamp(clock.now())}.jsonl`, (await audit.anchor()).lines),
     ),
     query('/audit/explain', explain),
     query('/audit/explain/json', explained),

@@ -72,8 +72,8 @@ const asksAgain = html`<span
 ></span>`;
 
 /** What is under way, or how the last one ended. */
-export const verificationView = (run: VerificationRun | undefined, names: FundNames, visit: Visit): View => {
-  return html`<section id="verification" ...${LIVE}>
+export const verificationView = (run: VerificationRun | undefined, names: FundNames, visit: Visit): View =>
+  html`<section id="verification" ...${LIVE}>
     ${
       run === undefined
         ? html`<p><small>${texts.none}</small></p>`
@@ -87,4 +87,3 @@ export const verificationView = (run: VerificationRun | undefined, names: FundNa
             }`
     }
   </section>`;
-};

@@ -34,8 +34,8 @@ const lastDueOf = (installments: LoanDetails['installments']): string =>
 const factsOf = (
   { loan, borrower, repurchase, installments }: LoanDetails,
   { applicationId, names, applications }: Around,
-): View => {
-  return facts([
+): View =>
+  facts([
     [words.status, statusBadge(loan.status)],
     [
       texts.borrowerName,
@@ -57,21 +57,18 @@ const factsOf = (
     repurchase && [texts.repurchaseValue, exitValue(repurchase)],
     repurchase && [texts.effectiveDate, date(repurchase.effectiveDate)],
   ]);
-};
 
-const scheduleOf = ({ installments }: LoanDetails): View => {
-  return html`
-    <h2>${words.installments}</h2>
-    ${tableView(
-      { label: words.installments },
-      [
-        [texts.dueDate, ({ dueDate }) => date(dueDate)],
-        [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
-      ],
-      installments,
-    )}
-  `;
-};
+const scheduleOf = ({ installments }: LoanDetails): View => html`
+  <h2>${words.installments}</h2>
+  ${tableView(
+    { label: words.installments },
+    [
+      [texts.dueDate, ({ dueDate }) => date(dueDate)],
+      [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
+    ],
+    installments,
+  )}
+`;
 
 const documentsOf = ({ loan, documents }: LoanDetails, applicationId: string): View => {
   const readable = documents.filter(({ value }) => value !== null);

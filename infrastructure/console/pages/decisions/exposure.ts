@@ -7,7 +7,7 @@ import { amount, count } from '../../format.ts';
 import { fundNames, fundView } from '../../funds.ts';
 import { operationLink } from '../../paths.ts';
 import { ConsoleProblem } from '../../page.ts';
-import type { Answer, Visit } from '../../page.ts';
+import type { Visit } from '../../page.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
 
@@ -16,9 +16,8 @@ type Held = Exposure['originator'];
 const together = ({ operations, acquisitionValue }: Held['active']): string =>
   texts.together(operations, count(operations), amount(acquisitionValue));
 
-const held = ({ active, waiting }: Held): string => {
-  return `${texts.heldActive(together(active))}; ${texts.heldWaiting(together(waiting))}`;
-};
+const held = ({ active, waiting }: Held): string =>
+  `${texts.heldActive(together(active))}; ${texts.heldWaiting(together(waiting))}`;
 
 const sameView = (same: NonNullable<Exposure['borrower']>['same'], names: FundNames): View => {
   if (same.length === 0) return html`<p>${texts.noSame}</p>`;
@@ -37,26 +36,24 @@ const sameView = (same: NonNullable<Exposure['borrower']>['same'], names: FundNa
   `;
 };
 
-const exposureView = ({ originator, borrower }: Exposure, names: FundNames): View => {
-  return [
-    facts([
-      borrower && [texts.ofBorrower, [borrower.atLeast && `${texts.atLeast} `, held(borrower)]],
-      borrower && [texts.openFaceValue, amount(borrower.openFaceValue)],
-      [texts.ofOriginator, held(originator)],
-    ]),
-    borrower && sameView(borrower.same, names),
-  ];
-};
+const exposureView = ({ originator, borrower }: Exposure, names: FundNames): View => [
+  facts([
+    borrower && [texts.ofBorrower, [borrower.atLeast && `${texts.atLeast} `, held(borrower)]],
+    borrower && [texts.openFaceValue, amount(borrower.openFaceValue)],
+    [texts.ofOriginator, held(originator)],
+  ]),
+  borrower && sameView(borrower.same, names),
+];
 
 /** Fetched into the page, which stands before it: an originator may have very many operations. */
-export const exposurePart = async (visit: Visit, app: Desk): Promise<Answer> => {
+export const exposureOf = async (visit: Visit, app: Desk): Promise<View> => {
   const { application: applicationId = '', code = '' } = visit.params;
   const [found, names] = await Promise.all([
     app.loans.facts.exposure({ applicationId, code }),
     fundNames(app, visit),
   ]);
   if (found === undefined) throw new ConsoleProblem(404, () => words.noOperation);
-  return { kind: 'part', body: exposureView(found, names) };
+  return exposureView(found, names);
 };
 
 /** Where it is put. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { PDF, begun } from '../../../support/stored-files.ts';
-import { ConsoleProblem, action, query, view } from '../../page.ts';
+import { ConsoleProblem, action, part, query, view } from '../../page.ts';
 import type { Answer, Visit, ActionAnswer, Page } from '../../page.ts';
 import type { PendingOperation } from '../../../../application/administrator/awaited.ts';
 import type { WaitingPlace } from '../../../../application/administrator/worklists.ts';
@@ -16,7 +16,7 @@ import { decisionPath } from '../../paths.ts';
 import { awaitingLink } from '../awaiting/page.ts';
 import { words } from '../words.ts';
 import { decideAll } from './decide.ts';
-import { exposurePart } from './exposure.ts';
+import { exposureOf } from './exposure.ts';
 import { filterIn, filterSent, listPath, placeOf } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { detailView } from './detail.ts';
@@ -234,16 +234,15 @@ export const decisionsPage: Page = {
   live: true,
   routes: [
     view('/decisions', worklist),
-    view('/decisions/waiting', async (_visit, { administrator }) => ({
-      kind: 'part',
-      body: waitingNow(await administrator.worklists.waiting()),
-    })),
+    part('/decisions/waiting', async (_visit, { administrator }) =>
+      waitingNow(await administrator.worklists.waiting()),
+    ),
     view('/decisions/listed', listed),
     view('/decisions/next', next),
     query('/decisions/preview', preview),
     action('/decisions/decide', decide),
     view('/decisions/:application/:code', detail),
-    view('/decisions/:application/:code/exposure', exposurePart),
+    part('/decisions/:application/:code/exposure', exposureOf),
     view('/documents/:application/:code/:document', documentOf),
   ],
 };

@@ -37,12 +37,10 @@ const chosen = (line: DraftLine): View => [
 ];
 
 /** What was bought for that price. */
-const givenFacts = (): readonly Column<DraftLine>[] => {
-  return [
-    [words.faceValue, ({ found }) => found && amount(facesOf(found.loan)), 'number'],
-    [texts.yearly, ({ found }) => found && yearlyRate(found.loan.pricing.dailyFactor), 'number'],
-  ];
-};
+const givenFacts = (): readonly Column<DraftLine>[] => [
+  [words.faceValue, ({ found }) => found && amount(facesOf(found.loan)), 'number'],
+  [texts.yearly, ({ found }) => found && yearlyRate(found.loan.pricing.dailyFactor), 'number'],
+];
 
 const facesOf = ({ schedule }: NonNullable<DraftLine['found']>['loan']): number =>
   schedule.reduce((sum, { faceValue }) => sum + faceValue, 0);

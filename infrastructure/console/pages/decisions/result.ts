@@ -39,15 +39,14 @@ export interface Left {
   readonly acquisitionValue: number;
 }
 
-const thenView = ({ filter, operations, acquisitionValue }: Left): View => {
-  return html`<p>
+const thenView = ({ filter, operations, acquisitionValue }: Left): View =>
+  html`<p>
       ${operations === 0 ? texts.nothingLeft : texts.left(operations, count(operations), amount(acquisitionValue))}
     </p>
     <p class="actions">
       ${operations > 0 && nextLink(filter)}
       <a href=${listPath('/decisions', filter)}>${words.backToList}</a>
     </p>`;
-};
 
 /** What became of each. */
 export const resultView = ({

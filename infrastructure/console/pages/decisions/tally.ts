@@ -4,14 +4,13 @@ import type { View } from '../../html.ts';
 import { texts } from './texts.ts';
 
 /** How many are chosen and what they add up to: as the page counts, before it is sent. */
-export const tallyView = (): View => {
-  return html`<p class="tally" role="status">
+export const tallyView = (): View =>
+  html`<p class="tally" role="status">
     <span data-tally="count">0</span> ${texts.chosenOnes} · <span data-tally="sum">${amount(0)}</span>
     <span data-tally="lost" data-text=${texts.lost('{}')} hidden></span>
     <input type="hidden" name="chosen_count" value="" />
     <input type="hidden" name="chosen_sum" value="" />
   </p>`;
-};
 
 /** Undefined where no page has counted, without scripts. */
 interface Tally {

@@ -47,21 +47,20 @@ const queryOf = ({ since, fund, ...asked }: Asked): DeskQuery => {
   return { ...asked, since: day && endOfBusinessDay(addDays(day, -1)), fundId: fund };
 };
 
-const form = (asked: Asked, funds: readonly string[], names: FundNames): View => {
-  return html`<form method="get" action="/desk" class="actions">
+const form = (asked: Asked, funds: readonly string[], names: FundNames): View =>
+  html`<form method="get" action="/desk" class="actions">
     <label>${words.since} ${dayField({ name: 'since', value: asked.since })}</label>
     ${choiceField(words.fund, 'fund', { options: [['', words.all], ...fundOptions(funds, names)], chosen: asked.fund })}
     <label>${texts.subject} <input name="subject" value=${asked.subject ?? ''} autocomplete="off" /></label>
     <label>${words.operationCode} <input name="code" value=${asked.code ?? ''} autocomplete="off" /></label>
     <button class="secondary">${words.filter}</button>
   </form>`;
-};
 
 const operationView = ({ applicationId, code }: DeskLogLine): View =>
   applicationId !== undefined && code !== undefined ? operationLink({ applicationId, code }) : '';
 
-const table = (lines: readonly DeskLogLine[], names: FundNames): View => {
-  return tableView(
+const table = (lines: readonly DeskLogLine[], names: FundNames): View =>
+  tableView(
     { label: texts.title, dense: true },
     [
       [texts.at, ({ at }) => instant(at), 'date'],
@@ -84,7 +83,6 @@ const table = (lines: readonly DeskLogLine[], names: FundNames): View => {
     ],
     lines,
   );
-};
 
 const listed = async (query: DeskQuery, { desk }: Desk): Promise<readonly DeskLogLine[]> => {
   const lines: DeskLogLine[] = [];

@@ -125,22 +125,20 @@ interface Shown {
   readonly rules: FourEyesState['rules'];
 }
 
-const fundsView = ({ funds, rules }: Shown, visit: Visit, typed?: Typed): View => {
-  return html`
-    <p>${texts.intro}</p>
-    <p>${ruleTexts.lead}</p>
-    ${tableView(
-      { label: texts.title, empty: empty(texts.none, texts.whatComes) },
-      [
-        [words.fund, ({ fundId }) => fundId, 'code'],
-        [texts.name, (fund) => nameForm(fund, visit, typed)],
-        [ruleTexts.rule, ({ fundId }) => ruleView(fundId, rules, visit), 'wide'],
-      ],
-      funds,
-    )}
-    <p><small>${texts.rule}</small></p>
-  `;
-};
+const fundsView = ({ funds, rules }: Shown, visit: Visit, typed?: Typed): View => html`
+  <p>${texts.intro}</p>
+  <p>${ruleTexts.lead}</p>
+  ${tableView(
+    { label: texts.title, empty: empty(texts.none, texts.whatComes) },
+    [
+      [words.fund, ({ fundId }) => fundId, 'code'],
+      [texts.name, (fund) => nameForm(fund, visit, typed)],
+      [ruleTexts.rule, ({ fundId }) => ruleView(fundId, rules, visit), 'wide'],
+    ],
+    funds,
+  )}
+  <p><small>${texts.rule}</small></p>
+`;
 
 /** @throws what no other name would help against */
 const refusalOf = (error: unknown): Refusal => {

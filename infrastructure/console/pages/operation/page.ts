@@ -6,7 +6,7 @@ import type { View } from '../../html.ts';
 import { tokenField } from '../../forms.ts';
 import { decisionPath, operationPath, withQuery } from '../../paths.ts';
 import type { OperationKey } from '../../paths.ts';
-import { ConsoleProblem, view } from '../../page.ts';
+import { ConsoleProblem, part, view } from '../../page.ts';
 import type { Visit, Answer, Route } from '../../page.ts';
 import { OFFERED, isAwaiting, keyOf } from '../decisions/offered.ts';
 import { decisionButtons } from '../decisions/worklist.ts';
@@ -152,7 +152,7 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   };
 };
 
-const showEvent = async (visit: Visit, { audit, webhooks }: Desk): Promise<Answer> => {
+const showEvent = async (visit: Visit, { audit, webhooks }: Desk): Promise<View> => {
   const place = placeOf(visit);
   const revision = visit.params['revision'] ?? '';
   if (!/^\d{1,9}$/.test(revision)) throw new ConsoleProblem(404, () => texts.noOperation);
@@ -160,11 +160,11 @@ const showEvent = async (visit: Visit, { audit, webhooks }: Desk): Promise<Answe
   const one = shown.events.find(({ recorded }) => String(recorded.revision) === revision);
   if (one === undefined) throw new ConsoleProblem(404, () => texts.noOperation);
   const deliveries = await webhooks.deliveries.ofRecorded([one.recorded]);
-  return { kind: 'part', body: eventView(one, deliveries) };
+  return eventView(one, deliveries);
 };
 
 /** Part of the page of operations. */
 export const operationRoutes: readonly Route[] = [
   view('/operations/:application/:code', show),
-  view('/operations/:application/:code/events/:revision', showEvent),
+  part('/operations/:application/:code/events/:revision', showEvent),
 ];

@@ -67,8 +67,8 @@ const answerOf = ({ lastResponseStatus, lastError }: ShownDelivery): string =>
   [lastResponseStatus, lastError].filter((one) => one !== null).join(' · ');
 
 /** What was sent about an operation, and what receivers answered. */
-export const webhooksTable = (deliveries: readonly ShownDelivery[], label: string): View => {
-  return tableView(
+export const webhooksTable = (deliveries: readonly ShownDelivery[], label: string): View =>
+  tableView(
     { label, dense: true, empty: empty(texts.noWebhooks) },
     [
       [texts.event, ({ event }) => event, 'code'],
@@ -80,7 +80,6 @@ export const webhooksTable = (deliveries: readonly ShownDelivery[], label: strin
     ],
     deliveries,
   );
-};
 
 interface Timeline {
   /** Address of the operation. */
@@ -211,10 +210,8 @@ export const recordedView = ({ recorded, event, payload, price }: ShownEvent): V
 };
 
 /** Everything about one event, fetched when a person opens it. */
-export const eventView = (shown: ShownEvent, deliveries: readonly ShownDelivery[]): View => {
-  return html`
-    ${recordedView(shown)}
-    <h3>${texts.webhooks}</h3>
-    ${webhooksTable(deliveries, texts.webhooks)}
-  `;
-};
+export const eventView = (shown: ShownEvent, deliveries: readonly ShownDelivery[]): View => html`
+  ${recordedView(shown)}
+  <h3>${texts.webhooks}</h3>
+  ${webhooksTable(deliveries, texts.webhooks)}
+`;

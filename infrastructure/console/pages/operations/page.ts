@@ -5,7 +5,7 @@ import { withFundNames } from '../../../presenting/fund-names.ts';
 import { LOAN_COLUMNS } from '../../../presenting/loan-columns.ts';
 import { csvFor } from '../../csv-choice.ts';
 import { fundNames } from '../../funds.ts';
-import { ConsoleProblem, query, view } from '../../page.ts';
+import { ConsoleProblem, query, textFile, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { placeIn } from '../../paths.ts';
 import { operationRoutes } from '../operation/page.ts';
@@ -50,12 +50,10 @@ const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
   if (refused) throw new ConsoleProblem(422, () => texts[refused]);
   if (forgotten) throw new ConsoleProblem(410, () => texts.forgotten);
   const columns = withFundNames(LOAN_COLUMNS, await app.funds.names(), (row) => row.fund_id);
+  const rows = printedRows(columns, app.loans.search.every(filterOf(search), visit.signal), csvFor(visit));
   return {
-    kind: 'file',
+    ...textFile(`operations-${visit.clock.today()}.csv`, rows),
     logged: [{ action: 'exported', ...(typed.fund && { fundId: typed.fund }) }],
-    name: `operations-${visit.clock.today()}.csv`,
-    mediaType: 'text/csv; charset=utf-8',
-    content: printedRows(columns, app.loans.search.every(filterOf(search), visit.signal), csvFor(visit)),
   };
 };
 

@@ -8,7 +8,7 @@ import { csvChoice, csvFor } from '../../csv-choice.ts';
 import { fundOptions, fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { view } from '../../page.ts';
+import { textFile, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { choiceField, dayField } from '../../forms.ts';
 import type { Option } from '../../forms.ts';
@@ -142,12 +142,7 @@ const exported =
     const { fund, date } = askedOf(visit);
     if (fund === undefined || fund === ALL) throw refused();
     const analysed = await app.portfolio.analyse(fund, date);
-    return {
-      kind: 'file',
-      name: `${name}-${date}.csv`,
-      mediaType: 'text/csv; charset=utf-8',
-      content: await written(analysed, app.portfolio, visit),
-    };
+    return textFile(`${name}-${date}.csv`, await written(analysed, app.portfolio, visit));
   };
 
 const positionCsv = ({ position }: AnalysedPortfolio, _: unknown, visit: Visit): Rows<string> =>

@@ -213,8 +213,8 @@ const comparisonFields = ({ statement, funds, names }: Mapping): View => {
     </label>`;
 };
 
-export const uploadForm = (title: string): View => {
-  return html`<form
+export const uploadForm = (title: string): View =>
+  html`<form
     class="actions"
     aria-label=${title}
     ...${{
@@ -226,10 +226,9 @@ export const uploadForm = (title: string): View => {
     <label>${texts.file} <input type="file" name="statement" accept=".csv,.txt,text/csv" required /></label>
     <button>${texts.read}</button>
   </form>`;
-};
 
-export const mappingForm = (mapping: Mapping, visit: Visit): View => {
-  return html`<form method="post" action="/reconciliation/compare">
+export const mappingForm = (mapping: Mapping, visit: Visit): View =>
+  html`<form method="post" action="/reconciliation/compare">
     ${tokenField(visit)}
     <input type="hidden" name="statement" value=${mapping.id} />
     <h2>${texts.mapping}: <span class="code">${mapping.statement.name}</span></h2>
@@ -245,4 +244,3 @@ export const mappingForm = (mapping: Mapping, visit: Visit): View => {
     ${comparisonFields(mapping)}
     <p><button>${texts.compare}</button></p>
   </form>`;
-};

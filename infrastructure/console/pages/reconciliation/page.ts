@@ -9,7 +9,7 @@ import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { either } from '../../language.ts';
-import { ConsoleProblem, query, upload, view } from '../../page.ts';
+import { ConsoleProblem, query, textFile, upload, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { fileOf } from '../../files.ts';
 import {
@@ -33,12 +33,11 @@ const problem = (status: number, of: 'gone' | 'badFund'): ConsoleProblem =>
 
 const section = (body: View): View => html`<section id="reconciliation">${body}</section>`;
 
-const begun = (): View => {
-  return section(
+const begun = (): View =>
+  section(
     html`<p>${texts.intro}</p>
       ${uploadForm(texts.file)}`,
   );
-};
 
 const keptAs = (visit: Visit, id: string): KeptStatement => {
   const statement = statements.find(visit, id);
@@ -175,13 +174,8 @@ const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
   const format = visit.fields.get('format') === 'json' ? 'json' : 'csv';
   const { fundId, from, to } = result.period;
   const fundName = (await app.funds.names()).get(fundId);
-  return {
-    kind: 'file',
-    logged: lines('exported', result),
-    name: `reconciliation-${from}-${to}.${format}`,
-    mediaType: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json',
-    content: printReconciliation(result, { ...csvFor(visit), format, withMatched: true, fundName }),
-  };
+  const rows = printReconciliation(result, { ...csvFor(visit), format, withMatched: true, fundName });
+  return { ...textFile(`reconciliation-${from}-${to}.${format}`, rows), logged: lines('exported', result) };
 };
 
 export const reconciliationPage: Page = {

@@ -44,24 +44,22 @@ const nameOf = (
   return html`<a href=${path}>${code}</a>${installment !== null && `/${installment}`}`;
 };
 
-const columnsOf = (fundId: string, applications: Applications): readonly Column<Finding>[] => {
-  return [
-    [texts.payment, ({ payment }) => payment && texts.payments[payment.kind]],
-    [words.operation, ({ payment }) => payment && nameOf(payment, fundId, applications), 'code'],
-    [texts.notifiedOn, ({ payment }) => payment && date(payment.date), 'number'],
-    [texts.value, ({ payment }) => payment && amount(payment.amount), 'number'],
-    [texts.line, ({ line }) => line && count(line.line), 'number'],
-    [texts.statementOn, ({ line }) => line && date(line.date), 'number'],
-    [texts.value, ({ line }) => line && amount(line.amount), 'number'],
-    [texts.ref, ({ line }) => line?.reference, 'wide'],
-    [
-      words.difference,
-      ({ payment, line }) => payment && line && amount(line.amount - payment.amount),
-      'number',
-    ],
-    [texts.rule, ({ rule }) => rule, 'code'],
-  ];
-};
+const columnsOf = (fundId: string, applications: Applications): readonly Column<Finding>[] => [
+  [texts.payment, ({ payment }) => payment && texts.payments[payment.kind]],
+  [words.operation, ({ payment }) => payment && nameOf(payment, fundId, applications), 'code'],
+  [texts.notifiedOn, ({ payment }) => payment && date(payment.date), 'number'],
+  [texts.value, ({ payment }) => payment && amount(payment.amount), 'number'],
+  [texts.line, ({ line }) => line && count(line.line), 'number'],
+  [texts.statementOn, ({ line }) => line && date(line.date), 'number'],
+  [texts.value, ({ line }) => line && amount(line.amount), 'number'],
+  [texts.ref, ({ line }) => line?.reference, 'wide'],
+  [
+    words.difference,
+    ({ payment, line }) => payment && line && amount(line.amount - payment.amount),
+    'number',
+  ],
+  [texts.rule, ({ rule }) => rule, 'code'],
+];
 
 /** Codes of what is shown of one list. */
 export const codesOf = (found: readonly Finding[]): readonly string[] => [
@@ -130,8 +128,8 @@ const list = (
   </details>`;
 };
 
-const sums = ({ results }: Comparison): View => {
-  return tableView(
+const sums = ({ results }: Comparison): View =>
+  tableView(
     { titledBy: 'results-title', dense: true },
     [
       [words.result, (one) => texts.kinds[one]],
@@ -140,7 +138,6 @@ const sums = ({ results }: Comparison): View => {
     ],
     RESULTS,
   );
-};
 
 const sumText = (sum: Sum): string => `${count(sum.count)} · ${amount(sum.amount)}`;
 

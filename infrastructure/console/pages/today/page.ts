@@ -7,35 +7,18 @@ import { date } from '../../format.ts';
 import { fundNames } from '../../funds.ts';
 import { liveWith } from '../../layout.ts';
 import { either } from '../../language.ts';
-import { view } from '../../page.ts';
+import { part, view } from '../../page.ts';
 import type { Page, Visit } from '../../page.ts';
 import { moneyBody, weekOf } from './money.ts';
 import { endpointsBody, serviceBody, awaitingBody, overdueBody, waitingBody } from './cards.ts';
 import { texts } from './texts.ts';
 
-interface Card {
-  readonly id: string;
-  readonly title: string;
-  /** Where all of what it sums up is listed. */
-  readonly to?: string | undefined;
-  /** As wide as the page, where others stand side by side. */
-  readonly wide?: boolean | undefined;
-  /** Attributes by which it is fetched again. */
-  readonly live: Readonly<Record<string, string>>;
-}
-
-/** A part of a page that sums something up, with the way to its list. One that has a problem comes before the others. */
-export const card = ({ id, title, to, wide, live }: Card, body: View): View => html`
-  <section id=${id} class=${wide ? 'card wide' : 'card'} aria-labelledby=${`${id}-title`} ...${live}>
-    <h2 id=${`${id}-title`}>${to === undefined ? title : html`<a href=${to}>${title}</a>`}</h2>
-    ${body}
-  </section>
-`;
-
 interface Part {
   readonly id: string;
   readonly title: (visit: Visit) => string;
+  /** Where all of what it sums up is listed. */
   readonly to?: string;
+  /** As wide as the page, where others stand side by side. */
   readonly wide?: true;
   /** Default: to see anything. */
   readonly needs?: Right;
@@ -126,14 +109,21 @@ const PARTS: readonly Part[] = [
 
 const pathOf = ({ id }: Part): string => `/today/${id}`;
 
-const cardOf = (part: Part, visit: Visit, body: View): View =>
-  card(
-    {
-      ...{ id: part.id, title: part.title(visit), to: part.to, wide: part.wide },
-      live: { ...liveWith(pathOf(part)), 'hx-trigger': TRIGGERS[part.when] },
-    },
-    body,
-  );
+/** What it sums up, with the way to its list. One that has a problem comes before the others. */
+const cardOf = (one: Part, visit: Visit, body: View): View => {
+  const { id, to, wide, when } = one;
+  const title = one.title(visit);
+  const live = { ...liveWith(pathOf(one)), 'hx-trigger': TRIGGERS[when] };
+  return html`<section
+    id=${id}
+    class=${wide ? 'card wide' : 'card'}
+    aria-labelledby=${`${id}-title`}
+    ...${live}
+  >
+    <h2 id=${`${id}-title`}>${to === undefined ? title : html`<a href=${to}>${title}</a>`}</h2>
+    ${body}
+  </section>`;
+};
 
 /** Until it is known. */
 const asked = (): View => html`<p aria-busy="true">${texts.loading}</p>`;
@@ -145,16 +135,13 @@ export const todayPage: Page = {
   routes: [
     view('/', async (visit, app) => {
       const seen = PARTS.filter(({ needs = 'see' }) => may(visit, needs));
-      const cards = seen.map(async (part) =>
-        cardOf(part, visit, part.when === 'now' ? await part.body(visit, app) : asked()),
+      const cards = seen.map(async (one) =>
+        cardOf(one, visit, one.when === 'now' ? await one.body(visit, app) : asked()),
       );
       return { kind: 'page', body: html`<div class="cards">${await Promise.all(cards)}</div>` };
     }),
-    ...PARTS.map((part) =>
-      view(pathOf(part), async (visit, app) => ({
-        kind: 'part',
-        body: cardOf(part, visit, await part.body(visit, app)),
-      })),
+    ...PARTS.map((one) =>
+      part(pathOf(one), async (visit, app) => cardOf(one, visit, await one.body(visit, app))),
     ),
   ],
 };

@@ -58,8 +58,8 @@ const addressView = (endpoint: WebhookSubscription): View => [
   endpoint.description !== null && html`<br /><small>${endpoint.description}</small>`,
 ];
 
-const choices = (chosen: EndpointChoice): View => {
-  return html`<nav class="choices" aria-label=${texts.choice}>
+const choices = (chosen: EndpointChoice): View =>
+  html`<nav class="choices" aria-label=${texts.choice}>
     ${ENDPOINT_CHOICES.map(
       (choice) =>
         html`<a
@@ -69,7 +69,6 @@ const choices = (chosen: EndpointChoice): View => {
         >`,
     )}
   </nav>`;
-};
 
 const table = (listed: readonly Listed[], now: string): View => {
   if (listed.length === 0) return empty(texts.noEndpoint, texts.endpointComes);

@@ -1,10 +1,9 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { html } from '../../html.ts';
-import type { View } from '../../html.ts';
 import { withQuery } from '../../paths.ts';
 import { either } from '../../language.ts';
-import { action, view } from '../../page.ts';
-import type { ActionAnswer, Page, Route, Visit } from '../../page.ts';
+import { action, part, view } from '../../page.ts';
+import type { ActionAnswer, Page, Visit } from '../../page.ts';
 import { deliveryView } from './delivery.ts';
 import { endpointView } from './endpoint.ts';
 import { deliveryPath, endpointsView, pathOf } from './endpoints.ts';
@@ -26,10 +25,6 @@ const resend = async ({ params, realClock }: Visit, { webhooks }: Desk): Promise
   const logged = [{ action: 'configured', decision: 'send_webhook' }] as const;
   return { kind: 'redirect', to: withQuery(path, { attempt: String(attempt), asked }), logged };
 };
-
-/** What a page has already, drawn anew. */
-const part = (path: string, drawn: (visit: Visit, app: Desk) => Promise<View>): Route =>
-  view(path, async (visit, app) => ({ kind: 'part', body: await drawn(visit, app) }));
 
 /** Endpoints of every application; the deliveries of one; one delivery. */
 export const webhooksPage: Page = {
