@@ -1,6 +1,6 @@
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import { EVENT_COLUMNS } from '../sql/webhook-tables.ts';
+import { EVENT_COLUMNS } from '../sql/schema.ts';
 
 const IDS_AT_ONCE = 5_000;
 

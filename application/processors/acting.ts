@@ -2,7 +2,7 @@ import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
 import { Runner } from './runner.ts';
 import type { RunnerDependencies } from './runner.ts';
-import { placeAlone } from './places.ts';
+import { placeAlone } from './processor.ts';
 
 export interface Following {
   readonly subscription: EventSubscription;

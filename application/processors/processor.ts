@@ -1,3 +1,4 @@
+import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { QuarantinedStream } from '../ports/read-models.ts';
 import { messageOf } from '../support/failures.ts';
@@ -41,6 +42,12 @@ export interface ProcessorStore<W> {
    */
   commit(commit: Commit<W>): Promise<boolean>;
 }
+
+/** A place and nothing beside it. @param name of the place; stored, so never changed */
+export const placeAlone = (checkpoints: CheckpointStore, name: string): ProcessorStore<never> => ({
+  load: async () => ({ place: await checkpoints.load(name), held: [] }),
+  commit: async ({ from, to }) => from === to || checkpoints.move(name, from, to),
+});
 
 export interface Work<W> {
   readonly writes: readonly W[];

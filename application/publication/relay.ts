@@ -6,9 +6,8 @@ import type { EventBus, EventDelivery, PublicEvent } from '../ports/event-bus.ts
 import type { RelayQuarantine } from './relay-quarantine.ts';
 import type { EventStore, EventSubscription, RecordedEvent } from '../ports/event-store.ts';
 import type { PublicationWatch } from '../ports/observation.ts';
-import { PoisonEventError } from '../processors/processor.ts';
+import { PoisonEventError, placeAlone } from '../processors/processor.ts';
 import type { Commit, Holding, Processor, ProcessorStore } from '../processors/processor.ts';
-import { placeAlone } from '../processors/places.ts';
 import type { Translator } from './public-event-translator.ts';
 
 /** Name of the place up to which everything is on the bus or, without one, in the lanes. */

@@ -3,10 +3,9 @@ import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
 import { textRows } from '../sql/engine.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import type { WebhookDeliveryTable } from '../sql/webhook-tables.ts';
 import { firstIdAt } from '../support/time-ordered-id.ts';
 
-type Status = WebhookDeliveryTable['status'];
+type Status = Schema['webhook_delivery']['status'];
 
 export interface DeliveryQuery {
   readonly webhookId: string;
@@ -35,7 +34,7 @@ const LITERALS: Readonly<Record<Status, ReturnType<typeof sql.lit<Status>>>> = {
   failed: sql.lit('failed'),
 };
 
-type Listed = Pick<WebhookDeliveryTable, 'webhook_id' | 'delivery_id' | 'event_id' | 'status'>;
+type Listed = Pick<Schema['webhook_delivery'], 'webhook_id' | 'delivery_id' | 'event_id' | 'status'>;
 type Listing<Row> = SelectQueryBuilder<Schema & { webhook_delivery: Listed }, 'webhook_delivery', Row>;
 
 export const ofFunds = (fundIds: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>

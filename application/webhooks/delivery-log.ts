@@ -5,7 +5,6 @@ import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { deliveryIds, lookedAt } from './delivery-ids.ts';
 import type { DeliveryQuery } from './delivery-ids.ts';
-import type { WebhookDeliveryTable } from '../sql/webhook-tables.ts';
 
 export const DELIVERY_STATES = ['pending', 'retrying', 'delivered', 'failed'] as const;
 
@@ -99,7 +98,7 @@ const shown = <Row extends Pick<DeliveryRecord, 'status' | 'nextAttemptAt'>>(row
 });
 
 /** Id of the first delivery in the lane of `d`. */
-const headInLane = (eb: ExpressionBuilder<Schema & { d: WebhookDeliveryTable }, 'd'>) =>
+const headInLane = (eb: ExpressionBuilder<Schema & { d: Schema['webhook_delivery'] }, 'd'>) =>
   eb
     .selectFrom('webhook_delivery as first')
     .select('first.delivery_id')

@@ -12,7 +12,6 @@ import { EnqueueStatements, GIVING_EVENTS } from './queue/enqueue.ts';
 import type { WebhookEvent } from './queue/enqueue.ts';
 import { cancellation } from './queue/range-redeliveries.ts';
 import { preparedList } from '../sql/prepared-query.ts';
-import type { WebhookSubscriptionTable } from '../sql/webhook-tables.ts';
 
 type WebhookStatus = 'active' | 'paused';
 
@@ -75,7 +74,7 @@ export const VISIBLE = [
   'last_failure_at',
   'failing_since',
 ] as const;
-type VisibleRow = Pick<WebhookSubscriptionTable, (typeof VISIBLE)[number]>;
+type VisibleRow = Pick<Schema['webhook_subscription'], (typeof VISIBLE)[number]>;
 
 const listText = (list: readonly string[] | null): string | null =>
   list === null ? null : JSON.stringify(list);
@@ -99,10 +98,10 @@ export const subscriptionOf = (row: VisibleRow): WebhookSubscription => ({
 });
 
 /** What a noted place of the filter is about; another release may change the columns and leave the note. */
-export const heldFilter = (row: Pick<WebhookSubscriptionTable, 'events' | 'fund_ids'>): string =>
+export const heldFilter = (row: Pick<Schema['webhook_subscription'], 'events' | 'fund_ids'>): string =>
   `${row.events}\n${row.fund_ids ?? ''}`;
 
-const columnsOf = (change: SubscriptionChange): Partial<WebhookSubscriptionTable> => ({
+const columnsOf = (change: SubscriptionChange): Partial<Schema['webhook_subscription']> => ({
   ...(change.url !== undefined && { url: change.url }),
   ...(change.events && { events: JSON.stringify(change.events) }),
   ...(change.fundIds !== undefined && { fund_ids: listText(change.fundIds) }),

@@ -1,7 +1,6 @@
 import { deskMigrations } from './desk.ts';
 import type { Migration } from './migrate.ts';
-import { redeliveryMigrations } from './redelivery.ts';
-import { webhookMigrations } from './webhooks.ts';
+import { redeliveryMigrations, webhookMigrations } from './webhooks.ts';
 
 /** What the streams do not hold: clients, keys, checkpoints, subscriptions and deliveries. */
 export const serviceMigrations: readonly Migration[] = [

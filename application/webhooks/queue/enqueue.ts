@@ -4,11 +4,10 @@ import type { LRUCache } from 'lru-cache';
 import { TimeOrderedIds } from '../../support/time-ordered-id.ts';
 
 import { sizedCache } from '../../support/sized-cache.ts';
+import { EVENT_COLUMNS } from '../../sql/schema.ts';
 import type { Schema } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../../sql/sql-database.ts';
 import { asStatements, inColumns, preparedRows } from '../../sql/prepared-query.ts';
-import { EVENT_COLUMNS } from '../../sql/webhook-tables.ts';
-import type { WebhookDeliveryTable, WebhookEventTable } from '../../sql/webhook-tables.ts';
 
 /** A public event as subscribers get it. `webhook.ping` belongs to no operation and no fund. */
 export interface WebhookEvent {
@@ -44,7 +43,7 @@ export const pingLane = (eventId: Expression<string>) => sql<string>`${sql.lit(P
 
 /** Answers the ids of those that were not there. */
 const insertEvents = (builder: Kysely<Schema>) =>
-  preparedRows((rows: readonly WebhookEventTable[]) =>
+  preparedRows((rows: readonly Schema['webhook_event'][]) =>
     builder
       .insertInto('webhook_event')
       .values(rows.map((row) => inColumns(row, EVENT)))
@@ -59,7 +58,7 @@ const NEW_DELIVERY = [
   ...(['delivery_id', 'webhook_id', 'event_id', 'sequence'] as const),
   ...(['created_at', 'next_attempt_at', 'waiting_lane'] as const),
 ] as const;
-type NewDelivery = Pick<WebhookDeliveryTable, (typeof NEW_DELIVERY)[number]>;
+type NewDelivery = Pick<Schema['webhook_delivery'], (typeof NEW_DELIVERY)[number]>;
 
 const insertDeliveries = (builder: Kysely<Schema>) =>
   preparedRows((rows: readonly NewDelivery[]) =>
@@ -103,7 +102,7 @@ const openLanes = (builder: Kysely<Schema>) =>
       ),
   );
 
-const rowOf = (event: WebhookEvent): WebhookEventTable => ({
+const rowOf = (event: WebhookEvent): Schema['webhook_event'] => ({
   event_id: event.eventId,
   application_id: event.applicationId,
   name: event.name,

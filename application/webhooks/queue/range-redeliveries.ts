@@ -4,7 +4,6 @@ import { guarded } from '../../sql/compare-and-set.ts';
 import type { Schema } from '../../sql/schema.ts';
 import { textRows } from '../../sql/engine.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
-import type { WebhookRedeliveryTable } from '../../sql/webhook-tables.ts';
 import { firstIdAt } from '../../support/time-ordered-id.ts';
 import { pingLane } from './enqueue.ts';
 import { REPEATABLE } from './lane-heads.ts';
@@ -37,7 +36,10 @@ export interface RangeRedelivery {
   readonly completedAt: string | null;
 }
 
-type RunningRange = Pick<WebhookRedeliveryTable, 'redelivery_id' | 'webhook_id' | 'version' | 'selected_to'>;
+type RunningRange = Pick<
+  Schema['webhook_redelivery'],
+  'redelivery_id' | 'webhook_id' | 'version' | 'selected_to'
+>;
 
 interface NewRange extends Pick<
   RangeRedelivery,
@@ -48,7 +50,7 @@ interface NewRange extends Pick<
   readonly choice: (typeof RANGE_CHOICES)[number];
 }
 
-const rangeOf = (row: WebhookRedeliveryTable): RangeRedelivery => ({
+const rangeOf = (row: Schema['webhook_redelivery']): RangeRedelivery => ({
   redeliveryId: row.redelivery_id,
   webhookId: row.webhook_id,
   status: row.status,
@@ -162,7 +164,7 @@ export class RangeRedeliveries {
       .orderBy('redelivery_id');
   }
 
-  async #row(redeliveryId: string): Promise<WebhookRedeliveryTable | undefined> {
+  async #row(redeliveryId: string): Promise<Schema['webhook_redelivery'] | undefined> {
     const query = this.#database.builder
       .selectFrom('webhook_redelivery')
       .selectAll()
@@ -184,7 +186,11 @@ const DELIVERED = sql.lit('delivered' as const);
  * Notes which deliveries a redelivery of a span of time is about, a page in a transaction with how far it has come; nothing where another
  * process has taken the page, or a delivery was removed in this moment.
  */
-const selectPage = async (database: SqlDatabase, row: WebhookRedeliveryTable, now: string): Promise<void> => {
+const selectPage = async (
+  database: SqlDatabase,
+  row: Schema['webhook_redelivery'],
+  now: string,
+): Promise<void> => {
   if (row.status !== 'running' || row.selected_to === null) return;
   const looked = await database.read(nextOf(database, row, row.selected_to));
   const ids = looked
@@ -205,7 +211,7 @@ const selectPage = async (database: SqlDatabase, row: WebhookRedeliveryTable, no
 
 const nextOf = (
   { builder }: SqlDatabase,
-  { webhook_id: webhookId, choice, until }: WebhookRedeliveryTable,
+  { webhook_id: webhookId, choice, until }: Schema['webhook_redelivery'],
   after: string,
 ) =>
   builder
@@ -219,7 +225,11 @@ const nextOf = (
     .orderBy('delivery_id')
     .limit(PAGE);
 
-const itemsOf = (database: SqlDatabase, row: WebhookRedeliveryTable, ids: readonly string[]): Statement => {
+const itemsOf = (
+  database: SqlDatabase,
+  row: Schema['webhook_redelivery'],
+  ids: readonly string[],
+): Statement => {
   const { builder } = database;
   // A cross join is made in this order.
   const chosen = builder

@@ -3,11 +3,6 @@ import type { Kysely } from 'kysely';
 import { guarded } from '../../sql/compare-and-set.ts';
 import type { Schema } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
-import type {
-  WebhookAttemptTable,
-  WebhookRedeliveryItemTable,
-  WebhookRedeliveryTable,
-} from '../../sql/webhook-tables.ts';
 import { REDELIVERY } from './enqueue.ts';
 import { REPEATABLE } from './lane-heads.ts';
 import { onceMore } from './redeliver.ts';
@@ -15,9 +10,9 @@ import { onceMore } from './redeliver.ts';
 /** After so many attempts in a row without an answer nothing more is sent. No more are queued at a time, so it never takes more than these. */
 const MOST_SILENT = 10;
 
-type Item = Omit<WebhookRedeliveryItemTable, 'redelivery_id'>;
+type Item = Omit<Schema['webhook_redelivery_item'], 'redelivery_id'>;
 type Attempt = Pick<
-  WebhookAttemptTable,
+  Schema['webhook_attempt'],
   'delivery_id' | 'attempt' | 'started_at' | 'duration_ms' | 'response_status' | 'error'
 >;
 
@@ -37,8 +32,8 @@ const endOf = ({ attempt }: Front['ended'][number]): number =>
 /** Notes how far a redelivery has come; another process that was there first leaves nothing of its transaction. */
 export const notedRange = (
   builder: Kysely<Schema>,
-  row: WebhookRedeliveryTable,
-  change: Partial<WebhookRedeliveryTable>,
+  row: Schema['webhook_redelivery'],
+  change: Partial<Schema['webhook_redelivery']>,
 ): Statement => {
   const query = builder
     .updateTable('webhook_redelivery')
@@ -56,7 +51,7 @@ export const notedRange = (
  */
 export const stepRange = async (
   database: SqlDatabase,
-  row: WebhookRedeliveryTable,
+  row: Schema['webhook_redelivery'],
   now: string,
 ): Promise<boolean> => {
   if (row.status !== 'running' || row.selected_to !== null) return false;
@@ -88,7 +83,7 @@ export const stepRange = async (
   return guarded(database.transaction(statements, REPEATABLE));
 };
 
-const isItem = ({ redelivery_id: id }: WebhookRedeliveryTable, item: Item) =>
+const isItem = ({ redelivery_id: id }: Schema['webhook_redelivery'], item: Item) =>
   expressionBuilder<Schema, 'webhook_redelivery_item'>().and({
     redelivery_id: id,
     lane: item.lane,
@@ -97,7 +92,10 @@ const isItem = ({ redelivery_id: id }: WebhookRedeliveryTable, item: Item) =>
   });
 
 /** The first item of each of the first lanes. What is under way is among them, since lanes are begun in their order. */
-const headsOf = (builder: Kysely<Schema>, { redelivery_id: id, first_lane: first }: WebhookRedeliveryTable) =>
+const headsOf = (
+  builder: Kysely<Schema>,
+  { redelivery_id: id, first_lane: first }: Schema['webhook_redelivery'],
+) =>
   builder
     .withRecursive('front(lane, n)', (cte) =>
       cte
@@ -146,7 +144,7 @@ const headsOf = (builder: Kysely<Schema>, { redelivery_id: id, first_lane: first
 
 const frontOf = async (
   database: SqlDatabase,
-  { webhook_id: webhookId }: WebhookRedeliveryTable,
+  { webhook_id: webhookId }: Schema['webhook_redelivery'],
   heads: readonly Item[],
 ): Promise<Front> => {
   if (heads.length === 0) return { ended: [], gone: [], underWay: 0, next: [] };
@@ -188,7 +186,7 @@ const frontOf = async (
   };
 };
 
-const removed = (builder: Kysely<Schema>, row: WebhookRedeliveryTable, item: Item): Statement => {
+const removed = (builder: Kysely<Schema>, row: Schema['webhook_redelivery'], item: Item): Statement => {
   const query = builder.deleteFrom('webhook_redelivery_item').where(isItem(row, item));
   return { query: query.compile(), expectChanges: 1 };
 };
@@ -196,7 +194,7 @@ const removed = (builder: Kysely<Schema>, row: WebhookRedeliveryTable, item: Ite
 /** The number of the attempt is known once it is taken. */
 const begun = (
   builder: Kysely<Schema>,
-  row: WebhookRedeliveryTable,
+  row: Schema['webhook_redelivery'],
   { items, now }: { readonly items: readonly Item[]; readonly now: string },
 ) => {
   const { webhook_id: webhookId } = row;

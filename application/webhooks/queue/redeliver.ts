@@ -3,9 +3,9 @@ import type { CompiledQuery, ExpressionBuilder, Kysely } from 'kysely';
 
 import type { EnqueueStatements, WebhookEvent } from './enqueue.ts';
 import { notAlone } from '../../sql/engine.ts';
+import { EVENT_COLUMNS } from '../../sql/schema.ts';
 import type { Schema } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
-import { EVENT_COLUMNS } from '../../sql/webhook-tables.ts';
 import { GIVING_EVENTS, REDELIVERY, laneOf } from './enqueue.ts';
 
 export interface Redelivery {

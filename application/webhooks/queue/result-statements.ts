@@ -11,7 +11,6 @@ import { laneOf } from './enqueue.ts';
 import { byKey, laneKey } from './lane-heads.ts';
 import type { LaneStatements } from './lanes.ts';
 import { endpointOf } from './lease-lanes.ts';
-import type { WebhookAttemptTable } from '../../sql/webhook-tables.ts';
 
 type LaneRow = Pick<HeadRow, 'webhook_id' | 'lane'>;
 const laneOfRow = ({ webhook_id: webhookId, lane }: LaneRow): string => laneKey({ webhookId, lane });
@@ -22,7 +21,7 @@ const LOGGED = [
 ] as const;
 
 const logAttempts = (builder: Kysely<Schema>) =>
-  preparedRows((rows: readonly WebhookAttemptTable[]) =>
+  preparedRows((rows: readonly Schema['webhook_attempt'][]) =>
     builder
       .insertInto('webhook_attempt')
       .values(rows.map((row) => inColumns(row, LOGGED)))
@@ -31,7 +30,7 @@ const logAttempts = (builder: Kysely<Schema>) =>
 
 /** Of a redelivery, whose delivery may have been removed for its age meanwhile: an attempt without it would never go. */
 const logRedelivery = (builder: Kysely<Schema>) =>
-  prepared((row: WebhookAttemptTable & { webhook_id: string }) =>
+  prepared((row: Schema['webhook_attempt'] & { webhook_id: string }) =>
     builder
       .insertInto('webhook_attempt')
       .columns(LOGGED)
@@ -79,7 +78,7 @@ export const isRunningLow = (lease: LaneLease, now: string, leaseUntil: string):
   return left < WORTH_RENEWING * whole || left > whole;
 };
 
-const attemptRow = ({ delivery: { deliveryId }, record }: AttemptResult): WebhookAttemptTable => ({
+const attemptRow = ({ delivery: { deliveryId }, record }: AttemptResult): Schema['webhook_attempt'] => ({
   delivery_id: deliveryId,
   attempt: record.attempt,
   started_at: record.at,
