@@ -1,5 +1,4 @@
 import { messageOf } from '../support/failures.ts';
-import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import {
   DECISION_STREAM_PREFIX,
   LOAN_STREAM_PREFIX,
@@ -13,13 +12,11 @@ import { DamagedStoreError, StoreUnavailableError } from '../ports/event-store.t
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { retryUntilAvailable } from '../support/retry.ts';
 import { compareDelivery, compareTable } from './compare-derived.ts';
-import { decodeOperation } from './stored-events.ts';
 import type { Difference, Report } from './difference.ts';
 import { auditBesideOperations } from './beside-operations.ts';
 import { auditOperation } from './operation-audit.ts';
 import type { OperationAudit } from './operation-audit.ts';
-import { auditRenegotiation, loadRenegotiation, namedRenegotiations } from './renegotiation-audit.ts';
-import type { RenegotiationRecord } from './renegotiation-audit.ts';
+import { auditRenegotiation, renegotiationsOf } from './renegotiation-audit.ts';
 import { RuleHistory } from './two-people-audit.ts';
 import { auditDecisions, auditEyes, eyesOf } from './two-people-audit.ts';
 
@@ -42,22 +39,6 @@ export interface AuditedStream {
   readonly differences: readonly Difference[];
   readonly operation?: OperationAudit;
 }
-
-const unheard = (): void => undefined;
-
-const renegotiationsOf = async (
-  store: Pick<EventStore, 'read'>,
-  events: readonly RecordedEvent[],
-): Promise<ReadonlyMap<RenegotiationId, RenegotiationRecord>> => {
-  const records = new Map<RenegotiationId, RenegotiationRecord>();
-  const marked = events.some(
-    ({ type, data }) => type === 'loan.reserved.v1' || data.includes('"renegotiation'),
-  );
-  if (!marked) return records;
-  for (const id of namedRenegotiations(decodeOperation(events, unheard)))
-    records.set(id, await loadRenegotiation(store, id));
-  return records;
-};
 
 type Contents = Pick<AuditedStream, 'stream' | 'events'>;
 

@@ -40,15 +40,9 @@ const renegotiationNamedBy = (event: LoanEvent): RenegotiationId | undefined => 
   return 'renegotiation' in event ? event.renegotiation?.renegotiationId : undefined;
 };
 
-/** Renegotiations that these events name. */
-export const namedRenegotiations = (
-  events: readonly DecodedEvent<LoanEvent>[],
-): ReadonlySet<RenegotiationId> => new Set(events.flatMap(({ event }) => renegotiationNamedBy(event) ?? []));
+type Store = Pick<EventStore, 'read'>;
 
-export const loadRenegotiation = async (
-  store: Pick<EventStore, 'read'>,
-  id: RenegotiationId,
-): Promise<RenegotiationRecord> => {
+const loadRenegotiation = async (store: Store, id: RenegotiationId): Promise<RenegotiationRecord> => {
   const { events } = await store.read(renegotiationStream(id));
   const decoded = decodeRenegotiation(events, unheard);
   const committed = decoded.find(isCommit);
@@ -61,13 +55,26 @@ export const loadRenegotiation = async (
   return { id, committed, aborted, disbursement };
 };
 
+/** Those that the events of an operation name. */
+export const renegotiationsOf = async (
+  store: Store,
+  events: readonly RecordedEvent[],
+): Promise<ReadonlyMap<RenegotiationId, RenegotiationRecord>> => {
+  const records = new Map<RenegotiationId, RenegotiationRecord>();
+  const marked = events.some(
+    ({ type, data }) => type === 'loan.reserved.v1' || data.includes('"renegotiation'),
+  );
+  if (!marked) return records;
+  const named = decodeOperation(events, unheard).flatMap(({ event }) => renegotiationNamedBy(event) ?? []);
+  for (const id of new Set(named)) records.set(id, await loadRenegotiation(store, id));
+  return records;
+};
+
 interface RenegotiationAudit {
   readonly differences: readonly Difference[];
   /** Undefined before a commit names the operation. */
   readonly fundId: string | undefined;
 }
-
-type Store = Pick<EventStore, 'read'>;
 
 /** The operation as it stood when it was reserved. */
 const reserved = async (store: Store, reservation: Reservation): Promise<Reserved> => {

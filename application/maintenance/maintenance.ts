@@ -1,4 +1,4 @@
-import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
+import type { ProjectedEvent } from '../../projections/projection.ts';
 import { EarlierReleaseError } from '../event-codec/stored-formats.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import { countStates } from '../loans/operation-states.ts';
@@ -27,7 +27,6 @@ interface Dependencies {
   readonly order: LogOrder;
   readonly within: Counting['within'];
   readonly decode: (event: RecordedEvent) => ProjectedEvent | undefined;
-  readonly projections: readonly Projection[];
   readonly projectionStore: ProjectionStore;
   readonly generations: Generations;
   readonly rebuilding: () => RebuildReadModels;
@@ -65,21 +64,21 @@ export class Maintenance {
 
   /** The generations of the read models; a rebuild may be refused with RebuildRefusedError, and what is dropped is told by its number. */
   get readModels() {
-    const { generations, projections, rebuilding } = this.#deps;
+    const { generations, rebuilding } = this.#deps;
     return {
-      list: () => listReadModels(generations, projections),
+      list: () => listReadModels(generations),
       rebuild: (request: RebuildRequest) => rebuilding().execute(request),
       dropOld: () => generations.dropOld(),
     };
   }
 
   get quarantine(): QuarantinedOperations {
-    const { renegotiation, actors, projections, projectionStore, relayQuarantine, log, decode, order } =
+    const { renegotiation, actors, generations, projectionStore, relayQuarantine, log, decode, order } =
       this.#deps;
     return new QuarantinedOperations({
       renegotiation: renegotiation(),
       actors: actors(),
-      projections,
+      projections: generations.projections,
       store: projectionStore,
       relay: relayQuarantine,
       events: log,
@@ -114,8 +113,8 @@ export class Maintenance {
 
   /** Where each read model stands. */
   places(): Promise<readonly string[]> {
-    const { projections, projectionStore } = this.#deps;
-    return Promise.all(projections.map((one) => projectionStore.checkpoint(one)));
+    const { generations, projectionStore } = this.#deps;
+    return Promise.all(generations.projections.map((one) => projectionStore.checkpoint(one)));
   }
 
   /** Nothing is waited for: a read model that is behind is shown as behind. */

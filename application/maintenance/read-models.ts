@@ -1,4 +1,3 @@
-import type { Projection } from '../../projections/projection.ts';
 import type { GenerationState } from '../sql/schema.ts';
 import type { Generations } from './rebuild/generations.ts';
 import type { ProjectionPlace } from './rebuild/open-generation.ts';
@@ -16,10 +15,8 @@ export interface ListedReadModel {
 }
 
 /** Each read model of each generation. */
-export async function* listReadModels(
-  generations: Generations,
-  projections: readonly Projection[],
-): AsyncGenerator<ListedReadModel> {
+export async function* listReadModels(generations: Generations): AsyncGenerator<ListedReadModel> {
+  const { projections } = generations;
   for (const { number, state } of await generations.list()) {
     if (state === 'damaged') {
       for (const { name: projection, version: programVersion } of projections)

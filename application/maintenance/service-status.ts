@@ -1,4 +1,4 @@
-import type { Projection } from '../../projections/projection.ts';
+import type { Generations } from './rebuild/generations.ts';
 import type { StateCount } from '../loans/operation-states.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { ProjectionStore } from '../projecting/projection-store.ts';
@@ -50,7 +50,7 @@ export interface Finding {
 }
 
 interface Followed extends Counting {
-  readonly projections: readonly Projection[];
+  readonly generations: Pick<Generations, 'projections'>;
   readonly projectionStore: Pick<ProjectionStore, 'checkpoint'>;
   readonly checkpoints: Pick<CheckpointStore, 'load'>;
   readonly webhooks: () => Webhooks;
@@ -58,11 +58,11 @@ interface Followed extends Counting {
 
 /** Nothing is waited for: what is behind is told as behind. */
 export const lagOf = async (followed: Followed): Promise<Omit<Lag, 'running'>> => {
-  const { projections, projectionStore, checkpoints, webhooks } = followed;
+  const { generations, projectionStore, checkpoints, webhooks } = followed;
   const lags = await webhooks().lag.read();
   const oldestSince = lags.map(({ oldestCreatedAt }) => oldestCreatedAt).toSorted()[0] ?? null;
   const places = [{ name: 'relay', position: await checkpoints.load(RELAY_CHECKPOINT) }];
-  for (const projection of projections)
+  for (const projection of generations.projections)
     places.push({ name: projection.name, position: await projectionStore.checkpoint(projection) });
   return {
     followers: await behindOf(followed, places),

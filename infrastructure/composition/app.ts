@@ -31,10 +31,10 @@ const SEALER_PAUSE_MS = 100;
 
 const maintenanceOf = (parts: Parts): Maintenance => {
   const { engines } = parts.foundations;
-  const { eventStore: log, generations, projections, serviceDatabase, readModelDatabase } = engines;
+  const { eventStore: log, generations, serviceDatabase, readModelDatabase } = engines;
   const { projectionStore, checkpoints, relayQuarantine, formats } = parts;
   return new Maintenance({
-    ...{ log, generations, projections, serviceDatabase, readModelDatabase },
+    ...{ log, generations, serviceDatabase, readModelDatabase },
     ...{ projectionStore, checkpoints, relayQuarantine, formats },
     order: logOrder,
     within,
@@ -56,12 +56,13 @@ const FILE_MISSING =
 /** What the service consists of: each module is made when it is first asked for. */
 export const appOf = (parts: Parts): App => {
   const { configuration, engines, keys, clock, realClock, logger, observability } = parts.foundations;
-  const { eventStore, projections, readModelDatabase, serviceDatabase } = engines;
+  const { eventStore, generations, readModelDatabase, serviceDatabase } = engines;
   const app: App = lazily<App>({
     administrator: () => parts.administrator,
     audit: () =>
       new Audit({
-        ...{ projections, readModelDatabase, serviceDatabase, clock, realClock, logger },
+        ...{ readModelDatabase, serviceDatabase, clock, realClock, logger },
+        projections: generations.projections,
         log: eventStore,
         toSeal: () => observability.follower('log-sealer', throttled(eventStore, SEALER_PAUSE_MS)),
         kind: configuration.engines.eventStoreUrl === undefined ? 'embedded' : 'eventstoredb',

@@ -40,7 +40,7 @@ export type Part = 'command' | 'service' | 'background';
 /** A command has three connections at most, so each gets as much as four of a service. */
 const COMMAND_FACTOR = 4;
 
-export const pageCachesOf = (configuration: CacheMemory, part: Part = 'command'): PageCaches => {
+export const pageCachesOf = (configuration: CacheMemory, part: Part): PageCaches => {
   const factor = part === 'command' ? COMMAND_FACTOR : 1;
   return {
     reader: factor * cacheBytes(configuration, 'pagesRead'),

@@ -115,10 +115,7 @@ const refuseMoved = async (configuration: Configuration): Promise<void> => {
  * there: those stay, and any number of services may share them.
  * @throws ConfigurationError it was moved, so what it holds is no longer the truth, or is being moved now; or it is in use
  */
-export const useDataDirectory = async (
-  configuration: Configuration,
-  part: Part | undefined,
-): Promise<DirectoryLock> => {
+export const useDataDirectory = async (configuration: Configuration, part: Part): Promise<DirectoryLock> => {
   const { dataDir, engines } = configuration;
   const onlyDocuments = engines.eventStoreUrl !== undefined && engines.databaseUrl !== undefined;
   const lock = onlyDocuments ? NO_LOCK : await locked(() => lockDirectory(dataDir, 'shared'));

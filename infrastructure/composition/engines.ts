@@ -32,11 +32,10 @@ import { retriesOf } from './start-retry.ts';
 import { refuseOpenEngines } from './insecurities.ts';
 import { ensureMovedWhole, useDataDirectory } from './data-directory.ts';
 import type { StartRetry } from './start-retry.ts';
-import type { Projection } from '../../projections/projection.ts';
 import { projectionsOn } from './projections.ts';
 import { openServing } from './serving-generation.ts';
 import { refuseSplitRoles } from './configuration.ts';
-import { UNOBSERVED, tracedEventsOf } from './observability.ts';
+import { tracedEventsOf } from './observability.ts';
 import type { Observability } from './observability.ts';
 
 /** The stores and the event bus, open; each of them is embedded or an engine of its own. */
@@ -54,23 +53,19 @@ export interface Engines {
   /** The generation that serves. */
   readonly readModelDatabase: SqlDatabase;
   readonly generations: Generations;
-  /** Every read model, in the order in which they are told of. */
-  readonly projections: readonly Projection[];
   /** Undefined where nothing is traced. */
   readonly tracedEvents: TracedEvents | undefined;
   close(): Promise<void>;
 }
 
 export interface EngineOptions {
-  /** What the engines are opened for; default: a command. */
-  readonly part?: Part;
+  readonly part: Part;
   /** The writer of an embedded log that this process has open already; only for the background thread. */
   readonly writer?: AppendWriter;
   readonly configuration: Configuration;
   readonly clock: RealClock;
   readonly logger: Logger;
-  /** Default: nobody watches. */
-  readonly observability?: Observability;
+  readonly observability: Observability;
   readonly retry: StartRetry;
   /** Called before anything is made of the log: what it throws ends the opening. */
   readonly onServiceDatabase?: (database: SqlDatabase) => Promise<void>;
@@ -137,7 +132,7 @@ const keepsFiles = ({ engines }: Configuration): boolean =>
 
 /** The streams. EventStoreDB is connected to when it is first used. @throws Error for an address that cannot be read */
 const openEventStore = async (
-  { configuration, part, logger, writer, observability = UNOBSERVED }: EngineOptions,
+  { configuration, part, logger, writer, observability }: EngineOptions,
   mayAppend: () => Promise<void>,
 ): Promise<EventStore & EventSubscription & LogPlaces & PlacedEvents & { close(): Promise<void> }> => {
   const { engines, dataDir } = configuration;
@@ -152,8 +147,8 @@ const openEventStore = async (
 const openServiceDatabase = async ({
   configuration,
   logger,
-  part = 'command',
-  observability = UNOBSERVED,
+  part,
+  observability,
 }: EngineOptions): Promise<SqlDatabase> => {
   const url = configuration.engines.databaseUrl;
   const watch = observability.metrics?.stores.sql('service');
@@ -224,8 +219,7 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
     if (part === 'service') await refuseOlderLog(configuration, logFit);
     await options.onServiceDatabase?.(serviceDatabase);
     const tables = await ofDatabase.until('read_model', () => generationTables(options, serviceDatabase));
-    const projections = projectionsOn(eventStore);
-    const generations = new Generations(serviceDatabase, tables, projections);
+    const generations = new Generations(serviceDatabase, tables, projectionsOn(eventStore));
     const { logger, retry } = options;
     const readModelDatabase = await opening.step(
       'read_model',
@@ -234,7 +228,7 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
           ...{ generations, log: eventStore, logger },
           signal: retry.signal,
           thorough: part === 'service',
-          watch: options.observability?.metrics?.stores.sql('read_model'),
+          watch: options.observability.metrics?.stores.sql('read_model'),
         }),
       ofDatabase,
     );
@@ -246,7 +240,7 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
         logger,
         // Kept where the effects of the consumers are.
         offsets: new ConsumerOffsets(serviceDatabase, options.clock),
-        metrics: options.observability?.metrics?.bus,
+        metrics: options.observability.metrics?.bus,
       });
     const eventBus = await opening.step('event_bus', () => openEventBus(kafka));
     return {
@@ -255,12 +249,11 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
       logFit,
       kafka,
       eventBus,
-      tracedEvents: tracedEventsOf(configuration, options.observability ?? UNOBSERVED, eventStore),
+      tracedEvents: tracedEventsOf(configuration, options.observability, eventStore),
       serviceDatabase,
       sharedNow: tellsTime(serviceDatabase) ? () => serviceDatabase.now() : Date.now,
       readModelDatabase,
       generations,
-      projections,
       close: opening.close,
     };
   } catch (error) {

@@ -13,6 +13,7 @@ import { NO_STANDBY, losesAtFailover, standbySettings } from '../postgres/postgr
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { StoredFormats } from '../../application/event-codec/stored-formats.ts';
 import { SystemClock } from '../support/time.ts';
+import type { Part } from './cache-shares.ts';
 import type { Configuration } from './configuration.ts';
 import { openEngines } from './engines.ts';
 import type { EngineOptions, Engines } from './engines.ts';
@@ -42,7 +43,9 @@ interface ServiceKeys {
   readonly fingerprints: Buffer;
 }
 
-interface FoundationOptions extends Pick<EngineOptions, 'part' | 'writer'> {
+interface FoundationOptions extends Pick<EngineOptions, 'writer'> {
+  /** Default: a command. */
+  readonly part?: Part;
   readonly retry?: StartRetry;
 }
 
@@ -83,11 +86,7 @@ const keyringOf = async (
 };
 
 /** @throws WrongMasterKeyError */
-const openKeys = async (
-  store: KeyStore,
-  load: () => Keyring,
-  part: FoundationOptions['part'],
-): Promise<ServiceKeys> => {
+const openKeys = async (store: KeyStore, load: () => Keyring, part: Part): Promise<ServiceKeys> => {
   const masterKeys = await MasterKeys.open(store, load);
   const dataKeys = new WrappedKeys(store, masterKeys, 'data-keys');
   // A backup from before the first anchor has to know whose signature that is.
@@ -111,13 +110,13 @@ export const openFoundations = async (
   const onServiceDatabase = async (database: SqlDatabase): Promise<void> => {
     const store = new SqlKeyStore(database, realClock);
     const keyring = await retry.until('service_store', () => keyringOf(configuration, store));
-    opened.keys = await retry.until('service_store', () => openKeys(store, keyring, options.part));
+    opened.keys = await retry.until('service_store', () => openKeys(store, keyring, part));
   };
   const stores = { ...options, configuration, clock: realClock, logger, retry: patience, observability };
-  const engines = await openEngines({ ...stores, onServiceDatabase });
+  const engines = await openEngines({ ...stores, part, onServiceDatabase });
   const keys = opened.keys!;
   try {
-    if (options.part === 'service') {
+    if (part === 'service') {
       const formats = new StoredFormats(engines.serviceDatabase);
       await retry.until('service_store', () => chooseFormats(formats, configuration, logger));
       await retry.until('service_store', () => warnOfFailover(configuration, engines, logger));

@@ -34,14 +34,18 @@ export const readModelsOf = ({ foundations, projectionStore: store }: Parts): Pa
       ...(projection.ofOperationsAlone && { streamPrefix: LOAN_STREAM_PREFIX }),
     });
   const loanProjector = projector(loanProjection, LOAN_PAUSE_MS);
-  const others = engines.projections.filter((projection) => projection !== loanProjection);
+  const others = engines.generations.projections.filter((projection) => projection !== loanProjection);
   const projectors = [loanProjector, ...others.map((projection) => projector(projection, INDEX_PAUSE_MS))];
   const now = (): number => performance.now();
   const catchUps = new Map(projectors.map((one) => [one.name, oneAtATime(() => catchUp(one))]));
   const versions = new SqlLoanVersions(engines.readModelDatabase);
   return {
     caughtUp: catchUps.get(loanProjection.name)!,
-    all: engines.projections.map(({ name, tables }) => ({ name, tables, catchUp: catchUps.get(name)! })),
+    all: engines.generations.projections.map(({ name, tables }) => ({
+      name,
+      tables,
+      catchUp: catchUps.get(name)!,
+    })),
     projectors,
     progress: new ReadModelProgress({
       local: loanProjector,

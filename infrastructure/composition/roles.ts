@@ -74,7 +74,7 @@ const decisionParts = (parts: Parts): readonly RolePart[] => {
 
 /** Processes that write read models of other versions write into other tables, so each of the two kinds has one at work. */
 const projectorLease = ({ engines }: Foundations): string =>
-  `projector ${engines.projections.map(({ name, version }) => `${name}.${version}`).join(' ')}`;
+  `projector ${engines.generations.projections.map(({ name, version }) => `${name}.${version}`).join(' ')}`;
 
 const projectorParts = (parts: Parts): readonly RolePart[] => {
   const { engines, logger } = parts.foundations;

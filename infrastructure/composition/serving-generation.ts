@@ -10,7 +10,7 @@ import { ServingReadModel } from '../../application/maintenance/rebuild/serving-
 import type { OnDamage } from '../../application/maintenance/rebuild/serving-read-model.ts';
 import { pause } from '../support/time.ts';
 import { holdsEvents } from './log-fit.ts';
-import { logOrder, projectionsOn, toProjected } from './projections.ts';
+import { logOrder, toProjected } from './projections.ts';
 
 /** A service beside it may write to the same disk, and SQLite lets a waiting writer in only between two transactions. */
 const BREATH_MS = 1;
@@ -21,7 +21,6 @@ export const rebuildOf = ({
   generations,
 }: Pick<RebuildDependencies, 'log' | 'generations'>): RebuildReadModels =>
   new RebuildReadModels({
-    projections: projectionsOn(log),
     log,
     generations,
     decode: toProjected,
@@ -79,14 +78,13 @@ const tellOfDamage =
 
 /** Whether what serves is there, whole as far as that can be seen at once, and of no older version than this program. */
 const isSound = async ({ generations, log, thorough }: Serving): Promise<boolean> => {
-  const projections = projectionsOn(log);
   if (!(await rebuildOf({ generations, log }).upToDate())) return false;
   if (!thorough) return true;
   const number = await generations.serving();
   if (number === undefined) return false;
   const generation = await generations.open(number);
   try {
-    await generation.ensureTables(projections);
+    await generation.ensureTables(generations.projections);
     // What stands beside the operations leaves no place in a read model.
     if ((await generation.places()).size > 0 || !(await holdsEvents(log, LOAN_STREAM_PREFIX))) return true;
     throw new DamagedStoreError(`generation ${number} of the read models is empty`);

@@ -55,8 +55,8 @@ export class World {
     this.fixture = fixture;
   }
 
-  generations(version = 1): Generations {
-    return new Generations(this.fixture.service, this.fixture.tables, [projection(version)]);
+  generations(version = 1, status?: string): Generations {
+    return new Generations(this.fixture.service, this.fixture.tables, [projection(version, status)]);
   }
 
   /** The read model as another process opens it. */
@@ -121,8 +121,7 @@ export class World {
 
   #rebuilding(status: string, version: number, after = () => Promise.resolve()): RebuildReadModels {
     return new RebuildReadModels({
-      projections: [projection(version, status)],
-      generations: this.generations(version),
+      generations: this.generations(version, status),
       log: { subscribe: ({ from }) => this.#log(numberOf(from)), ensureHas: () => Promise.resolve() },
       decode: (event) => event as unknown as ProjectedEvent,
       breathe: after,

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { openEngines } from '../../infrastructure/composition/engines.ts';
+import { UNOBSERVED } from '../../infrastructure/composition/observability.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { noRetry } from '../../infrastructure/composition/start-retry.ts';
 import { SystemClock } from '../../infrastructure/support/time.ts';
@@ -32,7 +33,7 @@ const fillAsOldVersionsDid = async (): Promise<void> => {
   const configuration = readConfiguration({ DATA_DIR: dataDir });
   const clock = new SystemClock();
   const options = { configuration, clock, logger: new RecordingLogger(), retry: noRetry };
-  const engines = await openEngines(options);
+  const engines = await openEngines({ ...options, part: 'command', observability: UNOBSERVED });
   const key = MasterKey.parse(OLD)!;
   const store = new SqlKeyStore(engines.serviceDatabase, clock);
   const check = new AesGcmSealer(key.derive('master-key:check')).seal('opened', 'master-key:check');

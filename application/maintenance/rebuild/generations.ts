@@ -34,12 +34,13 @@ const isUnfinished = ({ state }: Registered): boolean => state === 'building' ||
 export class Generations {
   readonly #service: SqlDatabase;
   readonly #tables: GenerationTables;
-  readonly #projections: readonly Projection[];
+  /** Every read model, in the order in which they are told of. */
+  readonly projections: readonly Projection[];
 
   constructor(service: SqlDatabase, tables: GenerationTables, projections: readonly Projection[]) {
     this.#service = service;
     this.#tables = tables;
-    this.#projections = projections;
+    this.projections = projections;
   }
 
   async list(): Promise<readonly Registered[]> {
@@ -102,7 +103,7 @@ export class Generations {
     if (!(await this.#announced(number))) return true;
     if (before) {
       const { live } = before;
-      const statements = live.succession(number, before.seen, this.#projections);
+      const statements = live.succession(number, before.seen, this.projections);
       if (!(await guarded(live.database.transaction(statements)))) return false;
     }
     await this.succeeded(number, before?.live.number);
@@ -155,7 +156,7 @@ export class Generations {
     if (!(await this.#tables.exists(number))) return true;
     const generation = await this.open(number);
     try {
-      return await generation.isOf(this.#projections);
+      return await generation.isOf(this.projections);
     } finally {
       await generation.close();
     }

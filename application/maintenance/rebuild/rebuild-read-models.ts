@@ -10,7 +10,6 @@ import type { CopyDependencies } from './read-model-copy.ts';
 
 export interface RebuildDependencies extends CopyDependencies {
   readonly log: EventSubscription & Pick<LogPlaces, 'ensureHas'>;
-  readonly projections: readonly Projection[];
   readonly generations: Generations;
   readonly sleep: (ms: number) => Promise<void>;
 }
@@ -127,7 +126,7 @@ export class RebuildReadModels {
     is: (stored: number, program: number) => boolean,
   ): Promise<Projection | undefined> {
     const places = await live.places();
-    return this.#deps.projections.find(({ name, version }) =>
+    return this.#deps.generations.projections.find(({ name, version }) =>
       is(places.get(name)?.version ?? version, version),
     );
   }
@@ -148,9 +147,9 @@ export class RebuildReadModels {
   }
 
   async #followers(request: RebuildRequest, live: Generation | undefined, copy: Generation): Promise<Copies> {
-    const { projections, order } = this.#deps;
+    const { generations, order } = this.#deps;
     const goals = await live?.places();
-    const entries = projections.map((projection) => {
+    const entries = generations.projections.map((projection) => {
       const goal = positionIn(goals, projection);
       const onProgress = (position: LogPosition): void => request.onProgress(order.share(position, goal));
       const follower = new ReadModelCopy({ ...this.#deps, projection, store: copy.store, onProgress });
@@ -184,13 +183,15 @@ export class RebuildReadModels {
   /** A read must find what an earlier one has shown: what comes to serve is never behind what serves. */
   async #switchOver(building: Building): Promise<void> {
     const { request, live, otherLog, otherVersion, copy, followers } = building;
-    const { generations, order, projections, sleep } = this.#deps;
+    const { generations, order, sleep } = this.#deps;
     for (let attempt = 0; attempt < SWITCH_ATTEMPTS; attempt++) {
       await catchUpTogether([...followers.values()], this.#deps, request.signal);
       const [there, seen] = [await copy.places(), await live?.places()];
       const ahead =
         otherLog ||
-        projections.every((one) => order.compare(positionIn(there, one), positionIn(seen, one)) >= 0);
+        generations.projections.every(
+          (one) => order.compare(positionIn(there, one), positionIn(seen, one)) >= 0,
+        );
       const before = live && !otherVersion ? { live, seen: seen! } : undefined;
       if (ahead && (await generations.letServe(copy.number, before))) return;
       await sleep(Math.random() * SWITCH_PAUSE_MS);

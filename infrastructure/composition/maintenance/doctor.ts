@@ -76,7 +76,7 @@ const versions = (): Finding => {
   return finding('versions', major < OLDEST_NODE ? 'failed' : 'ok', detail);
 };
 
-const readModels = async ({ engines: { generations, projections } }: Foundations): Promise<Finding> => {
+const readModels = async ({ engines: { generations } }: Foundations): Promise<Finding> => {
   const number = await generations.serving();
   const damaged = (await generations.list())
     .filter(({ state }) => state === 'damaged')
@@ -98,7 +98,7 @@ const readModels = async ({ engines: { generations, projections } }: Foundations
   const generation = await generations.open(number);
   try {
     const places = await generation.places();
-    const other = projections.filter(
+    const other = generations.projections.filter(
       ({ name, version }) => (places.get(name)?.version ?? version) !== version,
     );
     return other.length === 0

@@ -16,7 +16,7 @@ describe('CACHE_MEMORY', () => {
   test('each has its share of it, and a command has as many pages in fewer connections', () => {
     expect(cacheBytes(MEMORY, 'operations')).toBe(80 * MIB);
     expect(pageCachesOf(MEMORY, 'service')).toEqual({ reader: 4 * MIB, writer: 8 * MIB });
-    expect(pageCachesOf(MEMORY)).toEqual({ reader: 16 * MIB, writer: 32 * MIB });
+    expect(pageCachesOf(MEMORY, 'command')).toEqual({ reader: 16 * MIB, writer: 32 * MIB });
   });
 
   test.each([

@@ -71,7 +71,7 @@ describe.each(['embedded', 'EventStoreDB'])('an event that nobody subscribed to,
     });
     expect([rebuilt.outcome, differing]).toEqual(['switched', []]);
     await allFollowed();
-    if (!engines.projections.includes(eventIndex)) return;
+    if (!engines.generations.projections.includes(eventIndex)) return;
     const serving = await engines.generations.open(rebuilt.generation);
     await serving.store.reset(eventIndex);
     expect(await serving.rows(eventIndex)).toBe(0);
