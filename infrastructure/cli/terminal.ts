@@ -5,30 +5,23 @@ import { Presets, SingleBar } from 'cli-progress';
 import { OutputClosedError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 
-/** Standard output that waits for a slow reader and notices one that has left, as `head` does. */
+/** Standard output that waits for a slow reader and notices one that has left, as `head` does, or a disk that is full. */
 export class CommandOutput {
   readonly #stream: Writable;
   readonly #closed = new AbortController();
+  #failure: Error | undefined;
 
-  /** @param others streams of which a reader may leave as well, such as standard error */
+  /** @param others streams that nothing depends on, such as standard error */
   constructor(stream: Writable, others: readonly Writable[] = []) {
     this.#stream = stream;
-    const ignoring = (then: () => void) => (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      then();
-    };
-    stream.on(
-      'error',
-      ignoring(() => this.#closed.abort()),
-    );
-    for (const other of others)
-      other.on(
-        'error',
-        ignoring(() => undefined),
-      );
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') this.#failure ??= error;
+      this.#closed.abort();
+    });
+    for (const other of others) other.on('error', () => undefined);
   }
 
-  /** Aborts when the reader has gone. */
+  /** Aborts when nothing can be written any more. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
@@ -39,6 +32,12 @@ export class CommandOutput {
     if (!signal.aborted && this.#stream.write(text)) return;
     if (!signal.aborted) await once(this.#stream, 'drain', { signal }).catch(() => undefined);
     if (signal.aborted) throw new OutputClosedError();
+  }
+
+  /** Why not all that was written has arrived; a reader that left wanted no more. */
+  async failure(): Promise<Error | undefined> {
+    if (!this.closed.aborted) await new Promise((written) => this.#stream.write('', written));
+    return this.#failure;
   }
 }
 

@@ -43,7 +43,7 @@ const open: CliDependencies['open'] = async () => {
 
 process.umask(PRIVATE_UMASK);
 const output = new CommandOutput(process.stdout, [process.stderr]);
-process.exitCode = await runProgram(process.argv.slice(2), {
+const code = await runProgram(process.argv.slice(2), {
   open,
   openMove: async (targets) => {
     const configuration = readConfiguration(process.env);
@@ -79,3 +79,9 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   backups: backupsOf(process.env),
   untilInterrupted: () => untilInterrupted(output),
 });
+const failure = await output.failure();
+if (failure)
+  process.stderr.write(
+    `error: what the command answers cannot be written: ${failure.message}. Make room where standard output goes; what the command changes may have been changed\n`,
+  );
+process.exitCode = code || Number(failure !== undefined);
