@@ -104,7 +104,7 @@ export const statusOf = (standing: Standing | undefined): string | undefined =>
   standing && (BEFORE_PURCHASE.includes(standing.status) ? 'active' : standing.status);
 
 /** Gathers what a walk over the held operations comes past. */
-export class Composition {
+class Composition {
   readonly #date: CalendarDate;
   /** As in 2026-06; of each face value, what was due before the day is overdue. */
   readonly #months = new Map<string, { -readonly [Name in keyof Held | 'overdueFaceValue']: number }>();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { ownerOf } from './live.ts';
 import { ConsoleProblem, view } from './page.ts';
-import type { Visit, ActionAnswer, Answer, Page } from './page.ts';
+import type { Visit, ActionAnswer, PageAnswer, Page } from './page.ts';
 import { either, inLanguages } from './language.ts';
 
 const KEPT_MS = 12 * 3_600_000;
@@ -64,8 +64,6 @@ const texts = inLanguages({
     'This page is not kept any more. What was decided is shown with the operation; to decide, open the list.',
   ],
 });
-
-type PageAnswer = Extract<Answer, { kind: 'page' }>;
 
 interface KeptPage {
   readonly show: (visit: Visit) => PageAnswer;

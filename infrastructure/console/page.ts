@@ -119,6 +119,7 @@ export const view = (path: string, handle: Route['handle']): Route => ({ kind: '
 export const part = (path: string, drawn: (visit: Visit, app: Desk) => Promise<View>): Route =>
   view(path, async (visit, app) => ({ kind: 'part', body: await drawn(visit, app) }));
 export const query = (path: string, handle: Route['handle']): Route => ({ kind: 'query', path, handle });
+export type PageAnswer = Extract<Answer, { readonly kind: 'page' }>;
 /** A page as the answer would be the form again, for who goes back to it or loads it again. */
 export type ActionAnswer = Exclude<Answer, { readonly kind: 'page' }>;
 type Act = (visit: Visit, app: Desk) => Promise<ActionAnswer>;

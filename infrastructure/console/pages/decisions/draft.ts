@@ -151,6 +151,11 @@ interface Rules {
   readonly tolerance: number;
 }
 
+const problem = (field: Problem['field'], text: Problem['text'], of?: string): Problem => ({
+  ...{ field, text },
+  ...(of !== undefined && { of }),
+});
+
 const problemsOfLine = (line: DraftLine, tolerance: number): readonly Problem[] => {
   const { code, found, value, confirmed } = line;
   const of = keyOf(line);
@@ -158,19 +163,19 @@ const problemsOfLine = (line: DraftLine, tolerance: number): readonly Problem[] 
   if (cents === undefined || cents === 0) {
     const low = cents === 0 || /^-|^\u2212/.test(value.trim());
     return [
-      {
-        field: 'value',
+      problem(
+        'value',
+        () => (low ? texts.notAboveZero(code) : texts.wrongAmount(code, amountMeant(value))),
         of,
-        text: () => (low ? texts.notAboveZero(code) : texts.wrongAmount(code, amountMeant(value))),
-      },
+      ),
     ];
   }
   if (confirmed !== '' && centsTyped(confirmed) !== cents)
-    return [{ field: 'confirmed', of, text: () => texts.otherValue(code) }];
+    return [problem('confirmed', () => texts.otherValue(code), of)];
   if (confirmed !== '' || !found || !isFarOff(cents, found.loan.acquisitionValue, tolerance)) return [];
   const { acquisitionValue } = found.loan;
   const text = () => texts.farOff(code, amount(acquisitionValue), String(tolerance / 100));
-  return [{ field: 'confirmed', of, text }];
+  return [problem('confirmed', text, of)];
 };
 
 const problemsOfDate = (
@@ -179,31 +184,20 @@ const problemsOfDate = (
   today: CalendarDate,
 ): readonly Problem[] => {
   const date = dayTyped(typed);
-  if (date === undefined || date > addDays(today, 1)) return [{ field: 'date', text: () => texts.wrongDate }];
+  if (date === undefined || date > addDays(today, 1)) return [problem('date', () => texts.wrongDate)];
   const early = lines.flatMap(({ code, found }) =>
     found && date < found.loan.dateIssued ? [`${code} (${written(found.loan.dateIssued)})`] : [],
   );
-  return early.length === 0 ? [] : [{ field: 'date', text: () => texts.beforeIssue(early.join(', ')) }];
+  return early.length === 0 ? [] : [problem('date', () => texts.beforeIssue(early.join(', ')))];
 };
 
 const REASON_CODE = /^[A-Za-z0-9_.-]{1,100}$/;
 
 const problemsOfReasons = ({ reasons, chosenReasons }: Draft): readonly Problem[] => {
-  if (reasons.length + chosenReasons.length === 0)
-    return [{ field: 'reason_code', of: '1', text: () => texts.noReason }];
+  if (reasons.length + chosenReasons.length === 0) return [problem('reason_code', () => texts.noReason, '1')];
   return reasons.flatMap(({ code, message }, at): readonly Problem[] => [
-    ...(REASON_CODE.test(code)
-      ? []
-      : [{ field: 'reason_code' as const, of: `${at + 1}`, text: () => texts.wrongCode }]),
-    ...(message !== ''
-      ? []
-      : [
-          {
-            field: 'reason_message' as const,
-            of: `${at + 1}`,
-            text: () => texts.noMessage,
-          },
-        ]),
+    ...(REASON_CODE.test(code) ? [] : [problem('reason_code', () => texts.wrongCode, `${at + 1}`)]),
+    ...(message !== '' ? [] : [problem('reason_message', () => texts.noMessage, `${at + 1}`)]),
   ]);
 };
 

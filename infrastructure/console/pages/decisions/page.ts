@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { PDF, begun } from '../../../support/stored-files.ts';
 import { ConsoleProblem, action, part, query, view } from '../../page.ts';
-import type { Answer, Visit, ActionAnswer, Page } from '../../page.ts';
+import type { ActionAnswer, Answer, Page, PageAnswer, Visit } from '../../page.ts';
 import type { PendingOperation } from '../../../../application/administrator/awaited.ts';
 import type { WaitingPlace } from '../../../../application/administrator/worklists.ts';
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
@@ -41,17 +41,20 @@ export const documentOf = async ({ params }: Visit, { loans }: Desk): Promise<An
 
 const PAGE_SIZE = 50;
 
-type PageAnswer = Extract<Answer, { kind: 'page' }>;
+/** What the address asks for: so many of the list, from its place on. */
+const listAt = ({ query }: Visit, { administrator }: Desk, limit: number) => {
+  const [filter, after] = [filterIn(query), placeOf(query.get('after'))];
+  return administrator.worklists.worklist({ ...filter, limit, ...(after && { after }) });
+};
 
 const worklist = async (visit: Visit, app: Desk): Promise<PageAnswer> => {
-  const { worklists } = app.administrator;
   const filter = filterIn(visit.query);
   const after = placeOf(visit.query.get('after'));
   const [groups, link, names, found] = await Promise.all([
-    worklists.waiting(),
+    app.administrator.worklists.waiting(),
     awaitingLink(app),
     fundNames(app, visit),
-    worklists.worklist({ ...filter, limit: PAGE_SIZE, ...(after && { after }) }),
+    listAt(visit, app, PAGE_SIZE),
   ]);
   const operations = found.slice(0, PAGE_SIZE);
   const next = found.length > PAGE_SIZE ? operations.at(-1) : undefined;
@@ -80,11 +83,7 @@ const followPath = (filter: Filter, after: WaitingPlace | undefined, seen: strin
 
 /** The list once more for a page that follows it: nothing while it is what the page has, which nobody saw anew then. */
 const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
-  const after = placeOf(visit.query.get('after'));
-  const found = await app.administrator.worklists.worklist({
-    ...{ ...filterIn(visit.query), limit: PAGE_SIZE },
-    ...(after && { after }),
-  });
+  const found = await listAt(visit, app, PAGE_SIZE);
   if (seenOf(found.slice(0, PAGE_SIZE)) === visit.query.get('seen'))
     return { kind: 'part', body: null, logged: [] };
   return { ...(await worklist(visit, app)), kind: 'part' };
@@ -93,15 +92,13 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
 const NEXT_LOOKED_AT = 100;
 
 /** The first of the list that the person may decide on, behind a place in it; the list, where there is none. */
-const next = async (visit: Visit, { administrator }: Desk): Promise<Answer> => {
-  const filter = filterIn(visit.query);
-  const after = placeOf(visit.query.get('after'));
-  const found = await administrator.worklists.worklist({
-    ...{ ...filter, limit: NEXT_LOOKED_AT },
-    ...(after && { after }),
-  });
+const next = async (visit: Visit, app: Desk): Promise<Answer> => {
+  const found = await listAt(visit, app, NEXT_LOOKED_AT);
   const first = found.find(({ fundId }) => may(visit, 'decide', fundId));
-  return { kind: 'redirect', to: listPath(first ? decisionPath(first) : '/decisions', filter) };
+  return {
+    kind: 'redirect',
+    to: listPath(first ? decisionPath(first) : '/decisions', filterIn(visit.query)),
+  };
 };
 
 /** @throws ConsoleProblem where no decision or no operation was chosen */

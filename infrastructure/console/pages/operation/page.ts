@@ -1,7 +1,7 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { may } from '../../../../application/desk/rights.ts';
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
-import { html } from '../../html.ts';
+import { html, section } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../forms.ts';
 import { decisionPath, operationPath, withQuery } from '../../paths.ts';
@@ -144,10 +144,7 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
       ${headerView({ ...place, names, shown, details, asOf, knownAt, known }, documents)}
       ${frames.length > 1 && html`<div class="side-by-side">${frames}</div>`} ${scheduleView(shown.state)}
       ${timelineView({ path, events: page, clientNames, older, newest })}
-      <section aria-labelledby="webhooks-title">
-        <h2 id="webhooks-title">${texts.webhooks}</h2>
-        ${webhooksTable(deliveries, texts.webhooks)}
-      </section>
+      ${section('webhooks-title', texts.webhooks, webhooksTable(deliveries, texts.webhooks))}
     `,
   };
 };

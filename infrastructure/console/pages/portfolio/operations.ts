@@ -1,5 +1,6 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { HeldOperation, HeldPart } from '../../../../application/portfolio/held.ts';
+import { summing } from '../../../../application/portfolio/position.ts';
 import { amount, count, date, statusName } from '../../format.ts';
 import { fundNames } from '../../funds.ts';
 import { html, tile, tableView } from '../../html.ts';
@@ -38,16 +39,11 @@ const nameOf = ({ by, value }: HeldPart, applications: ReadonlyMap<string, strin
 export const operationsView = async (visit: Visit, app: Desk): Promise<Answer> => {
   const [asked, part] = [askedOf(visit), partOf(visit)];
   const funds = await fundsOf(asked, app);
-  const sums = { operations: 0, installments: 0, faceValue: 0, presentValue: 0 };
-  const found: FoundOperation[] = [];
-  for (const fundId of funds) {
-    const held = await app.portfolio.held(fundId, asked.date, part, MOST_SHOWN);
-    sums.operations += held.operations;
-    sums.installments += held.installments;
-    sums.faceValue += held.faceValue;
-    sums.presentValue += held.presentValue;
-    found.push(...held.largest.map((one) => ({ ...one, fundId })));
-  }
+  const held = [];
+  for (const fundId of funds)
+    held.push({ fundId, ...(await app.portfolio.held(fundId, asked.date, part, MOST_SHOWN)) });
+  const sums = summing('operations', 'installments', 'faceValue', 'presentValue')(held);
+  const found = held.flatMap(({ fundId, largest }) => largest.map((one) => ({ ...one, fundId })));
   const [applications, names] = await Promise.all([app.clients.applicationNames(), fundNames(app, visit)]);
   const shown = found.toSorted((one, other) => other.presentValue - one.presentValue).slice(0, MOST_SHOWN);
   const columns: readonly Column<FoundOperation>[] = [

@@ -154,6 +154,9 @@ const previewTable = ({ statement }: Mapping): View => {
   );
 };
 
+const numberField = (name: string, max: number, value: number | string): View =>
+  html`<input type="number" name=${name} min="0" max=${max} value=${value} required />`;
+
 const layoutFields = ({ statement }: Mapping): View => {
   const { format, records } = statement.preview;
   const titles = records[0] ?? [];
@@ -170,17 +173,7 @@ const layoutFields = ({ statement }: Mapping): View => {
       ${choiceField(texts.decimal, 'decimal', { options: same(DECIMALS), chosen: format.decimal })}
       ${choiceField(texts.delimiter, 'delimiter', { options: delimiters, chosen: format.delimiter })}
       ${choiceField(texts.encoding, 'encoding', { options: same(STATEMENT_ENCODINGS), chosen: format.encoding })}
-      <label>
-        ${texts.skip}
-        <input
-          type="number"
-          name="skip"
-          min="0"
-          max=${MOST_SKIPPED_LINES}
-          value=${format.skipLines}
-          required
-        />
-      </label>
+      <label> ${texts.skip} ${numberField('skip', MOST_SKIPPED_LINES, format.skipLines)} </label>
     </div>
     <label><input type="checkbox" name="header" checked=${format.header} /> ${texts.header}</label>`;
 };
@@ -191,17 +184,7 @@ const comparisonFields = ({ statement, funds, names }: Mapping): View => {
       ${fundField(words.fund, { funds, names }, { value: typed.fund, required: true })}
       <label>${texts.from} ${dayField({ name: 'from', value: typed.from })}</label>
       <label>${texts.to} ${dayField({ name: 'to', value: typed.to })}</label>
-      <label>
-        ${texts.window}
-        <input
-          type="number"
-          name="window"
-          min="0"
-          max=${LONGEST_WINDOW_DAYS}
-          value=${typed.window}
-          required
-        />
-      </label>
+      <label> ${texts.window} ${numberField('window', LONGEST_WINDOW_DAYS, typed.window)} </label>
       <label>
         ${texts.tolerance} ${amountField({ name: 'tolerance', value: typed.tolerance, required: true })}
       </label>

@@ -45,23 +45,13 @@ export const fundWeeks = (
   const notifiedBy = Map.groupBy(notified, ({ fundId }) => fundId);
   const funds = [...new Set([...dueBy.keys(), ...notifiedBy.keys()])].sort();
   return funds.map((fundId) => {
-    const sums = notifiedBy.get(fundId) ?? [];
-    const of = (kind: PaymentKind): number =>
-      sumOf(
-        sums.filter((one) => one.kind === kind),
-        (one) => one.amount,
-      );
-    const kinds = {
-      settlement: of('settlement'),
-      prepayment: of('prepayment'),
-      repurchase: of('repurchase'),
-    };
-    const total = sumOf(KINDS, (kind) => kinds[kind]);
+    const sums = Map.groupBy(notifiedBy.get(fundId) ?? [], ({ kind }) => kind);
+    const kinds = KINDS.map((kind) => [kind, sumOf(sums.get(kind) ?? [], (one) => one.amount)] as const);
     return {
       fundId,
       expected: sumOf(dueBy.get(fundId) ?? [], (one) => one.faceValue),
-      notified: kinds,
-      total,
+      notified: Object.fromEntries(kinds) as FundWeek['notified'],
+      total: sumOf(kinds, ([, amount]) => amount),
     };
   });
 };

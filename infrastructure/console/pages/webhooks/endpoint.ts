@@ -19,6 +19,7 @@ import { mayRedeliver, progressView, redeliveryOf } from './redelivery.ts';
 import {
   MEASURED,
   boundedCount,
+  choicesView,
   deliveryPath,
   mayReach,
   pathOf,
@@ -147,16 +148,10 @@ const eventLink = (
     >${event}</a
   >`;
 
-const stateChoices = (webhook: WebhookSubscription, chosen: DeliveryState | undefined) => {
-  const link = (state: DeliveryState | undefined, label: string): View =>
-    html`<a
-      href=${withQuery(pathOf(webhook), { state })}
-      aria-current=${state === chosen ? 'true' : undefined}
-      >${label}</a
-    >`;
-  return html`<nav class="choices" aria-label=${texts.state}>
-    ${link(undefined, texts.anyState)} ${DELIVERY_STATES.map((state) => link(state, texts.states[state]))}
-  </nav>`;
+const stateChoices = (webhook: WebhookSubscription, chosen: DeliveryState | undefined): View => {
+  const states = DELIVERY_STATES.map((state) => [state, texts.states[state]] as const);
+  const to = (state: DeliveryState | undefined): string => withQuery(pathOf(webhook), { state });
+  return choicesView(texts.state, { all: [[undefined, texts.anyState], ...states], chosen }, to);
 };
 
 const table = (webhook: WebhookSubscription, rows: readonly WaitingDelivery[]): View => {

@@ -58,17 +58,25 @@ const addressView = (endpoint: WebhookSubscription): View => [
   endpoint.description !== null && html`<br /><small>${endpoint.description}</small>`,
 ];
 
-const choices = (chosen: EndpointChoice): View =>
-  html`<nav class="choices" aria-label=${texts.choice}>
-    ${ENDPOINT_CHOICES.map(
-      (choice) =>
-        html`<a
-          href=${withQuery('/webhooks', { show: choice === 'all' ? undefined : choice })}
-          aria-current=${choice === chosen ? 'true' : undefined}
-          >${texts.choices[choice]}</a
-        >`,
+/** Which of a list are shown. @param to the address of a choice */
+export const choicesView = <Choice extends string | undefined>(
+  label: string,
+  { all, chosen }: { readonly all: readonly (readonly [Choice, string])[]; readonly chosen: Choice },
+  to: (choice: Choice) => string,
+): View =>
+  html`<nav class="choices" aria-label=${label}>
+    ${all.map(
+      ([choice, name]) =>
+        html`<a href=${to(choice)} aria-current=${choice === chosen ? 'true' : undefined}>${name}</a>`,
     )}
   </nav>`;
+
+const choices = (chosen: EndpointChoice): View =>
+  choicesView(
+    texts.choice,
+    { all: ENDPOINT_CHOICES.map((one) => [one, texts.choices[one]]), chosen },
+    (choice) => withQuery('/webhooks', { show: choice === 'all' ? undefined : choice }),
+  );
 
 const table = (listed: readonly Listed[], now: string): View => {
   if (listed.length === 0) return empty(texts.noEndpoint, texts.endpointComes);
