@@ -2,6 +2,8 @@ import type { AskedDocuments, DocumentsReceipt } from '../../../application/loan
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { component, object, ref, schemasOf } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
+import { exampleOf, schemaOf, shown, shownBy } from '../../../application/schemas/shown-fields.ts';
+import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { ProposalCode } from '../../../application/schemas/values.ts';
 import { DOCX } from '../../support/stored-files.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
@@ -35,33 +37,29 @@ const inputOf = (body: FilesData, files: readonly ReceivedFile[]): AskedDocument
   files,
 });
 
+const RECEIPT: ShownFields<DocumentsReceipt> = {
+  originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code, EXAMPLE.code),
+  documents: shown(
+    { type: 'array', items: ref(StoredDocument) },
+    ({ documents }) => documents.map(presentDocument),
+    [
+      {
+        document_id: EXAMPLE.documentId,
+        type: 'contract',
+        value: 'contract.pdf',
+        sha256: EXAMPLE.digest,
+        size: 51234,
+        received_at: '2026-06-20T15:04:05.000Z',
+      },
+    ],
+  ),
+};
 const FilesReceipt = component('FilesReceipt', {
-  ...object({
-    originator_proposal_code: ref(ProposalCode),
-    documents: { type: 'array', items: ref(StoredDocument) },
-  }),
+  ...schemaOf(RECEIPT),
   description: 'The documents of the request as they are kept.',
 });
+const present = shownBy(RECEIPT);
 export const filesSchemas = schemasOf(FilesData, FilesReceipt);
-
-const exampleReceipt = {
-  originator_proposal_code: EXAMPLE.code,
-  documents: [
-    {
-      document_id: EXAMPLE.documentId,
-      type: 'contract',
-      value: 'contract.pdf',
-      sha256: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
-      size: 51234,
-      received_at: '2026-06-20T15:04:05.000Z',
-    },
-  ],
-};
-
-const present = ({ code, documents }: DocumentsReceipt): object => ({
-  originator_proposal_code: code,
-  documents: documents.map(presentDocument),
-});
 
 export const addDocuments = endpoint({
   id: 'addDocuments',
@@ -90,7 +88,7 @@ export const addDocuments = endpoint({
   ],
   success: [
     {
-      ...json(201, 'The documents are stored.', FilesReceipt, exampleReceipt),
+      ...json(201, 'The documents are stored.', FilesReceipt, exampleOf(RECEIPT)),
       headers: REPLAYED,
     },
   ],

@@ -18,19 +18,19 @@ import {
   text,
 } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
+import { exampleOf, schemaOf, shown, shownBy, within } from '../../../application/schemas/shown-fields.ts';
+import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { FundId } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, NO_CONTENT, ok } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
-import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import {
-  EXAMPLE_WEBHOOK_ID,
   exampleWebhook,
   MANAGED,
   presentWebhook,
   SIGNING_SECRET,
   Webhook,
-  webhookFields,
+  WEBHOOK,
   webhookIdOf,
 } from './webhook.ts';
 
@@ -102,10 +102,11 @@ const WebhookUpdate = component('WebhookUpdate', {
 });
 type WebhookUpdate = TypeOf<typeof WebhookUpdate>;
 
-const CreatedWebhook = component(
-  'CreatedWebhook',
-  object({ ...webhookFields, signing_secret: SIGNING_SECRET }),
-);
+const CREATED: ShownFields<Created> = {
+  ...within(({ webhook }) => webhook, WEBHOOK),
+  signing_secret: shown(SIGNING_SECRET, ({ signingSecret }) => signingSecret),
+};
+const CreatedWebhook = component('CreatedWebhook', schemaOf(CREATED));
 
 const WebhookList = component('WebhookList', object({ data: { type: 'array', items: ref(Webhook) } }));
 
@@ -117,15 +118,11 @@ const example = {
   description: 'Production receiver',
 };
 
+const { created_at: exampleCreation, ...exampleFields } = exampleOf(WEBHOOK);
 const exampleCreated = {
-  webhook_id: EXAMPLE_WEBHOOK_ID,
-  url: example.url,
-  events: ['*'],
-  fund_ids: null,
-  description: example.description,
-  status: 'active',
+  ...exampleFields,
   signing_secret: 'whsec_5f1d7a0c9b',
-  created_at: EXAMPLE.received,
+  created_at: exampleCreation,
 };
 
 const lowerCase = (ids: readonly string[]): readonly string[] => ids.map((id) => id.toLowerCase());
@@ -144,16 +141,11 @@ const updateWebhookInput = (body: WebhookUpdate): Partial<CreateWebhookInput> =>
   ...(body.description !== undefined && { description: body.description }),
 });
 
-const presentCreatedWebhook = ({ webhook, signingSecret }: Created): object => ({
-  webhook_id: webhook.webhookId,
-  url: webhook.url,
-  events: webhook.events,
-  fund_ids: webhook.fundIds,
-  description: webhook.description,
-  signing_secret: signingSecret,
-  status: webhook.status,
-  created_at: webhook.createdAt,
-});
+const presentCreated = shownBy(WEBHOOK);
+const presentCreatedWebhook = ({ webhook, signingSecret }: Created): object => {
+  const { status, created_at, ...fields } = presentCreated(webhook);
+  return { ...fields, signing_secret: signingSecret, status, created_at };
+};
 
 export const createWebhook = endpoint({
   ...MANAGED,

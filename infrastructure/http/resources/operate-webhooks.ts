@@ -1,6 +1,8 @@
 import type { RedeliveryReceipt } from '../../../application/webhooks/deliveries.ts';
 import type { RotatedSecret as Rotated } from '../../../application/webhooks/webhooks.ts';
 import { component, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
+import { exampleOf, schemaOf, shown, shownBy } from '../../../application/schemas/shown-fields.ts';
+import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
@@ -21,14 +23,13 @@ import {
   webhookIdOf,
 } from './webhook.ts';
 
-const RotatedSecret = component(
-  'RotatedSecret',
-  object({
-    webhook_id: WEBHOOK_ID,
-    signing_secret: SIGNING_SECRET,
-    rotated_at: ref(Timestamp),
-  }),
-);
+const ROTATED: ShownFields<Rotated> = {
+  webhook_id: shown(WEBHOOK_ID, ({ webhookId }) => webhookId, EXAMPLE_WEBHOOK_ID),
+  signing_secret: shown(SIGNING_SECRET, ({ signingSecret }) => signingSecret, 'whsec_0c9b5f1d7a'),
+  rotated_at: shown(ref(Timestamp), ({ rotatedAt }) => rotatedAt, EXAMPLE.received),
+};
+const RotatedSecret = component('RotatedSecret', schemaOf(ROTATED));
+const presentRotatedSecret = shownBy(ROTATED);
 
 const Redelivery = component(
   'Redelivery',
@@ -46,18 +47,6 @@ const Redelivery = component(
   }),
 );
 export const webhookOperationSchemas = schemasOf(RotatedSecret, Redelivery);
-
-const exampleRotated = {
-  webhook_id: EXAMPLE_WEBHOOK_ID,
-  signing_secret: 'whsec_0c9b5f1d7a',
-  rotated_at: EXAMPLE.received,
-};
-
-const presentRotatedSecret = ({ webhookId, signingSecret, rotatedAt }: Rotated): object => ({
-  webhook_id: webhookId,
-  signing_secret: signingSecret,
-  rotated_at: rotatedAt,
-});
 
 const exampleRedelivery = {
   event_id: EXAMPLE_EVENT_ID,
@@ -122,7 +111,7 @@ export const rotateWebhookSecret = endpoint({
   summary: 'Replace the signing secret',
   description: 'Every attempt from now on, repeated ones too, is signed with the new secret.',
   parameters: ['WebhookId'],
-  success: [json(200, 'The new secret.', RotatedSecret, exampleRotated)],
+  success: [json(200, 'The new secret.', RotatedSecret, exampleOf(ROTATED))],
   errors: ['webhook_not_found'],
   handler: ({ app: { webhooks } }) => ({
     run: forClient(async (context, call) =>

@@ -3,7 +3,6 @@ import type { RangeRedelivery as Range } from '../../../application/webhooks/que
 import type { RangeRequest } from '../../../application/webhooks/redeliveries.ts';
 import {
   component,
-  object,
   oneOf,
   ref,
   refused,
@@ -12,6 +11,8 @@ import {
   text,
 } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
+import { exampleOf, schemaOf, shown, shownBy } from '../../../application/schemas/shown-fields.ts';
+import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
@@ -63,46 +64,42 @@ type RangeToRedeliver = TypeOf<typeof RangeToRedeliver>;
 
 const count = (description: string) => ({ type: 'integer', minimum: 0, description }) as const;
 
-const RangeRedelivery = component(
-  'RangeRedelivery',
-  object({
-    redelivery_id: text({ description: 'Our name for it.' }),
-    webhook_id: WEBHOOK_ID,
-    status: {
-      type: 'string',
-      enum: [...RANGE_STATES],
+const RANGE: ShownFields<Range> = {
+  redelivery_id: shown(
+    text({ description: 'Our name for it.' }),
+    ({ redeliveryId }) => redeliveryId,
+    EXAMPLE_REDELIVERY_ID,
+  ),
+  webhook_id: shown(WEBHOOK_ID, ({ webhookId }) => webhookId, EXAMPLE_WEBHOOK_ID),
+  status: shown(
+    oneOf(RANGE_STATES, {
       description:
         '`running` until each has had its attempt: then `completed`. `stopped`: nothing answered ten attempts in a row. ' +
         '`cancelled`: the subscription was deleted.',
-    },
-    since: ref(Timestamp),
-    until: ref(Timestamp),
-    queued: count('How many deliveries it is about.'),
-    gone: count('Those that were too old to be kept when their turn came.'),
-    delivered: count('Those that the receiver took.'),
-    failed: count('Those whose attempt failed.'),
-    created_at: ref(Timestamp),
-    completed_at: { ...TIMESTAMP_OR_NULL, description: 'When it ended; null while it runs.' },
-  }),
-);
+    }),
+    ({ status }) => status,
+    'running',
+  ),
+  since: shown(ref(Timestamp), ({ since }) => since, '2026-01-15T12:00:00.000Z'),
+  until: shown(ref(Timestamp), ({ until }) => until, '2026-01-15T18:30:00.000Z'),
+  queued: shown(count('How many deliveries it is about.'), ({ queued }) => queued, 1200),
+  gone: shown(count('Those that were too old to be kept when their turn came.'), ({ gone }) => gone, 0),
+  delivered: shown(count('Those that the receiver took.'), ({ delivered }) => delivered, 0),
+  failed: shown(count('Those whose attempt failed.'), ({ failed }) => failed, 0),
+  created_at: shown(ref(Timestamp), ({ createdAt }) => createdAt, '2026-01-15T18:30:00.000Z'),
+  completed_at: shown(
+    { ...TIMESTAMP_OR_NULL, description: 'When it ended; null while it runs.' },
+    ({ completedAt }) => completedAt,
+    null,
+  ),
+};
+const RangeRedelivery = component('RangeRedelivery', schemaOf(RANGE));
+const present = shownBy(RANGE);
 export const rangeRedeliverySchemas = schemasOf(RangeToRedeliver, RangeRedelivery);
 
 export const exampleRangeRequest = { since: '2026-01-15T12:00:00Z' };
 
-const exampleRange = {
-  redelivery_id: EXAMPLE_REDELIVERY_ID,
-  webhook_id: EXAMPLE_WEBHOOK_ID,
-  status: 'running',
-  since: '2026-01-15T12:00:00.000Z',
-  until: '2026-01-15T18:30:00.000Z',
-  queued: 1200,
-  gone: 0,
-  delivered: 0,
-  failed: 0,
-  created_at: '2026-01-15T18:30:00.000Z',
-  completed_at: null,
-};
-
+const exampleRange = exampleOf(RANGE);
 const exampleCompleted = {
   ...exampleRange,
   ...{ status: 'completed', delivered: 1198, failed: 2, completed_at: '2026-01-15T18:31:12.480Z' },
@@ -114,20 +111,6 @@ const inputOf = ({ since, until, status }: RangeToRedeliver): RangeRequest => ({
   since,
   ...(typeof until === 'string' && { until }),
   ...(status && { status }),
-});
-
-const present = (range: Range): object => ({
-  redelivery_id: range.redeliveryId,
-  webhook_id: range.webhookId,
-  status: range.status,
-  since: range.since,
-  until: range.until,
-  queued: range.queued,
-  gone: range.gone,
-  delivered: range.delivered,
-  failed: range.failed,
-  created_at: range.createdAt,
-  completed_at: range.completedAt,
 });
 
 export const redeliverWebhook = endpoint({

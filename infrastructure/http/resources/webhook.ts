@@ -1,5 +1,8 @@
 import type { WebhookSubscription } from '../../../application/webhooks/subscriptions.ts';
-import { component, object, ref, text } from '../../../application/schemas/schema.ts';
+import { component, listOf, oneOf, ref, text } from '../../../application/schemas/schema.ts';
+import type { Schema } from '../../../application/schemas/schema.ts';
+import { exampleOf, schemaOf, shown, shownBy } from '../../../application/schemas/shown-fields.ts';
+import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { isSoundText } from '../../../application/schemas/document-validators.ts';
 import { FundId, Timestamp } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
@@ -9,36 +12,6 @@ import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 export const WEBHOOK_ID = text({ description: 'Our name for the subscription.' });
 export const TIMESTAMP_OR_NULL = { type: ['string', 'null'], format: 'date-time' } as const;
 export const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
-
-/** What is said about a webhook wherever one is shown. */
-export const webhookFields = {
-  webhook_id: WEBHOOK_ID,
-  url: text({ description: 'Where the events go.' }),
-  events: { type: 'array', items: { type: 'string' }, description: 'Events that are sent.' },
-  fund_ids: {
-    type: ['array', 'null'],
-    items: ref(FundId),
-    description: 'null: every fund of the application.',
-  },
-  description: { ...TEXT_OR_NULL, description: 'Your note.' },
-  status: {
-    type: 'string',
-    enum: ['active', 'paused'],
-    description: 'Whether events are sent now, or wait.',
-  },
-  created_at: ref(Timestamp),
-} as const;
-
-export const Webhook = component(
-  'Webhook',
-  object({
-    ...webhookFields,
-    updated_at: ref(Timestamp),
-    last_success_at: { ...TIMESTAMP_OR_NULL, description: 'Last 2xx of the receiver.' },
-    last_failure_at: { ...TIMESTAMP_OR_NULL, description: 'Last attempt that failed.' },
-    failing_since: { ...TIMESTAMP_OR_NULL, description: 'Start of the present run of failures.' },
-  }),
-);
 
 export const SIGNING_SECRET = {
   type: 'string',
@@ -56,33 +29,57 @@ export const EXAMPLE_DELIVERY_ID = 'c2b7d6a4-1f0e-4b9c-a5d8-6e7f8a9b0c1d';
 export const EXAMPLE_REDELIVERY_ID = 'f3b0c7de-52a1-4c0b-8e7f-9a4d6b1c2e30';
 export const EXAMPLE_WEBHOOK_ID = '8a1e5f30-3c1b-4d0e-9f53-0a5f7c1d2e3f';
 
-export const exampleWebhook = {
-  webhook_id: EXAMPLE_WEBHOOK_ID,
-  url: 'https://hooks.example.com/receivables',
-  events: ['*'],
-  fund_ids: null,
-  description: 'Production receiver',
-  status: 'active',
-  created_at: EXAMPLE.received,
-  updated_at: EXAMPLE.received,
-  last_success_at: '2026-01-15T12:00:01.250Z',
-  last_failure_at: null,
-  failing_since: null,
+const FUND_IDS: Schema = {
+  type: ['array', 'null'],
+  items: ref(FundId),
+  description: 'null: every fund of the application.',
 };
 
-export const presentWebhook = (webhook: WebhookSubscription): object => ({
-  webhook_id: webhook.webhookId,
-  url: webhook.url,
-  events: webhook.events,
-  fund_ids: webhook.fundIds,
-  description: webhook.description,
-  status: webhook.status,
-  created_at: webhook.createdAt,
-  updated_at: webhook.updatedAt,
-  last_success_at: webhook.lastSuccessAt,
-  last_failure_at: webhook.lastFailureAt,
-  failing_since: webhook.failingSince,
-});
+/** What is said about a webhook wherever one is shown. */
+export const WEBHOOK: ShownFields<WebhookSubscription> = {
+  webhook_id: shown(WEBHOOK_ID, ({ webhookId }) => webhookId, EXAMPLE_WEBHOOK_ID),
+  url: shown(
+    text({ description: 'Where the events go.' }),
+    ({ url }) => url,
+    'https://hooks.example.com/receivables',
+  ),
+  events: shown(listOf(text(), { description: 'Events that are sent.' }), ({ events }) => events, ['*']),
+  fund_ids: shown(FUND_IDS, ({ fundIds }) => fundIds, null),
+  description: shown(
+    { ...TEXT_OR_NULL, description: 'Your note.' },
+    ({ description }) => description,
+    'Production receiver',
+  ),
+  status: shown(
+    oneOf(['active', 'paused'], { description: 'Whether events are sent now, or wait.' }),
+    ({ status }) => status,
+    'active',
+  ),
+  created_at: shown(ref(Timestamp), ({ createdAt }) => createdAt, EXAMPLE.received),
+};
+
+const SUBSCRIPTION: ShownFields<WebhookSubscription> = {
+  ...WEBHOOK,
+  updated_at: shown(ref(Timestamp), ({ updatedAt }) => updatedAt, EXAMPLE.received),
+  last_success_at: shown(
+    { ...TIMESTAMP_OR_NULL, description: 'Last 2xx of the receiver.' },
+    ({ lastSuccessAt }) => lastSuccessAt,
+    '2026-01-15T12:00:01.250Z',
+  ),
+  last_failure_at: shown(
+    { ...TIMESTAMP_OR_NULL, description: 'Last attempt that failed.' },
+    ({ lastFailureAt }) => lastFailureAt,
+    null,
+  ),
+  failing_since: shown(
+    { ...TIMESTAMP_OR_NULL, description: 'Start of the present run of failures.' },
+    ({ failingSince }) => failingSince,
+    null,
+  ),
+};
+export const Webhook = component('Webhook', schemaOf(SUBSCRIPTION));
+export const exampleWebhook = exampleOf(SUBSCRIPTION);
+export const presentWebhook = shownBy(SUBSCRIPTION);
 
 /** Of operations that change something about webhooks. */
 export const MANAGED = { tag: 'Webhooks', access: 'webhooks', bucket: 'webhook' } as const;

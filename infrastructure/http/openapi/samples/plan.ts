@@ -61,7 +61,9 @@ export const ASSIGNED: SampleBody = {
   form: { part: 'loan_data', fileName: FILE },
 };
 
-export const SUBSCRIBED: SampleBody = { value: { url: exampleWebhook.url, events: exampleWebhook.events } };
+export const SUBSCRIBED: SampleBody = {
+  value: { url: exampleWebhook['url'], events: exampleWebhook['events'] },
+};
 
 export const REDELIVERED: SampleBody = { value: exampleRangeRequest };
 
