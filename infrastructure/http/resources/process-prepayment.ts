@@ -16,17 +16,11 @@ import {
   Timestamp,
 } from '../../../application/schemas/values.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
-import { REPLAYED } from '../openapi/components/headers.ts';
-import { json } from '../openapi/operation.ts';
-import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
-import { forClient, ok, outcomeReply } from '../operation.ts';
+import { forClient } from '../operation.ts';
 import {
   constant,
-  exampleOf,
-  schemaOf,
   shown,
   shownAmount,
-  shownBy,
   shownList,
   shownPartIfThere,
 } from '../../../application/schemas/shown-fields.ts';
@@ -113,11 +107,6 @@ const RECEIPT: ShownFields<Receipt> = {
   ),
   processed_at: shown(ref(Timestamp), ({ processedAt }) => processedAt, '2026-06-20T15:04:05.000Z'),
 };
-const PrepaymentReceipt = component('PrepaymentReceipt', {
-  ...schemaOf(RECEIPT),
-  description: 'What this prepayment did. Sent again, it answers the same, whatever happened since.',
-});
-const present = shownBy(RECEIPT);
 
 type Quote = Awaited<ReturnType<Loans['quotePrepayment']>>;
 
@@ -162,14 +151,14 @@ const QUOTE: ShownFields<Quote> = {
   ),
   calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
 };
-const PrepaymentQuote = component('PrepaymentQuote', {
-  ...schemaOf(QUOTE),
-  description: 'Answer to a prepayment with `dry_run`.',
-});
-const presentQuote = shownBy(QUOTE);
 
-const PrepaymentAnswer = receiptOrQuote('PrepaymentAnswer', PrepaymentReceipt, PrepaymentQuote);
-export const prepaymentSchemas = schemasOf(Prepayment, PrepaymentReceipt, PrepaymentQuote, PrepaymentAnswer);
+const ANSWER = receiptOrQuote('Prepayment', {
+  receipt: RECEIPT,
+  about: 'What this prepayment did. Sent again, it answers the same, whatever happened since.',
+  quote: QUOTE,
+  done: 'The money is allocated.',
+});
+export const prepaymentSchemas = schemasOf(Prepayment, ...ANSWER.components);
 
 export const processPrepayment = endpoint({
   id: 'processPrepayment',
@@ -193,13 +182,7 @@ export const processPrepayment = endpoint({
       sample: { ...examplePrepayment, prepayment_value: 1200.0 },
     },
   ],
-  success: [
-    {
-      ...json(200, 'The money is allocated.', PrepaymentAnswer, exampleOf(RECEIPT)),
-      quote: recorded.quotes.prepayment,
-      headers: REPLAYED,
-    },
-  ],
+  success: ANSWER.success,
   errors: [
     ...(['invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
     ...(['idempotency_conflict', 'concurrent_modification'] as const),
@@ -207,8 +190,8 @@ export const processPrepayment = endpoint({
   handler: ({ app: { loans } }) => ({
     run: forClient<Prepayment>(async (context, { body }) => {
       const input = inputOf(body);
-      if (body.dry_run) return ok(presentQuote(await loans.quotePrepayment(context, input)));
-      return outcomeReply(200, await loans.prepay(context, input), present);
+      if (body.dry_run) return ANSWER.quoted(await loans.quotePrepayment(context, input));
+      return ANSWER.done(await loans.prepay(context, input));
     }),
   }),
 });

@@ -1,9 +1,21 @@
+import type { Outcome } from '../../../application/command-handling/request-context.ts';
 import type { Quote, QuoteLine } from '../../../application/loans/quotes.ts';
 import { component, ref } from '../../../application/schemas/schema.ts';
-import type { Component } from '../../../application/schemas/schema.ts';
-import { constant, shown, shownAmount } from '../../../application/schemas/shown-fields.ts';
+import {
+  constant,
+  exampleOf,
+  schemaOf,
+  shown,
+  shownAmount,
+  shownBy,
+} from '../../../application/schemas/shown-fields.ts';
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { Amount, CalendarDate, InstallmentCode, ProposalCode } from '../../../application/schemas/values.ts';
+import { REPLAYED } from '../openapi/components/headers.ts';
+import { json } from '../openapi/operation.ts';
+import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
+import { ok, outcomeReply } from '../operation.ts';
+import type { Reply } from '../operation.ts';
 
 /** Of every request that can be tried out. */
 export const dryRun = {
@@ -72,9 +84,41 @@ export const QUOTED_OPERATION: ShownFields<Quote> = {
   ...PRICING,
 };
 
+interface Answers<Receipt, Quoted> {
+  readonly receipt: ShownFields<Receipt>;
+  /** What a receipt is. */
+  readonly about?: string;
+  readonly quote: ShownFields<Quoted>;
+  /** What is true once the request was carried out. */
+  readonly done: string;
+}
+
 /** How a request is answered that may ask for a quote only. */
-export const receiptOrQuote = (name: string, receipt: Component, quote: Component): Component =>
-  component(name, {
-    oneOf: [ref(receipt), ref(quote)],
+export const receiptOrQuote = <Receipt, Quoted>(
+  name: 'Settlement' | 'Prepayment' | 'Repurchase' | 'Renegotiation',
+  { receipt, about, quote, done }: Answers<Receipt, Quoted>,
+) => {
+  const kind = name.toLowerCase() as Lowercase<typeof name>;
+  const ReceiptOf = component(`${name}Receipt`, {
+    ...schemaOf(receipt),
+    ...(about !== undefined && { description: about }),
+  });
+  const QuoteOf = component(`${name}Quote`, {
+    ...schemaOf(quote),
+    description: `Answer to a ${kind} with \`dry_run\`.`,
+  });
+  const Answer = component(`${name}Answer`, {
+    oneOf: [ref(ReceiptOf), ref(QuoteOf)],
     description: 'The receipt, or the quote of a `dry_run`.',
   });
+  const [presentReceipt, presentQuote] = [shownBy(receipt), shownBy(quote)];
+  return {
+    ReceiptOf,
+    components: [ReceiptOf, QuoteOf, Answer],
+    success: [
+      { ...json(200, done, Answer, exampleOf(receipt)), quote: recorded.quotes[kind], headers: REPLAYED },
+    ],
+    quoted: (quoted: Quoted): Reply => ok(presentQuote(quoted)),
+    done: (outcome: Outcome<Receipt>): Reply => outcomeReply(200, outcome, presentReceipt),
+  };
+};

@@ -1,6 +1,6 @@
 import type { Renegotiation } from '../../../application/renegotiation/renegotiation.ts';
 import type { RenegotiationReceipt as Receipt } from '../../../application/renegotiation/request.ts';
-import { component, listOf, ref, schemasOf } from '../../../application/schemas/schema.ts';
+import { listOf, ref, schemasOf } from '../../../application/schemas/schema.ts';
 import {
   Amount,
   Balance,
@@ -9,20 +9,9 @@ import {
   Timestamp,
 } from '../../../application/schemas/values.ts';
 import { DOCX } from '../../support/stored-files.ts';
-import { REPLAYED } from '../openapi/components/headers.ts';
-import { json } from '../openapi/operation.ts';
-import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
-import { forClient, ok, outcomeReply } from '../operation.ts';
+import { forClient } from '../operation.ts';
 import { FILE_ERRORS } from './backing-documents.ts';
-import {
-  exampleOf,
-  schemaOf,
-  shown,
-  shownAmount,
-  shownBy,
-  shownList,
-  shownPart,
-} from '../../../application/schemas/shown-fields.ts';
+import { shown, shownAmount, shownList, shownPart } from '../../../application/schemas/shown-fields.ts';
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
@@ -71,11 +60,6 @@ const RECEIPT: ShownFields<Receipt> = {
   effective_date: shown(ref(CalendarDate), ({ effectiveDate }) => effectiveDate, '2026-06-20'),
   processed_at: shown(ref(Timestamp), ({ processedAt }) => processedAt, '2026-06-20T15:04:05.000Z'),
 };
-const RenegotiationReceipt = component('RenegotiationReceipt', {
-  ...schemaOf(RECEIPT),
-  description: 'Both sides have changed, in one step.',
-});
-const present = shownBy(RECEIPT);
 
 const valueOrNull = (description: string) => ({ type: ['number', 'null'], description });
 
@@ -135,17 +119,14 @@ const QUOTE: ShownFields<Quote> = {
   ),
   calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
 };
-const RenegotiationQuote = component('RenegotiationQuote', {
-  ...schemaOf(QUOTE),
-  description: 'Answer to a renegotiation with `dry_run`.',
-});
-const presentQuote = shownBy(QUOTE);
 
-const RenegotiationAnswer = receiptOrQuote('RenegotiationAnswer', RenegotiationReceipt, RenegotiationQuote);
-export const renegotiationSchemas = {
-  ...renegotiationRequestSchemas,
-  ...schemasOf(RenegotiationReceipt, RenegotiationQuote, RenegotiationAnswer),
-};
+const ANSWER = receiptOrQuote('Renegotiation', {
+  receipt: RECEIPT,
+  about: 'Both sides have changed, in one step.',
+  quote: QUOTE,
+  done: 'The operations are replaced.',
+});
+export const renegotiationSchemas = { ...renegotiationRequestSchemas, ...schemasOf(...ANSWER.components) };
 
 type Body = RenegotiationRequest | RenegotiationData;
 
@@ -184,13 +165,7 @@ export const renegotiateLoans = endpoint<Body>({
       fileTypes: `application/pdf, ${DOCX}`,
     },
   ],
-  success: [
-    {
-      ...json(200, 'The operations are replaced.', RenegotiationAnswer, exampleOf(RECEIPT)),
-      quote: recorded.quotes.renegotiation,
-      headers: REPLAYED,
-    },
-  ],
+  success: ANSWER.success,
   errors: [
     ...FILE_ERRORS,
     ...(['invalid_document_type', 'invalid_date', 'fund_not_allowed', 'loan_not_found'] as const),
@@ -203,8 +178,8 @@ export const renegotiateLoans = endpoint<Body>({
       'new_loan' in body ? body.new_loan.backing_documents.map(({ value }) => value) : [],
     run: forClient<Body>(async (context, { body, files, headers }) => {
       const input = { ...renegotiationInput(body, files), ...(await askedWishes(headers, administrator)) };
-      if (body.dry_run) return ok(presentQuote(await renegotiation.quote(context, input)));
-      return outcomeReply(200, await renegotiation.renegotiate(context, input), present);
+      if (body.dry_run) return ANSWER.quoted(await renegotiation.quote(context, input));
+      return ANSWER.done(await renegotiation.renegotiate(context, input));
     }),
   }),
 });

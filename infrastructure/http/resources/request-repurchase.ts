@@ -24,18 +24,8 @@ import {
 import { EXITS, REPURCHASE_END_STATUSES, REPURCHASE_REASONS } from '../../../domain/loan/exits.ts';
 import type { ExitPricing } from '../../../domain/curve/repurchase-value.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
-import { REPLAYED } from '../openapi/components/headers.ts';
-import { json } from '../openapi/operation.ts';
-import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
-import { forClient, ok, outcomeReply } from '../operation.ts';
-import {
-  exampleOf,
-  schemaOf,
-  shown,
-  shownAmount,
-  shownBy,
-  shownList,
-} from '../../../application/schemas/shown-fields.ts';
+import { forClient } from '../operation.ts';
+import { shown, shownAmount, shownList } from '../../../application/schemas/shown-fields.ts';
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
@@ -103,11 +93,6 @@ const RECEIPT: ShownFields<Receipt> = {
   repurchase_value: shownAmount(ref(Balance), ({ repurchaseValue }) => repurchaseValue, 6147.33),
   calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt, '2026-06-20T15:04:05.000Z'),
 };
-const RepurchaseReceipt = component('RepurchaseReceipt', {
-  ...schemaOf(RECEIPT),
-  description: 'Acknowledges a repurchase. The value stays what it was at the first request.',
-});
-const present = shownBy(RECEIPT);
 
 const QUOTE: ShownFields<Awaited<ReturnType<Loans['quoteRepurchase']>>> = {
   ...QUOTED_OPERATION,
@@ -152,19 +137,14 @@ const QUOTE: ShownFields<Awaited<ReturnType<Loans['quoteRepurchase']>>> = {
   ),
   calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
 };
-const RepurchaseQuote = component('RepurchaseQuote', {
-  ...schemaOf(QUOTE),
-  description: 'Answer to a repurchase with `dry_run`.',
-});
-const presentQuote = shownBy(QUOTE);
 
-const RepurchaseAnswer = receiptOrQuote('RepurchaseAnswer', RepurchaseReceipt, RepurchaseQuote);
-export const repurchaseSchemas = schemasOf(
-  RepurchaseRequest,
-  RepurchaseReceipt,
-  RepurchaseQuote,
-  RepurchaseAnswer,
-);
+const ANSWER = receiptOrQuote('Repurchase', {
+  receipt: RECEIPT,
+  about: 'Acknowledges a repurchase. The value stays what it was at the first request.',
+  quote: QUOTE,
+  done: 'The request is recorded.',
+});
+export const repurchaseSchemas = schemasOf(RepurchaseRequest, ...ANSWER.components);
 
 /** The reasons with this pricing, as a sentence lists them. */
 const pricedBy = (pricing: ExitPricing): string =>
@@ -196,13 +176,7 @@ export const requestRepurchase = endpoint({
       limit: 16_384,
     },
   ],
-  success: [
-    {
-      ...json(200, 'The request is recorded.', RepurchaseAnswer, exampleOf(RECEIPT)),
-      quote: recorded.quotes.repurchase,
-      headers: REPLAYED,
-    },
-  ],
+  success: ANSWER.success,
   errors: [
     ...(['invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
     ...(['idempotency_conflict', 'concurrent_modification'] as const),
@@ -210,8 +184,8 @@ export const requestRepurchase = endpoint({
   handler: ({ app: { loans } }) => ({
     run: forClient<RepurchaseRequest>(async (context, { body }) => {
       const input = inputOf(body);
-      if (body.dry_run) return ok(presentQuote(await loans.quoteRepurchase(context, input)));
-      return outcomeReply(200, await loans.repurchase(context, input), present);
+      if (body.dry_run) return ANSWER.quoted(await loans.quoteRepurchase(context, input));
+      return ANSWER.done(await loans.repurchase(context, input));
     }),
   }),
 });

@@ -16,19 +16,8 @@ import {
   Timestamp,
 } from '../../../application/schemas/values.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
-import { REPLAYED } from '../openapi/components/headers.ts';
-import { json } from '../openapi/operation.ts';
-import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
-import { forClient, ok, outcomeReply } from '../operation.ts';
-import {
-  constant,
-  exampleOf,
-  schemaOf,
-  shown,
-  shownAmount,
-  shownBy,
-  shownList,
-} from '../../../application/schemas/shown-fields.ts';
+import { forClient } from '../operation.ts';
+import { constant, shown, shownAmount, shownList } from '../../../application/schemas/shown-fields.ts';
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
@@ -94,8 +83,6 @@ const RECEIPT: ShownFields<Receipt> = {
   ),
   processed_at: shown(ref(Timestamp), ({ processedAt }) => processedAt, '2026-02-15T15:04:05.000Z'),
 };
-export const SettlementReceipt = component('SettlementReceipt', schemaOf(RECEIPT));
-const present = shownBy(RECEIPT);
 
 type Quote = Awaited<ReturnType<Loans['quoteSettlement']>>;
 
@@ -130,14 +117,14 @@ const QUOTE: ShownFields<Quote> = {
   ),
   calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
 };
-const SettlementQuote = component('SettlementQuote', {
-  ...schemaOf(QUOTE),
-  description: 'Answer to a settlement with `dry_run`.',
-});
-const presentQuote = shownBy(QUOTE);
 
-const SettlementAnswer = receiptOrQuote('SettlementAnswer', SettlementReceipt, SettlementQuote);
-export const settlementSchemas = schemasOf(Settlement, SettlementReceipt, SettlementQuote, SettlementAnswer);
+const ANSWER = receiptOrQuote('Settlement', {
+  receipt: RECEIPT,
+  quote: QUOTE,
+  done: 'The installment is settled.',
+});
+export const SettlementReceipt = ANSWER.ReceiptOf;
+export const settlementSchemas = schemasOf(Settlement, ...ANSWER.components);
 
 export const settleInstallment = endpoint({
   id: 'settleInstallment',
@@ -153,13 +140,7 @@ export const settleInstallment = endpoint({
   bucket: 'settle',
   sandboxParameters: ['SandboxStrict', 'SandboxFail'],
   body: [{ mediaType: 'application/json', schema: Settlement, example: exampleSettlement }],
-  success: [
-    {
-      ...json(200, 'The installment is settled.', SettlementAnswer, exampleOf(RECEIPT)),
-      quote: recorded.quotes.settlement,
-      headers: REPLAYED,
-    },
-  ],
+  success: ANSWER.success,
   errors: [
     ...(['installment_not_found', 'invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
     ...(['idempotency_conflict', 'installment_already_closed', 'concurrent_modification'] as const),
@@ -167,8 +148,8 @@ export const settleInstallment = endpoint({
   handler: ({ app: { loans } }) => ({
     run: forClient<Settlement>(async (context, { body }) => {
       const input = inputOf(body);
-      if (body.dry_run) return ok(presentQuote(await loans.quoteSettlement(context, input)));
-      return outcomeReply(200, await loans.settle(context, input), present);
+      if (body.dry_run) return ANSWER.quoted(await loans.quoteSettlement(context, input));
+      return ANSWER.done(await loans.settle(context, input));
     }),
   }),
 });
