@@ -1,6 +1,8 @@
+import type { OnConflictBuilder } from 'kysely';
 import type { RealClock } from '../ports/clock.ts';
 import type { Rewrapped, WrappedText } from './wrapped-texts.ts';
 import { alone, notAlone } from '../sql/engine.ts';
+import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 import { SqlWrappedTexts } from './wrapped-texts.ts';
 
@@ -50,6 +52,10 @@ export const withoutKey = async (
 
 export type KeyStore = Pick<SqlKeyStore, keyof SqlKeyStore>;
 
+/** In one statement: between an insert and a look, another process could delete the key. */
+const asItIs = (conflict: OnConflictBuilder<Schema, 'wrapped_key'>) =>
+  conflict.column('name').doUpdateSet((eb) => ({ wrapped: eb.ref('wrapped_key.wrapped') }));
+
 /** Keys wrapped by the master key. Durable when a call resolves. */
 export class SqlKeyStore extends SqlWrappedTexts {
   readonly #database: SqlDatabase;
@@ -66,10 +72,7 @@ export class SqlKeyStore extends SqlWrappedTexts {
     const insert = this.#database.builder
       .insertInto('wrapped_key')
       .values({ name, wrapped, created_at: this.#clock.realNow() })
-      // In one statement: between an insert and a look, another process could delete the key.
-      .onConflict((conflict) =>
-        conflict.column('name').doUpdateSet((eb) => ({ wrapped: eb.ref('wrapped_key.wrapped') })),
-      )
+      .onConflict(asItIs)
       .returning('wrapped');
     const [stored] = await this.#database.transaction([{ query: insert.compile() }]);
     return (stored!.rows[0] as { readonly wrapped: string }).wrapped;
@@ -90,9 +93,7 @@ export class SqlKeyStore extends SqlWrappedTexts {
       .insertInto('wrapped_key')
       .columns(['name', 'wrapped', 'created_at'])
       .expression(row)
-      .onConflict((conflict) =>
-        conflict.column('name').doUpdateSet((eb) => ({ wrapped: eb.ref('wrapped_key.wrapped') })),
-      )
+      .onConflict(asItIs)
       .returning('wrapped');
     const results = await this.#database.transaction([
       ...notAlone(this.#database, CONDITIONS),

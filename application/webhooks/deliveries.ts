@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { seesFund } from '../command-handling/operation.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
@@ -216,8 +215,8 @@ export class Deliveries {
     const webhook = await this.#deps.subscriptions.existing(caller, webhookId);
     requireActive(webhook);
     const { applicationId } = webhook;
-    const eventId = randomUUID();
-    const event = pingEvent({ eventId, applicationId, timestamp: clock.now(), apiVersion });
+    const event = pingEvent({ applicationId, timestamp: clock.now(), apiVersion });
+    const { eventId } = event;
     await queue.enqueue([{ webhookId, event }], realClock.realNow());
     const [delivery] = await log.ofEvent(eventId);
     if (!delivery) throw noWebhook(webhookId);

@@ -35,7 +35,7 @@ const LITERALS: Readonly<Record<Status, ReturnType<typeof sql.lit<Status>>>> = {
 };
 
 type Listed = Pick<Schema['webhook_delivery'], 'webhook_id' | 'delivery_id' | 'event_id' | 'status'>;
-type Listing<Row> = SelectQueryBuilder<Schema & { webhook_delivery: Listed }, 'webhook_delivery', Row>;
+type Listing = SelectQueryBuilder<Schema & { webhook_delivery: Listed }, 'webhook_delivery', object>;
 
 export const ofFunds = (fundIds: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>
   eb.exists(
@@ -58,11 +58,9 @@ const named = (names: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webh
   );
 
 /** Newest first, by an index alone. */
-const inOrder = <Row>(
-  from: Listing<Row>,
-  { webhookId, status, since, cursor }: Omit<DeliveryQuery, 'limit'>,
-): Listing<Row> =>
-  from
+const inOrder = (from: unknown, { webhookId, status, since, cursor }: Omit<DeliveryQuery, 'limit'>) =>
+  (from as Listing)
+    .select('delivery_id')
     .where('webhook_id', '=', webhookId)
     .$if(status !== undefined, (q) => q.where('status', '=', LITERALS[status!]))
     .$if(status !== undefined && status !== 'delivered', (q) => q.where('status', '<>', LITERALS.delivered))
@@ -92,8 +90,7 @@ export const deliveryIds = (database: SqlDatabase, query: DeliveryQuery, from?: 
   const all = eventIds
     ? ofEvents(database, webhookId, eventIds)
     : database.builder.selectFrom('webhook_delivery');
-  const ids = all.select('delivery_id') as unknown as Listing<{ delivery_id: string }>;
-  return inOrder(ids, query)
+  return inOrder(all, query)
     .$if(from !== undefined, (q) => q.where('delivery_id', '>=', from!))
     .$if(events !== undefined, (q) => q.where(named(events!)))
     .$if(onlyFundIds !== undefined, (q) => q.where(ofFunds(onlyFundIds!)))
@@ -103,10 +100,7 @@ export const deliveryIds = (database: SqlDatabase, query: DeliveryQuery, from?: 
 /** The last delivery to look at for a page of some names; undefined where all of them may be. */
 export const lookedAt = async (database: SqlDatabase, query: DeliveryQuery): Promise<string | undefined> => {
   if (query.events === undefined || query.eventIds !== undefined) return undefined;
-  const all = database.builder.selectFrom('webhook_delivery').select('delivery_id') as unknown as Listing<{
-    delivery_id: string;
-  }>;
-  const end = inOrder(all, query)
+  const end = inOrder(database.builder.selectFrom('webhook_delivery'), query)
     .offset(MOST_LOOKED_AT - 1)
     .limit(2);
   const [last, after] = await database.read(end);

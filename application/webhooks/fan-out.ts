@@ -100,7 +100,7 @@ interface Dependencies {
   readonly metrics?: WebhookMetrics | undefined;
   readonly watch?: Pick<PublicationWatch, 'consumed'> | undefined;
   /** Told which subscriptions have something new, after it is durable. */
-  readonly dispatcher: { wake(webhookIds: readonly string[]): void };
+  readonly onQueued?: (webhookIds: readonly string[]) => void;
 }
 
 /**
@@ -110,7 +110,7 @@ interface Dependencies {
 export const fanOutTo =
   (deps: Dependencies) =>
   async (events: readonly PublicEvent[], progress?: Progress): Promise<void | 'progress_stored'> => {
-    const { subscriptions, queue, clock, metrics, dispatcher, watch } = deps;
+    const { subscriptions, queue, clock, metrics, onQueued, watch } = deps;
     const startedAt = Date.now();
     const applications = [...new Set(events.map((event) => event.applicationId))];
     const subscribed = Map.groupBy(
@@ -127,6 +127,6 @@ export const fanOutTo =
       metrics?.queued(queued);
     }
     watch?.consumed(FAN_OUT_GROUP, events, startedAt);
-    if (planned.length > 0) dispatcher.wake([...new Set(planned.map(({ webhookId }) => webhookId))]);
+    if (planned.length > 0) onQueued?.([...new Set(planned.map(({ webhookId }) => webhookId))]);
     if (progress) return 'progress_stored';
   };

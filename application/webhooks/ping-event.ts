@@ -1,15 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { PING } from '../publication/event-names.ts';
 import { bodyOf } from '../publication/public-events.ts';
 import type { WebhookEvent } from './queue/enqueue.ts';
 
 /** Tells a receiver that its registration works; about no operation and no fund. */
 export const pingEvent = ({
-  eventId,
+  eventId = randomUUID(),
   applicationId,
   timestamp,
   apiVersion,
 }: {
-  readonly eventId: string;
+  readonly eventId?: string;
   readonly applicationId: string;
   readonly timestamp: string;
   readonly apiVersion: string;

@@ -16,7 +16,6 @@ import { fanOutTo, checkedEvents, checkedFunds } from './fan-out.ts';
 import type { LateEvents } from './late-events.ts';
 import { pingEvent } from './ping-event.ts';
 import { DeliveryQueue } from './queue/delivery-queue.ts';
-import type { WebhookEvent } from './queue/enqueue.ts';
 import { RangeRedeliveries } from './queue/range-redeliveries.ts';
 import { Redeliveries } from './redeliveries.ts';
 import { WebhookSubscriptions, noWebhook } from './subscriptions.ts';
@@ -95,9 +94,6 @@ interface Dependencies {
 
 const MOST_PER_APPLICATION = 20;
 
-/** A running service finds by itself what is queued beside it. */
-const NOBODY = { wake: () => undefined };
-
 /**
  * Webhooks as clients and operators manage them. What belongs to another application does not exist for a client. What names a webhook
  * throws DomainError `webhook_not_found` when there is none.
@@ -137,7 +133,7 @@ export class Webhooks {
    *   `webhook_invalid_state` once the application has as many as it may have
    */
   async create(context: RequestContext, input: CreateWebhookInput): Promise<CreatedWebhook> {
-    const { clock, realClock, pingsOnCreation, onQueued } = this.#deps;
+    const { clock, realClock, apiVersion, pingsOnCreation, onQueued } = this.#deps;
     const events = checkedEvents(input.events);
     const fundIds = checkedFunds(context, input.fundIds);
     this.#deps.checkUrl(input.url);
@@ -150,7 +146,9 @@ export class Webhooks {
     const described = { url: input.url, events, fundIds, description: input.description ?? null };
     const begun = { createdAt, eventsFrom, beginsAt: await this.#deps.events.end() };
     const subscription = { webhookId, applicationId, ...described, sealedSecret, ...begun };
-    const ping = pingsOnCreation ? { ping: this.#ping(applicationId, eventsFrom) } : {};
+    const ping = pingsOnCreation && {
+      ping: pingEvent({ applicationId, timestamp: eventsFrom, apiVersion }),
+    };
     if (!(await this.subscriptions.add({ ...subscription, ...ping }, MOST_PER_APPLICATION))) {
       const message = `an application may have ${MOST_PER_APPLICATION} webhooks: delete one before adding another`;
       throw new DomainError('webhook_invalid_state', message);
@@ -158,11 +156,6 @@ export class Webhooks {
     await this.#noteFilter({ webhookId, events, fundIds });
     if (pingsOnCreation) onQueued([webhookId]);
     return { webhook: await this.find(context, webhookId), signingSecret };
-  }
-
-  #ping(applicationId: string, timestamp: string): WebhookEvent {
-    const { apiVersion } = this.#deps;
-    return pingEvent({ eventId: randomUUID(), applicationId, timestamp, apiVersion });
   }
 
   async #sealed(secret: string, webhookId: string): Promise<string> {
@@ -277,14 +270,8 @@ export class Webhooks {
     const { events, order, clockToleranceMs, realClock: clock, putAside } = this.#deps;
     const { translator } = this.#deps.publication;
     const { subscriptions, queue } = this;
-    const fanOut = fanOutTo({
-      subscriptions,
-      queue,
-      clock,
-      order,
-      clockToleranceMs,
-      dispatcher: NOBODY,
-    });
+    // A running service finds by itself what is queued beside it.
+    const fanOut = fanOutTo({ subscriptions, queue, clock, order, clockToleranceMs });
     return new LateEvents({ ...(await putAside()), events, translator, fanOut, queue });
   }
 }

@@ -98,7 +98,7 @@ export class WebhookWorker {
       watch,
       order: options.order,
       clockToleranceMs,
-      dispatcher: this.#dispatcher,
+      onQueued: (webhookIds) => this.#dispatcher.wake(webhookIds),
     });
   }
 

@@ -28,10 +28,8 @@ const lanes = async (
   const subscriptions = new WebhookSubscriptions(database);
   const about = { url: 'https://r.example/', events: ['*'], fundIds: null, description: null };
   await subscriptions.add({ ...about, webhookId, applicationId, createdAt: T0, sealedSecret: 's' }, 20);
-  const fanOut = fanOutTo({
-    ...{ subscriptions, queue: new DeliveryQueue(database), clock, order: logOrder, clockToleranceMs: 0 },
-    dispatcher: { wake: () => undefined },
-  });
+  const queue = new DeliveryQueue(database);
+  const fanOut = fanOutTo({ subscriptions, queue, clock, order: logOrder, clockToleranceMs: 0 });
   const checkpoints = new SqlCheckpointStore(database, clock);
   const none = { subscription: undefined, events: undefined, translator: undefined } as never;
   const parts = { ...(none as object), checkpoints, quarantine: new RelayQuarantine(database) } as never;

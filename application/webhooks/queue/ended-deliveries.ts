@@ -30,11 +30,13 @@ export interface WatchedAttempt {
   readonly delivery: LeasedDelivery;
   readonly startedAt: number;
   readonly endedAt: number;
-  readonly outcome: 'delivered' | 'failed';
-  /** Stable word for what went wrong; absent when it was delivered. */
-  readonly reason?: string;
-  /** null when no status line came back */
-  readonly status: number | null;
+  readonly outcome: {
+    readonly kind: 'delivered' | 'failed';
+    /** Stable word for what went wrong; absent when it was delivered. */
+    readonly reason?: string;
+    /** null when no status line came back */
+    readonly status: number | null;
+  };
 }
 
 /** Is told of each attempt. Returns at once and never fails. */

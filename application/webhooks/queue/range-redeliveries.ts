@@ -121,9 +121,7 @@ export class RangeRedeliveries {
   /** One of these steps; false once there is nothing more to select. */
   async selectSome(redeliveryId: string, now: string): Promise<boolean> {
     const row = await this.#row(redeliveryId);
-    if (row?.status !== 'running' || row.selected_to === null) return false;
-    await selectPage(this.#database, row, now);
-    return true;
+    return row !== undefined && selectPage(this.#database, row, now);
   }
 
   async find(
@@ -190,8 +188,8 @@ const selectPage = async (
   database: SqlDatabase,
   row: Schema['webhook_redelivery'],
   now: string,
-): Promise<void> => {
-  if (row.status !== 'running' || row.selected_to === null) return;
+): Promise<boolean> => {
+  if (row.status !== 'running' || row.selected_to === null) return false;
   const looked = await database.read(nextOf(database, row, row.selected_to));
   const ids = looked
     .filter(({ status }) => status === 'failed' || (row.choice === 'any' && status === 'delivered'))
@@ -207,6 +205,7 @@ const selectPage = async (
   const statements = ids.length === 0 ? [noted] : [noted, itemsOf(database, row, ids)];
   // The last one makes those before it durable as well.
   await guarded(database.transaction(statements, done ? {} : REPEATABLE));
+  return true;
 };
 
 const nextOf = (

@@ -120,7 +120,7 @@ export class TracedEvents implements PublicationWatch, AttemptWatch {
     void this.#traces.find(event).then((traceId) => traceId !== undefined && this.#record(traceId, attempt));
   }
 
-  #record(traceId: string, { delivery, startedAt, endedAt, outcome, reason, status }: WatchedAttempt): void {
+  #record(traceId: string, { delivery, startedAt, endedAt, outcome }: WatchedAttempt): void {
     const { event, endpoint, attempt, deliveryId } = delivery;
     this.#tracer.record({
       name: `webhook ${event.name}`,
@@ -136,9 +136,9 @@ export class TracedEvents implements PublicationWatch, AttemptWatch {
         'receivables.attempt': attempt,
         'server.address': new URL(endpoint.url).hostname,
         'http.request.method': 'POST',
-        ...(status !== null && { 'http.response.status_code': status }),
+        ...(outcome.status !== null && { 'http.response.status_code': outcome.status }),
       },
-      ...(outcome === 'failed' && { failure: reason ?? 'other' }),
+      ...(outcome.kind === 'failed' && { failure: outcome.reason ?? 'other' }),
     });
   }
 }

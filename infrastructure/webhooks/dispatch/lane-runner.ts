@@ -3,6 +3,7 @@ import type {
   AttemptResult,
   AttemptVerdict,
   AttemptWatch,
+  WatchedAttempt,
 } from '../../../application/webhooks/queue/ended-deliveries.ts';
 import type { LeasedDelivery } from '../../../application/webhooks/queue/lease-lanes.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
@@ -100,12 +101,8 @@ export interface RunnerDependencies {
   readonly onRedelivered?: (webhookId: string) => void;
 }
 
-type Known = Exclude<AttemptOutcome, { kind: 'abandoned' }>;
-export interface Ended {
-  readonly delivery: LeasedDelivery;
-  readonly outcome: Known;
-  readonly startedAt: number;
-  readonly endedAt: number;
+export interface Ended extends WatchedAttempt {
+  readonly outcome: Exclude<AttemptOutcome, { kind: 'abandoned' }>;
 }
 
 export const isRetry = (delivery: LeasedDelivery): boolean => delivery.scheduledAttempts > 0;
@@ -174,14 +171,7 @@ export class LaneRunner {
       first: delivery.attempt === 1,
       durationMs: endedAt - startedAt,
     });
-    attempts?.attempted({
-      delivery,
-      startedAt,
-      endedAt,
-      outcome: outcome.kind,
-      status: outcome.status,
-      ...(outcome.kind === 'failed' && { reason: outcome.reason }),
-    });
+    attempts?.attempted(ended);
     if (outcome.kind === 'failed') this.#tellOfFailure(outcome, delivery, endedAt - startedAt);
     return ended;
   }

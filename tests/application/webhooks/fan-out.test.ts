@@ -35,7 +35,7 @@ const fanOut = (clockToleranceMs = 0) =>
     subscriptions,
     queue: new DeliveryQueue(store.database),
     clock: new ManualClock(),
-    dispatcher: { wake: (webhookIds) => woken.push([...webhookIds]) },
+    onQueued: (webhookIds) => woken.push([...webhookIds]),
     order: logOrder,
     clockToleranceMs,
   });

@@ -57,7 +57,7 @@ test('an event that was put aside is queued once, from the log, into the lane of
   await subscriptions.add(subscription, 20);
   const queue = new DeliveryQueue(store.database);
   const parts = { subscriptions, queue, clock: new ManualClock(), clockToleranceMs: 0 };
-  const fanOut = fanOutTo({ ...parts, order: logOrder, dispatcher: { wake: () => undefined } });
+  const fanOut = fanOutTo({ ...parts, order: logOrder });
   await fanOut([newer]);
   const lateEvents = new LateEvents({ letters, group: GROUP, events: log, translator, fanOut, queue });
 
