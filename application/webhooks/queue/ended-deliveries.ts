@@ -112,48 +112,6 @@ const ending = ({ builder, dialect }: Target, become: (eb: Delivery) => object) 
 const whileItWaits = <Value>(eb: Delivery, current: Expression<Value>, then: Expression<Value>) =>
   eb.case().when('webhook_delivery.waiting_lane', 'is', null).then(current).else(then).end();
 
-const delivered = (target: Target) =>
-  ending(target, (eb) => ({
-    status: sql.lit('delivered' as const),
-    delivered_at: eb.fn.coalesce('webhook_delivery.delivered_at', 'ended.now'),
-    finished_at: eb.ref('ended.now'),
-    next_attempt_at: sql.lit(null),
-    waiting_lane: sql.lit(null),
-  }));
-
-const retried = (target: Target) =>
-  ending(target, (eb) => ({
-    status: whileItWaits(eb, eb.ref('webhook_delivery.status'), sql.lit('retrying' as const)),
-    next_attempt_at: whileItWaits(eb, eb.ref('webhook_delivery.next_attempt_at'), eb.ref('ended.retry_at')),
-  }));
-
-const exhausted = (target: Target) =>
-  ending(target, (eb) => ({
-    status: whileItWaits(eb, eb.ref('webhook_delivery.status'), sql.lit('failed' as const)),
-    finished_at: whileItWaits(eb, eb.ref('webhook_delivery.finished_at'), eb.ref('ended.now')),
-    next_attempt_at: sql.lit(null),
-    waiting_lane: sql.lit(null),
-  }));
-
-/** Leaves the delivery as it was, except one that had no other attempt before it, or never will have one after it. */
-const redeliveryFailed = (target: Target) =>
-  ending(target, (eb) => ({
-    status: eb
-      .case()
-      .when('webhook_delivery.status', '<>', sql.lit('pending' as const))
-      .then(eb.ref('webhook_delivery.status'))
-      .when('webhook_delivery.waiting_lane', 'is', null)
-      .then(sql.lit('failed' as const))
-      .else(sql.lit('retrying' as const))
-      .end(),
-    finished_at: eb
-      .case()
-      .when('webhook_delivery.waiting_lane', 'is', null)
-      .then(eb.ref('ended.now'))
-      .else(eb.ref('webhook_delivery.finished_at'))
-      .end(),
-  }));
-
 const endedOf = ({ delivery, record, verdict }: AttemptResult, now: string): Ended => ({
   webhook_id: delivery.lease.webhookId,
   delivery_id: delivery.deliveryId,
@@ -169,10 +127,40 @@ const endedOf = ({ delivery, record, verdict }: AttemptResult, now: string): End
 /** What different deliveries become by their attempts. */
 export const endingStatements = (target: Target) => {
   const updates = {
-    delivered: delivered(target),
-    retried: retried(target),
-    exhausted: exhausted(target),
-    redeliveryFailed: redeliveryFailed(target),
+    delivered: ending(target, (eb) => ({
+      status: sql.lit('delivered' as const),
+      delivered_at: eb.fn.coalesce('webhook_delivery.delivered_at', 'ended.now'),
+      finished_at: eb.ref('ended.now'),
+      next_attempt_at: sql.lit(null),
+      waiting_lane: sql.lit(null),
+    })),
+    retried: ending(target, (eb) => ({
+      status: whileItWaits(eb, eb.ref('webhook_delivery.status'), sql.lit('retrying' as const)),
+      next_attempt_at: whileItWaits(eb, eb.ref('webhook_delivery.next_attempt_at'), eb.ref('ended.retry_at')),
+    })),
+    exhausted: ending(target, (eb) => ({
+      status: whileItWaits(eb, eb.ref('webhook_delivery.status'), sql.lit('failed' as const)),
+      finished_at: whileItWaits(eb, eb.ref('webhook_delivery.finished_at'), eb.ref('ended.now')),
+      next_attempt_at: sql.lit(null),
+      waiting_lane: sql.lit(null),
+    })),
+    /** Leaves the delivery as it was, except one that had no other attempt before it, or never will have one after it. */
+    redeliveryFailed: ending(target, (eb) => ({
+      status: eb
+        .case()
+        .when('webhook_delivery.status', '<>', sql.lit('pending' as const))
+        .then(eb.ref('webhook_delivery.status'))
+        .when('webhook_delivery.waiting_lane', 'is', null)
+        .then(sql.lit('failed' as const))
+        .else(sql.lit('retrying' as const))
+        .end(),
+      finished_at: eb
+        .case()
+        .when('webhook_delivery.waiting_lane', 'is', null)
+        .then(eb.ref('ended.now'))
+        .else(eb.ref('webhook_delivery.finished_at'))
+        .end(),
+    })),
   };
   const updateOf = ({ delivery, verdict }: AttemptResult) => {
     if (verdict.kind === 'delivered') return updates.delivered;

@@ -1,9 +1,6 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
-import type { Schema } from '../../sql/schema.ts';
 import type { SqlDatabase, SqlDialect } from '../../sql/sql-database.ts';
-import { ACTIVE, UNLEASED, isActive } from './lanes.ts';
-import { prepared } from '../../sql/prepared-query.ts';
+import { ACTIVE, UNLEASED } from './lanes.ts';
 
 /** What is written now reaches the table within this time, nearly always. */
 const USUAL_DELAY_MS = 2_000;
@@ -135,48 +132,6 @@ export class LaneFloors {
     this.#lastNow = now;
   }
 }
-
-/** Lanes whose lease has ended are due like others; the process that had them is refused from now on. */
-const reclaim = (builder: Kysely<Schema>, dialect: SqlDialect) =>
-  prepared((p: { webhook_id: string; floor: string; now: string; limit: number }) =>
-    builder
-      .with(
-        (cte) => (dialect === 'postgres' ? cte('ended').materialized() : cte('ended')),
-        (query) =>
-          query
-            .selectFrom('webhook_lane as held')
-            .select('held.lane')
-            .where('held.webhook_id', '=', p.webhook_id)
-            .where('held.token', '<>', UNLEASED)
-            .where('held.ready_at', '>=', p.floor)
-            .where('held.ready_at', '<=', p.now)
-            .orderBy('held.ready_at')
-            .limit(p.limit)
-            .$if(dialect === 'postgres', (ended) => ended.forUpdate().skipLocked()),
-      )
-      .updateTable('webhook_lane')
-      .set({ token: UNLEASED, ready_at: p.now })
-      .where('webhook_lane.webhook_id', '=', p.webhook_id)
-      .where('webhook_lane.lane', 'in', (eb) => eb.selectFrom('ended').select('ended.lane'))
-      .where(isActive),
-  );
-
-const firstReady = (builder: Kysely<Schema>) =>
-  prepared((p: { webhook_id: string; tier: number; floor: string }) =>
-    builder
-      .selectFrom('webhook_lane')
-      .select((eb) => eb.fn.min('ready_at').as('ready_at'))
-      .where('webhook_id', '=', p.webhook_id)
-      .where('tier', '=', p.tier)
-      .where('token', '=', UNLEASED)
-      .where('ready_at', '>=', p.floor),
-  );
-
-/** The searches that begin at a floor, but for the one that leases (`lanes.ts`). */
-export const searchStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder' | 'dialect'>) => ({
-  reclaim: reclaim(builder, dialect),
-  firstReady: firstReady(builder),
-});
 
 const FLOORS = ['first_floor', 'retry_floor', 'lease_floor'] as const;
 type FloorName = (typeof FLOORS)[number] | 'floor';

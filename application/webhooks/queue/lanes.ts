@@ -24,7 +24,7 @@ interface LaneKey {
 export const UNLEASED = sql.lit('');
 export const ACTIVE = sql.lit('active' as const);
 
-export const isActive = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
+const isActive = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
   eb.exists(
     eb
       .selectFrom('webhook_subscription')
@@ -65,37 +65,6 @@ const dueLanes = (builder: Kysely<Schema>, p: LeasePlace, dialect: SqlDialect) =
         .$if(dialect === 'postgres', (due) => due.forUpdate().skipLocked()),
   );
 
-const leaseDue = (builder: Kysely<Schema>, dialect: SqlDialect) =>
-  prepared((p: LeasePlace) =>
-    dueLanes(builder, p, dialect)
-      .updateTable('webhook_lane')
-      .set({ token: p.token, ready_at: p.lease_until })
-      .where('webhook_lane.webhook_id', '=', p.webhook_id)
-      .where('webhook_lane.lane', 'in', (eb) => eb.selectFrom('due').select('due.lane'))
-      .where(isActive)
-      .returning('webhook_lane.lane'),
-  );
-
-const endpoint = (builder: Kysely<Schema>) =>
-  prepared((p: { webhook_id: string }) =>
-    builder
-      .selectFrom('webhook_subscription')
-      .select(['webhook_id', 'application_id', 'url', 'sealed_secret'])
-      .where('webhook_id', '=', p.webhook_id)
-      .where('status', '=', ACTIVE),
-  );
-
-const leasedHeads = (builder: Kysely<Schema>, dialect: SqlDialect) =>
-  prepared((p: { webhook_id: string; tier: number; lease_until: string; token: string; now: string }) =>
-    dueHeads(builder, dialect, p.now)
-      .where('webhook_lane.webhook_id', '=', p.webhook_id)
-      .where('webhook_lane.tier', '=', p.tier)
-      // The index finds them by the end of the lease; the token says which of those are ours.
-      .where('webhook_lane.ready_at', '=', p.lease_until)
-      .where('webhook_lane.token', '<>', UNLEASED)
-      .where('webhook_lane.token', '=', p.token),
-  );
-
 const lanes = expressionBuilder<Schema, 'webhook_lane'>();
 
 /** Condition for lanes that are held under exactly these leases. */
@@ -110,125 +79,7 @@ const leased = (keys: readonly LaneKey[]) =>
     ),
   );
 
-const keptHeads = (builder: Kysely<Schema>, dialect: SqlDialect) =>
-  preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
-    dueHeads(builder, dialect, keys[0]!.now).where(leased(keys)),
-  );
-
-/**
- * Changes nothing but takes the rows' locks, in the order of the keys, so that all that follows in the transaction happens under leases
- * still held.
- */
-const hold = (builder: Kysely<Schema>, dialect: SqlDialect) =>
-  preparedRows((keys: readonly LaneKey[]) =>
-    builder
-      .with('lease(webhook_id, lane, token)', () =>
-        valuesOf<LaneKey>(keys.map((key) => [key.webhook_id, key.lane, key.token])),
-      )
-      .updateTable('webhook_lane')
-      .from('lease')
-      .set((eb) => ({ token: eb.ref('webhook_lane.token') }))
-      .where(
-        lookedUp(dialect, [
-          ['webhook_lane.lane', 'lease.lane'],
-          ['webhook_lane.webhook_id', 'lease.webhook_id'],
-        ]),
-      )
-      .whereRef('webhook_lane.token', '=', 'lease.token'),
-  );
-
-const dropEmpty = (builder: Kysely<Schema>) =>
-  preparedRows((keys: readonly LaneKey[]) =>
-    builder
-      .deleteFrom('webhook_lane')
-      .where(leased(keys))
-      // PostgreSQL would make a join of `not exists`.
-      .where((eb) => eb(headOfLane(eb).select('head.delivery_id'), 'is', null))
-      .returning(['webhook_lane.webhook_id', 'webhook_lane.lane']),
-  );
-
-/** A redelivery whose delivery is gone will never be sent. */
-const dropOrphans = (builder: Kysely<Schema>) =>
-  preparedRows((keys: readonly LaneKey[]) =>
-    builder
-      .deleteFrom('webhook_lane')
-      .where(leased(keys))
-      .where((eb) => {
-        const named = eb
-          .selectFrom('webhook_delivery')
-          .select((of) =>
-            of
-              .selectFrom('webhook_event')
-              .select('webhook_event.event_id')
-              .whereRef('webhook_event.event_id', '=', 'webhook_delivery.event_id')
-              .limit(ONE)
-              .as('event_id'),
-          )
-          .whereRef('webhook_delivery.webhook_id', '=', 'webhook_lane.webhook_id')
-          .whereRef('webhook_delivery.delivery_id', '=', 'webhook_lane.delivery_id');
-        return eb(named.limit(ONE), 'is', null);
-      }),
-  );
-
-const drop = (builder: Kysely<Schema>) =>
-  prepared((key: LaneKey) =>
-    builder
-      .deleteFrom('webhook_lane')
-      .where('webhook_id', '=', key.webhook_id)
-      .where('lane', '=', key.lane)
-      .where('token', '=', key.token),
-  );
-
 const tierOfHead = sql<number>`case when head.scheduled_attempts > 0 then 1 else 0 end`.as('tier');
-
-/**
- * Back to unleased, due when its head is, and never before now: the search for due lanes relies on that (`lane-floors.ts`). At once
- * also if a redelivery has taken the head away since the lane was found not empty.
- */
-const giveBack = (builder: Kysely<Schema>) =>
-  preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
-    builder
-      .updateTable('webhook_lane')
-      .where(leased(keys))
-      .set((eb) => {
-        const { now } = keys[0]!;
-        const due = headOfLane(eb).select('head.next_attempt_at');
-        return {
-          token: UNLEASED,
-          ready_at: sql<string>`case when ${due} > ${now} then ${due} else ${now} end`,
-          tier: sql<number>`coalesce(${headOfLane(eb).select(tierOfHead)}, ${eb.ref('webhook_lane.tier')})`,
-        };
-      }),
-  );
-
-const giveBackRedeliveries = (builder: Kysely<Schema>) =>
-  preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
-    builder
-      .updateTable('webhook_lane')
-      .where(leased(keys))
-      .where('webhook_lane.delivery_id', 'is not', null)
-      .set({ token: UNLEASED, ready_at: keys[0]!.now }),
-  );
-
-const renew = (builder: Kysely<Schema>) =>
-  preparedRows((keys: readonly (LaneKey & { lease_until: string })[]) =>
-    builder
-      .updateTable('webhook_lane')
-      .where(leased(keys))
-      .set({ ready_at: keys[0]!.lease_until, tier: sql.lit(0) }),
-  );
-
-/** A redelivery that succeeded may have taken the head away: the next process that leases the lane sees what is true now. */
-const nudge = (builder: Kysely<Schema>) =>
-  prepared((key: { webhook_id: string; lane: string; now: string }) =>
-    builder
-      .updateTable('webhook_lane')
-      .where('webhook_id', '=', key.webhook_id)
-      .where('lane', '=', key.lane)
-      // Unleased, said so that the index of all unleased lanes of the subscription does not serve.
-      .where(sql<SqlBool>`length(token) = 0`)
-      .set({ ready_at: key.now }),
-  );
 
 const keyOf = (lease: LaneLease): LaneKey => ({
   webhook_id: lease.webhookId,
@@ -241,21 +92,167 @@ const isRedelivery = ({ lane }: LaneLease): boolean => lane.startsWith(REDELIVER
 /** Every statement on lanes, compiled once. */
 export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder' | 'dialect'>) => {
   const statements = {
-    hold: hold(builder, dialect),
-    dropEmpty: dropEmpty(builder),
-    drop: drop(builder),
-    dropOrphans: dropOrphans(builder),
-    giveBack: giveBack(builder),
-    giveBackRedeliveries: giveBackRedeliveries(builder),
-    renew: renew(builder),
-    keptHeads: keptHeads(builder, dialect),
+    /**
+     * Changes nothing but takes the rows' locks, in the order of the keys, so that all that follows in the transaction happens under leases
+     * still held.
+     */
+    hold: preparedRows((keys: readonly LaneKey[]) =>
+      builder
+        .with('lease(webhook_id, lane, token)', () =>
+          valuesOf<LaneKey>(keys.map((key) => [key.webhook_id, key.lane, key.token])),
+        )
+        .updateTable('webhook_lane')
+        .from('lease')
+        .set((eb) => ({ token: eb.ref('webhook_lane.token') }))
+        .where(
+          lookedUp(dialect, [
+            ['webhook_lane.lane', 'lease.lane'],
+            ['webhook_lane.webhook_id', 'lease.webhook_id'],
+          ]),
+        )
+        .whereRef('webhook_lane.token', '=', 'lease.token'),
+    ),
+    dropEmpty: preparedRows((keys: readonly LaneKey[]) =>
+      builder
+        .deleteFrom('webhook_lane')
+        .where(leased(keys))
+        // PostgreSQL would make a join of `not exists`.
+        .where((eb) => eb(headOfLane(eb).select('head.delivery_id'), 'is', null))
+        .returning(['webhook_lane.webhook_id', 'webhook_lane.lane']),
+    ),
+    drop: prepared((key: LaneKey) =>
+      builder
+        .deleteFrom('webhook_lane')
+        .where('webhook_id', '=', key.webhook_id)
+        .where('lane', '=', key.lane)
+        .where('token', '=', key.token),
+    ),
+    /** A redelivery whose delivery is gone will never be sent. */
+    dropOrphans: preparedRows((keys: readonly LaneKey[]) =>
+      builder
+        .deleteFrom('webhook_lane')
+        .where(leased(keys))
+        .where((eb) => {
+          const named = eb
+            .selectFrom('webhook_delivery')
+            .select((of) =>
+              of
+                .selectFrom('webhook_event')
+                .select('webhook_event.event_id')
+                .whereRef('webhook_event.event_id', '=', 'webhook_delivery.event_id')
+                .limit(ONE)
+                .as('event_id'),
+            )
+            .whereRef('webhook_delivery.webhook_id', '=', 'webhook_lane.webhook_id')
+            .whereRef('webhook_delivery.delivery_id', '=', 'webhook_lane.delivery_id');
+          return eb(named.limit(ONE), 'is', null);
+        }),
+    ),
+    /**
+     * Back to unleased, due when its head is, and never before now: the search for due lanes relies on that (`lane-floors.ts`). At once
+     * also if a redelivery has taken the head away since the lane was found not empty.
+     */
+    giveBack: preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
+      builder
+        .updateTable('webhook_lane')
+        .where(leased(keys))
+        .set((eb) => {
+          const { now } = keys[0]!;
+          const due = headOfLane(eb).select('head.next_attempt_at');
+          return {
+            token: UNLEASED,
+            ready_at: sql<string>`case when ${due} > ${now} then ${due} else ${now} end`,
+            tier: sql<number>`coalesce(${headOfLane(eb).select(tierOfHead)}, ${eb.ref('webhook_lane.tier')})`,
+          };
+        }),
+    ),
+    giveBackRedeliveries: preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
+      builder
+        .updateTable('webhook_lane')
+        .where(leased(keys))
+        .where('webhook_lane.delivery_id', 'is not', null)
+        .set({ token: UNLEASED, ready_at: keys[0]!.now }),
+    ),
+    renew: preparedRows((keys: readonly (LaneKey & { lease_until: string })[]) =>
+      builder
+        .updateTable('webhook_lane')
+        .where(leased(keys))
+        .set({ ready_at: keys[0]!.lease_until, tier: sql.lit(0) }),
+    ),
+    keptHeads: preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
+      dueHeads(builder, dialect, keys[0]!.now).where(leased(keys)),
+    ),
   };
   return {
-    leaseDue: leaseDue(builder, dialect),
-    leasedHeads: leasedHeads(builder, dialect),
+    /** Lanes whose lease has ended are due like others; the process that had them is refused from now on. */
+    reclaim: prepared((p: { webhook_id: string; floor: string; now: string; limit: number }) =>
+      builder
+        .with(
+          (cte) => (dialect === 'postgres' ? cte('ended').materialized() : cte('ended')),
+          (query) =>
+            query
+              .selectFrom('webhook_lane as held')
+              .select('held.lane')
+              .where('held.webhook_id', '=', p.webhook_id)
+              .where('held.token', '<>', UNLEASED)
+              .where('held.ready_at', '>=', p.floor)
+              .where('held.ready_at', '<=', p.now)
+              .orderBy('held.ready_at')
+              .limit(p.limit)
+              .$if(dialect === 'postgres', (ended) => ended.forUpdate().skipLocked()),
+        )
+        .updateTable('webhook_lane')
+        .set({ token: UNLEASED, ready_at: p.now })
+        .where('webhook_lane.webhook_id', '=', p.webhook_id)
+        .where('webhook_lane.lane', 'in', (eb) => eb.selectFrom('ended').select('ended.lane'))
+        .where(isActive),
+    ),
+    leaseDue: prepared((p: LeasePlace) =>
+      dueLanes(builder, p, dialect)
+        .updateTable('webhook_lane')
+        .set({ token: p.token, ready_at: p.lease_until })
+        .where('webhook_lane.webhook_id', '=', p.webhook_id)
+        .where('webhook_lane.lane', 'in', (eb) => eb.selectFrom('due').select('due.lane'))
+        .where(isActive)
+        .returning('webhook_lane.lane'),
+    ),
+    leasedHeads: prepared(
+      (p: { webhook_id: string; tier: number; lease_until: string; token: string; now: string }) =>
+        dueHeads(builder, dialect, p.now)
+          .where('webhook_lane.webhook_id', '=', p.webhook_id)
+          .where('webhook_lane.tier', '=', p.tier)
+          // The index finds them by the end of the lease; the token says which of those are ours.
+          .where('webhook_lane.ready_at', '=', p.lease_until)
+          .where('webhook_lane.token', '<>', UNLEASED)
+          .where('webhook_lane.token', '=', p.token),
+    ),
+    firstReady: prepared((p: { webhook_id: string; tier: number; floor: string }) =>
+      builder
+        .selectFrom('webhook_lane')
+        .select((eb) => eb.fn.min('ready_at').as('ready_at'))
+        .where('webhook_id', '=', p.webhook_id)
+        .where('tier', '=', p.tier)
+        .where('token', '=', UNLEASED)
+        .where('ready_at', '>=', p.floor),
+    ),
     /** Where to send now; no row unless active. */
-    endpoint: endpoint(builder),
-    nudge: nudge(builder),
+    endpoint: prepared((p: { webhook_id: string }) =>
+      builder
+        .selectFrom('webhook_subscription')
+        .select(['webhook_id', 'application_id', 'url', 'sealed_secret'])
+        .where('webhook_id', '=', p.webhook_id)
+        .where('status', '=', ACTIVE),
+    ),
+    /** A redelivery that succeeded may have taken the head away: the next process that leases the lane sees what is true now. */
+    nudge: prepared((key: { webhook_id: string; lane: string; now: string }) =>
+      builder
+        .updateTable('webhook_lane')
+        .where('webhook_id', '=', key.webhook_id)
+        .where('lane', '=', key.lane)
+        // Unleased, said so that the index of all unleased lanes of the subscription does not serve.
+        .where(sql<SqlBool>`length(token) = 0`)
+        .set({ ready_at: key.now }),
+    ),
     /** For what follows to see what was queued before, also by others: they lock the lanes as well. */
     hold: (leases: readonly LaneLease[]): readonly Statement[] =>
       asStatements(statements.hold(leases.toSorted(byKey(laneKey)).map(keyOf))),

@@ -4,7 +4,6 @@ import type { LaneLease } from './lane-heads.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../../sql/sql-database.ts';
 import type { EventBodies } from './enqueue.ts';
 import { asStatements } from '../../sql/prepared-query.ts';
-import { searchStatements } from './lane-floors.ts';
 import type { LaneFloors } from './lane-floors.ts';
 import { REPEATABLE, laneKey } from './lane-heads.ts';
 import type { LaneStatements } from './lanes.ts';
@@ -149,14 +148,12 @@ export class LaneLeasing {
   readonly #lanes: LaneStatements;
   readonly #bodies: EventBodies;
   readonly #floors: LaneFloors;
-  readonly #searches: ReturnType<typeof searchStatements>;
 
   constructor(database: SqlDatabase, lanes: LaneStatements, bodies: EventBodies, floors: LaneFloors) {
     this.#database = database;
     this.#lanes = lanes;
     this.#bodies = bodies;
     this.#floors = floors;
-    this.#searches = searchStatements(database);
   }
 
   /** `headless`: leased, but with nothing to send now. */
@@ -190,10 +187,10 @@ export class LaneLeasing {
       return [this.#lanes.leaseDue({ ...place, limit }), this.#lanes.leasedHeads(place)];
     });
     const ready = TIERS.map((tier) =>
-      this.#searches.firstReady({ ...webhook, tier, floor: request.floors[tier] }),
+      this.#lanes.firstReady({ ...webhook, tier, floor: request.floors[tier] }),
     );
     const ended = { ...webhook, floor: request.floors[LEASED], now, limit: roomOf(request) };
-    return asStatements([this.#searches.reclaim(ended), ...leases, this.#lanes.endpoint(webhook), ...ready]);
+    return asStatements([this.#lanes.reclaim(ended), ...leases, this.#lanes.endpoint(webhook), ...ready]);
   }
 
   /** Takes the results apart in the order in which `#statements` asked for them. */

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
 import type { AttemptResult } from './ended-deliveries.ts';
 import type { DeliveryEndpoint, HeadRow } from './lease-lanes.ts';
 import type { LaneLease } from './lane-heads.ts';
@@ -19,54 +18,6 @@ const LOGGED = [
   ...(['delivery_id', 'attempt', 'started_at', 'duration_ms'] as const),
   ...(['response_status', 'error', 'response_body'] as const),
 ] as const;
-
-const logAttempts = (builder: Kysely<Schema>) =>
-  preparedRows((rows: readonly Schema['webhook_attempt'][]) =>
-    builder
-      .insertInto('webhook_attempt')
-      .values(rows.map((row) => inColumns(row, LOGGED)))
-      .onConflict((conflict) => conflict.columns(['delivery_id', 'attempt']).doNothing()),
-  );
-
-/** Of a redelivery, whose delivery may have been removed for its age meanwhile: an attempt without it would never go. */
-const logRedelivery = (builder: Kysely<Schema>) =>
-  prepared((row: Schema['webhook_attempt'] & { webhook_id: string }) =>
-    builder
-      .insertInto('webhook_attempt')
-      .columns(LOGGED)
-      .expression((eb) =>
-        eb
-          .selectFrom('webhook_delivery')
-          .select([
-            'webhook_delivery.delivery_id',
-            bigint(row.attempt).as('attempt'),
-            eb.val(row.started_at).as('started_at'),
-            bigint(row.duration_ms).as('duration_ms'),
-            bigint(row.response_status).as('response_status'),
-            eb.val(row.error).as('error'),
-            eb.val(row.response_body).as('response_body'),
-          ])
-          .where('webhook_delivery.webhook_id', '=', row.webhook_id)
-          .where('webhook_delivery.delivery_id', '=', row.delivery_id),
-      )
-      .onConflict((conflict) => conflict.columns(['delivery_id', 'attempt']).doNothing()),
-  );
-
-const succeeding = (builder: Kysely<Schema>) =>
-  prepared((p: { webhook_id: string; at: string }) =>
-    builder
-      .updateTable('webhook_subscription')
-      .set({ last_success_at: p.at, failing_since: sql.lit(null) })
-      .where('webhook_id', '=', p.webhook_id),
-  );
-
-const failing = (builder: Kysely<Schema>) =>
-  prepared((p: { webhook_id: string; at: string }) =>
-    builder
-      .updateTable('webhook_subscription')
-      .set((eb) => ({ last_failure_at: p.at, failing_since: eb.fn.coalesce('failing_since', eb.val(p.at)) }))
-      .where('webhook_id', '=', p.webhook_id),
-  );
 
 const WORTH_RENEWING = 0.9;
 
@@ -111,10 +62,49 @@ export class ResultStatements {
     this.#lanes = lanes;
     this.#ended = endingStatements(database);
     this.#compiled = {
-      logAttempts: logAttempts(builder),
-      logRedelivery: logRedelivery(builder),
-      succeeding: succeeding(builder),
-      failing: failing(builder),
+      logAttempts: preparedRows((rows: readonly Schema['webhook_attempt'][]) =>
+        builder
+          .insertInto('webhook_attempt')
+          .values(rows.map((row) => inColumns(row, LOGGED)))
+          .onConflict((conflict) => conflict.columns(['delivery_id', 'attempt']).doNothing()),
+      ),
+      /** Of a redelivery, whose delivery may have been removed for its age meanwhile: an attempt without it would never go. */
+      logRedelivery: prepared((row: Schema['webhook_attempt'] & { webhook_id: string }) =>
+        builder
+          .insertInto('webhook_attempt')
+          .columns(LOGGED)
+          .expression((eb) =>
+            eb
+              .selectFrom('webhook_delivery')
+              .select([
+                'webhook_delivery.delivery_id',
+                bigint(row.attempt).as('attempt'),
+                eb.val(row.started_at).as('started_at'),
+                bigint(row.duration_ms).as('duration_ms'),
+                bigint(row.response_status).as('response_status'),
+                eb.val(row.error).as('error'),
+                eb.val(row.response_body).as('response_body'),
+              ])
+              .where('webhook_delivery.webhook_id', '=', row.webhook_id)
+              .where('webhook_delivery.delivery_id', '=', row.delivery_id),
+          )
+          .onConflict((conflict) => conflict.columns(['delivery_id', 'attempt']).doNothing()),
+      ),
+      succeeding: prepared((p: { webhook_id: string; at: string }) =>
+        builder
+          .updateTable('webhook_subscription')
+          .set({ last_success_at: p.at, failing_since: sql.lit(null) })
+          .where('webhook_id', '=', p.webhook_id),
+      ),
+      failing: prepared((p: { webhook_id: string; at: string }) =>
+        builder
+          .updateTable('webhook_subscription')
+          .set((eb) => ({
+            last_failure_at: p.at,
+            failing_since: eb.fn.coalesce('failing_since', eb.val(p.at)),
+          }))
+          .where('webhook_id', '=', p.webhook_id),
+      ),
     };
   }
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CompiledQuery } from 'kysely';
-import { searchStatements } from '../../../../application/webhooks/queue/lane-floors.ts';
 import { laneStatements } from '../../../../application/webhooks/queue/lanes.ts';
 import { DeliveryLag } from '../../../../application/webhooks/delivery-lag.ts';
 import { DeliveryLog } from '../../../../application/webhooks/delivery-log.ts';
@@ -67,14 +66,13 @@ const recording = (queries: CompiledQuery[]): SqlDatabase => ({
 
 test('no statement on a lane looks at other lanes than it has to', async () => {
   const lanes = laneStatements(store.database);
-  const searches = searchStatements(store.database);
   const place = { webhook_id: 'w', tier: 0, floor: 'f', now: 'n', lease_until: 'l', token: 't' };
   const lease = { webhookId: 'w', lane: 'OP-1', token: 't', until: 'u' };
   const statements = [
     lanes.leaseDue({ ...place, limit: 16 }),
     lanes.leasedHeads(place),
-    searches.firstReady({ webhook_id: 'w', tier: 1, floor: 'f' }),
-    searches.reclaim({ webhook_id: 'w', floor: 'f', now: 'n', limit: 16 }),
+    lanes.firstReady({ webhook_id: 'w', tier: 1, floor: 'f' }),
+    lanes.reclaim({ webhook_id: 'w', floor: 'f', now: 'n', limit: 16 }),
     lanes.endpoint({ webhook_id: 'w' }),
     lanes.nudge({ webhook_id: 'w', lane: 'OP-1', now: 'n' }),
     lanes.end(lease).query,
