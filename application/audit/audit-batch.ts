@@ -180,11 +180,7 @@ export class AuditBatch {
       const report: Report = (difference) => void differences.push(difference);
       for (const table of tables) {
         const found = stored.get(table)?.get(stream) ?? [];
-        compareTable(
-          stream,
-          { table, key: this.#stores.rows.keyOf(table) },
-          { expected: rows, found, report },
-        );
+        compareTable(stream, table, { expected: rows, found, report });
       }
       if (differences.length > 0) differing.set(stream, differences);
     }

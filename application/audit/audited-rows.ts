@@ -30,20 +30,14 @@ type OperationRows = ReadonlyMap<string, ReadonlyMap<string, readonly Row[]>>;
 /** The read models' rows, for an audit. */
 export class SqlAuditedRows {
   readonly #database: SqlDatabase;
-  readonly tables = READ_MODEL_NAMES;
 
   constructor(database: SqlDatabase) {
     this.#database = database;
   }
 
-  /** Columns that tell the rows of a table apart. */
-  keyOf(table: string): readonly string[] {
-    return keyOf(table);
-  }
-
   /** All rows of these operations, in one snapshot; of tables that do not lie by operation only where they are expected. */
   async rowsOf(streams: readonly string[], expected: readonly Rows[]): Promise<OperationRows> {
-    const asked = this.tables.flatMap((table) =>
+    const asked = READ_MODEL_NAMES.flatMap((table) =>
       isPlaced(table)
         ? piecesOf(
             expected.flatMap((rows) => rows.get(table) ?? []),

@@ -47,7 +47,7 @@ const auditing =
     });
 
 /** Names of funds. */
-export const auditFundNames = auditing({
+const auditFundNames = auditing({
   decider: fundNamesDecider,
   decode: decodeFunds,
   commandOf: ({ fundId, name, namedAt: now }) => ({ type: 'NameFund', fundId, name, now }),
@@ -69,7 +69,7 @@ const ruleCommand = (event: FourEyesEvent): Parameters<typeof fourEyesDecider.de
 };
 
 /** The rules of two people. */
-export const auditFourEyes = auditing({
+const auditFourEyes = auditing({
   decider: fourEyesDecider,
   decode: decodeFourEyes,
   commandOf: ruleCommand,
@@ -78,7 +78,7 @@ export const auditFourEyes = auditing({
 const timeOf = (event: DeskEvent): string => (event.type === 'DeskDayBegun' ? event.begunAt : event.at);
 
 /** Checks a stream of the desk log: nothing stands in it but lines, each with the time at which it was recorded and with fields that one has. */
-export const auditDesk = (stream: string, events: readonly RecordedEvent[]): readonly Difference[] => {
+const auditDesk = (stream: string, events: readonly RecordedEvent[]): readonly Difference[] => {
   const wanted: DeskEvent['type'] = stream === DESK_DAYS_STREAM ? 'DeskDayBegun' : 'DeskLineWritten';
   return differencesIn(stream, events, (report) => {
     for (const { event, recorded } of decodeDesk(events, report)) {

@@ -3,6 +3,7 @@ import type { ProjectedEvent, Projection, TableWrite } from '../../projections/p
 import type { PublicEvent } from '../ports/event-bus.ts';
 import { differingRows } from './compare-rows.ts';
 import { isByOperation, storedRow } from '../projecting/stored-rows.ts';
+import { keyOf } from '../sql/read-model-tables.ts';
 import { shown, telling } from './difference.ts';
 import type { Difference, Report } from './difference.ts';
 
@@ -93,9 +94,10 @@ const pathOf = (table: string, column: string): string =>
 /** Reports rows that are missing, differ, or should not be there. */
 export const compareTable = (
   stream: string,
-  { table, key: columns }: { readonly table: string; readonly key: readonly string[] },
+  table: string,
   { expected, found, report }: { expected: Rows; found: readonly Row[]; report: Report },
 ): void => {
+  const columns = keyOf(table);
   const nameOf = (row: Row): string => nameIn(columns, row);
   for (const one of differingRows(nameOf, expected.get(table) ?? [], found)) {
     const { expected: wanted, found: row } = one;

@@ -15,7 +15,6 @@ import type { Counting } from './behind.ts';
 import { FollowerPlaces } from './follower-places.ts';
 import type { RotationResult } from './master-key-rotation.ts';
 import { QuarantinedOperations } from './quarantine/quarantined-operations.ts';
-import { listReadModels } from './read-models.ts';
 import type { Generations } from './rebuild/generations.ts';
 import type { RebuildReadModels, RebuildRequest } from './rebuild/rebuild-read-models.ts';
 import type { SandboxClock } from './sandbox/sandbox-clock.ts';
@@ -66,7 +65,7 @@ export class Maintenance {
   get readModels() {
     const { generations, rebuilding } = this.#deps;
     return {
-      list: () => listReadModels(generations),
+      list: () => generations.readModels(),
       rebuild: (request: RebuildRequest) => rebuilding().execute(request),
       dropOld: () => generations.dropOld(),
     };

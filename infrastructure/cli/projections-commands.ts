@@ -1,7 +1,7 @@
 import type { CliCommand } from './cli-command.ts';
 import type { RowDifference } from '../../application/maintenance/rebuild/table-comparison.ts';
 import type { Maintenance } from '../../application/maintenance/maintenance.ts';
-import type { ListedReadModel } from '../../application/maintenance/read-models.ts';
+import type { ListedReadModel } from '../../application/maintenance/rebuild/generations.ts';
 import type { Column } from '../presenting/columns.ts';
 import {
   CommandFailedError,

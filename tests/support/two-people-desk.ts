@@ -1,6 +1,6 @@
 import type { Administrator } from '../../application/administrator/administrator.ts';
 import type { DecisionAnswer } from '../../application/administrator/answers.ts';
-import { auditFourEyes } from '../../application/audit/beside-operations.ts';
+import { auditBesideOperations } from '../../application/audit/beside-operations.ts';
 import { RuleHistory } from '../../application/audit/two-people-audit.ts';
 import { auditDecisions, auditEyes } from '../../application/audit/two-people-audit.ts';
 import { decodeOperation } from '../../application/audit/stored-events.ts';
@@ -122,7 +122,7 @@ export const audited = async (
   ]);
   const decoded = decodeOperation(operation, () => undefined);
   return [
-    ...auditFourEyes(FOUR_EYES_STREAM, set),
+    ...auditBesideOperations(FOUR_EYES_STREAM, set)!,
     ...auditDecisions(decisionStreamOf(stream), decisions, { operation, rules }).differences,
     ...auditEyes(decoded, { operation, rules }, { decisions, sandbox }),
   ].map(({ stream: of, revision, what }) => `${of} @${revision} ${what}`);

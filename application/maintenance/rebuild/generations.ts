@@ -4,7 +4,7 @@ import type { Projection } from '../../../projections/projection.ts';
 import { compareAndSet, guarded } from '../../sql/compare-and-set.ts';
 import { alone } from '../../sql/engine.ts';
 import { Generation, Pair } from './open-generation.ts';
-import type { Places } from './open-generation.ts';
+import type { Places, ProjectionPlace } from './open-generation.ts';
 import type { GenerationState } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
 
@@ -26,6 +26,18 @@ export const BEFORE_GENERATIONS = 0;
 interface Registered {
   readonly number: number;
   readonly state: GenerationState;
+}
+
+/** One read model of one generation. */
+export interface ListedReadModel {
+  readonly generation: number;
+  readonly state: GenerationState;
+  readonly projection: string;
+  readonly programVersion: number;
+  /** Undefined before the first batch. */
+  readonly place: ProjectionPlace | undefined;
+  /** Null where they cannot be counted. */
+  readonly rows: number | null;
 }
 
 const isUnfinished = ({ state }: Registered): boolean => state === 'building' || state === 'switching';
@@ -51,6 +63,33 @@ export class Generations {
     // A lower one that serves does so for processes of the release before, which take the first.
     const last = all.findLast((one) => !isUnfinished(one));
     return all.map((one) => (one.state === 'serving' && one !== last ? { ...one, state: 'old' } : one));
+  }
+
+  /** Each read model of each generation. */
+  async *readModels(): AsyncGenerator<ListedReadModel> {
+    for (const { number, state } of await this.list()) {
+      const listed = this.projections.map(({ name, version }) => ({
+        ...{ generation: number, state, projection: name, programVersion: version },
+        ...{ place: undefined, rows: null },
+      }));
+      if (state === 'damaged') {
+        yield* listed;
+        continue;
+      }
+      const generation = await this.open(number);
+      try {
+        const places = await generation.places();
+        for (const [index, one] of listed.entries()) {
+          const place = places.get(one.projection);
+          // Another version may have other tables.
+          const rows =
+            place?.version === one.programVersion ? await generation.rows(this.projections[index]!) : null;
+          yield { ...one, place, rows };
+        }
+      } finally {
+        await generation.close();
+      }
+    }
   }
 
   /** Opens it; where it has no tables, they are made as this program has them. */

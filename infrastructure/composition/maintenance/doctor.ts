@@ -37,9 +37,16 @@ const NO_SPACE = 100 * MEBIBYTE;
 const CLOCK_TOLERANCE_MS = 5_000;
 const OLDEST_NODE = 24;
 
+type Found = Finding | readonly Finding[];
+
 /** A look that throws is a check that failed. */
-const look = async (check: string, work: () => Promise<Finding>): Promise<Finding> =>
-  work().catch((error: unknown) => finding(check, 'failed', messageOf(error)));
+const look = async (check: string, work: () => Promise<Found>): Promise<readonly Finding[]> => {
+  try {
+    return [await work()].flat();
+  } catch (error) {
+    return [finding(check, 'failed', messageOf(error))];
+  }
+};
 
 const dataDirectory = (configuration: Configuration): Finding => {
   const missing = missingServiceData(configuration);
@@ -145,7 +152,7 @@ const clock = async ({ engines }: Foundations): Promise<Finding> => {
 /** From here on deliveries and vacuum feel it. */
 const OLD_TRANSACTION_SECONDS = 300;
 
-const transactions = async ({ engines }: Foundations): Promise<readonly Finding[]> => {
+const transactions = async ({ engines }: Foundations): Promise<Found> => {
   const oldest = await oldestTransaction(engines.serviceDatabase);
   if (!oldest) return [];
   const { seconds, seesAll } = oldest;
@@ -153,24 +160,21 @@ const transactions = async ({ engines }: Foundations): Promise<readonly Finding[
     ? ''
     : '; those of other users are hidden: grant pg_monitor to the user of DATABASE_URL';
   return seconds > OLD_TRANSACTION_SECONDS
-    ? [
-        finding(
-          'transactions',
-          'warning',
-          `one has been open for ${seconds} s and keeps dead rows: end it${hidden}`,
-        ),
-      ]
-    : [finding('transactions', 'ok', `none is open for long${hidden}`)];
+    ? finding(
+        'transactions',
+        'warning',
+        `one has been open for ${seconds} s and keeps dead rows: end it${hidden}`,
+      )
+    : finding('transactions', 'ok', `none is open for long${hidden}`);
 };
 
-const standby = async ({ engines, configuration }: Foundations): Promise<readonly Finding[]> => {
+const standby = async ({ engines, configuration }: Foundations): Promise<Found> => {
   const settings = await standbySettings(engines.serviceDatabase);
   if (!settings) return [];
   const { environment, databaseFailover } = configuration;
-  if (databaseFailover === 'managed')
-    return [finding('standby', 'ok', 'left to the provider of the database')];
-  if (!losesAtFailover(settings)) return [finding('standby', 'ok', `synchronous: ${settings.standbys}`)];
-  return [finding('standby', environment === 'production' ? 'warning' : 'ok', NO_STANDBY)];
+  if (databaseFailover === 'managed') return finding('standby', 'ok', 'left to the provider of the database');
+  if (!losesAtFailover(settings)) return finding('standby', 'ok', `synchronous: ${settings.standbys}`);
+  return finding('standby', environment === 'production' ? 'warning' : 'ok', NO_STANDBY);
 };
 
 /** The newest operations are those whose keys a fail-over loses. */
@@ -189,10 +193,7 @@ const operationKeys = async ({ engines }: Foundations): Promise<Finding> => {
 };
 
 /** A finding for each thing that is not as it should be; nothing where events travel inside the process. */
-const topicsOf = async (
-  { configuration }: Foundations,
-  publication: Publication,
-): Promise<readonly Finding[]> => {
+const topicsOf = async ({ configuration }: Foundations, publication: Publication): Promise<Found> => {
   if (!configuration.kafka) return [];
   const listed = await (await publication.topics()).list();
   const found = listed.flatMap(({ topic, problems }) =>
@@ -201,12 +202,8 @@ const topicsOf = async (
     ),
   );
   const there = listed.filter(({ partitions }) => partitions > 0).length;
-  return found.length > 0 ? found : [finding('topics', 'ok', `${there} of ${listed.length} are there`)];
+  return found.length > 0 ? found : finding('topics', 'ok', `${there} of ${listed.length} are there`);
 };
-
-/** Several findings, or one that says why there are none. */
-const lookAll = async (check: string, work: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> =>
-  work().catch((error: unknown) => [finding(check, 'failed', messageOf(error))]);
 
 const isOfMasterKey = (error: unknown): boolean =>
   error instanceof WrongMasterKeyError || error instanceof MasterKeyFileError;
@@ -220,7 +217,7 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
       const checks = await checkEngines(parts, ['api']);
       const runs = await look('service', async () => service(await findService(parts)));
       return [
-        runs,
+        ...runs,
         finding('master_key', 'ok', 'opens what is stored'),
         ...Object.entries(checks).map(([name, state]) =>
           finding(name, state === 'ok' ? 'ok' : 'failed', state === 'ok' ? 'answers' : state),
@@ -230,18 +227,18 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
         (checks['event_store'] === 'ok' || (await answers(foundations.engines.eventStore)))
           ? [await rights(foundations.engines.eventStore)]
           : []),
-        ...(await lookAll('topics', () => topicsOf(foundations, parts.publication))),
-        await look('read_models', () => readModels(foundations)),
-        await look('clock', () => clock(foundations)),
+        ...(await look('topics', () => topicsOf(foundations, parts.publication))),
+        ...(await look('read_models', () => readModels(foundations))),
+        ...(await look('clock', () => clock(foundations))),
         ...sandboxClock(foundations),
-        ...(runs.state === 'ok'
-          ? await lookAll('deliveries', () =>
+        ...(runs.every(({ state }) => state === 'ok')
+          ? await look('deliveries', () =>
               waitingDeliveries(parts.app.webhooks, foundations.realClock.realNow()),
             )
           : []),
-        await look('operation_keys', () => operationKeys(foundations)),
-        ...(await lookAll('standby', () => standby(foundations))),
-        ...(await lookAll('transactions', () => transactions(foundations))),
+        ...(await look('operation_keys', () => operationKeys(foundations))),
+        ...(await look('standby', () => standby(foundations))),
+        ...(await look('transactions', () => transactions(foundations))),
       ];
     } finally {
       await foundations.engines.close();
@@ -267,16 +264,16 @@ export const examine = async (
   const found = [
     finding('configuration', 'ok', `${configuration.environment}, roles ${configuration.roles.join(', ')}`),
     versions(),
-    place,
+    ...place,
   ];
-  if (place.state === 'failed') return found;
+  if (place.some(({ state }) => state === 'failed')) return found;
   const files = configuration.engines.databaseUrl === undefined || configuration.engines.s3Url === undefined;
   return [
     ...found,
     ...(files
       ? [
-          await look('permissions', () => permissions(configuration)),
-          await look('disk', () => disk(configuration)),
+          ...(await look('permissions', () => permissions(configuration))),
+          ...(await look('disk', () => disk(configuration))),
         ]
       : []),
     ...(await opened(configuration, loggerOf(configuration))),

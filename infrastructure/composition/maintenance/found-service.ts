@@ -1,32 +1,12 @@
 import type { FoundService, ServiceStatus } from '../../../application/maintenance/service-status.ts';
 import { holderOfDirectory } from '../../embedded/directory-lock.ts';
-import type { HealthChecks } from '../../http/server/health-app.ts';
 import { ROLES } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
 import { checkEngines } from '../readiness.ts';
 import type { Parts } from '../parts.ts';
 
 const ANSWER_WITHIN_MS = 2_000;
-
-const rowsOf = ({ engines }: Configuration, checks: HealthChecks): ServiceStatus['engines'] => {
-  const row = (engine: string, kind: string, check: string) => ({
-    engine,
-    kind,
-    state: checks[check] ?? 'not asked',
-  });
-  const sql = engines.databaseUrl === undefined ? 'SQLite, embedded' : 'PostgreSQL';
-  return [
-    row(
-      'event store',
-      engines.eventStoreUrl === undefined ? 'SQLite, embedded' : 'EventStoreDB',
-      'event_store',
-    ),
-    row('service database', sql, 'service_store'),
-    row('read models', sql, 'read_model'),
-    row('event bus', engines.kafkaBrokers === undefined ? 'inside the process' : 'Kafka', 'event_bus'),
-    row('documents', engines.s3Url === undefined ? 'files in DATA_DIR' : 'S3', 'documents'),
-  ];
-};
+const NOT_ASKED = 'not asked';
 
 /** The service that answers at PUBLIC_URL: the only trace of a process that holds no lease. */
 const answering = async ({ publicUrl }: Configuration): Promise<string | undefined> => {
@@ -80,11 +60,18 @@ export const findService = (parts: Parts): Promise<FoundService> => {
 
 /** The engines, each with what it answers. */
 export const enginesOf = async (parts: Parts): Promise<ServiceStatus['engines']> => {
-  const { configuration } = parts.foundations;
+  const { engines } = parts.foundations.configuration;
   const checks = await checkEngines(parts, ['api']);
-  return rowsOf(configuration, {
-    ...checks,
-    ...(configuration.engines.kafkaBrokers === undefined && { event_bus: 'ok' }),
-    ...(configuration.engines.s3Url === undefined && { documents: 'ok' }),
-  });
+  const sql = engines.databaseUrl === undefined ? 'SQLite, embedded' : 'PostgreSQL';
+  const log = engines.eventStoreUrl === undefined ? 'SQLite, embedded' : 'EventStoreDB';
+  /** Of one that only others ask. */
+  const elsewhere = (engine: string, url: string | undefined, embedded: string, kind: string) =>
+    url === undefined ? { engine, kind: embedded, state: 'ok' } : { engine, kind, state: NOT_ASKED };
+  return [
+    { engine: 'event store', kind: log, state: checks['event_store'] ?? NOT_ASKED },
+    { engine: 'service database', kind: sql, state: checks['service_store'] ?? NOT_ASKED },
+    { engine: 'read models', kind: sql, state: checks['read_model'] ?? NOT_ASKED },
+    elsewhere('event bus', engines.kafkaBrokers, 'inside the process', 'Kafka'),
+    elsewhere('documents', engines.s3Url, 'files in DATA_DIR', 'S3'),
+  ];
 };

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { auditFourEyes } from '../../../application/audit/beside-operations.ts';
+import { auditBesideOperations } from '../../../application/audit/beside-operations.ts';
 import { FOUR_EYES_STREAM, loanStream } from '../../../application/command-handling/operation.ts';
 import { CHAIN_START, chainEvents } from '../../../application/event-codec/event-codec.ts';
 import type { EventToAppend, JsonText, RecordedEvent } from '../../../application/ports/event-store.ts';
@@ -162,10 +162,10 @@ test('rules are decided again: a version too far, and a weaker one that nobody c
   await setRule(desk(), ruleOf('stated'), ana, 'OFF');
   await second(desk(), 'confirm', bia, { first: 'OFF' });
   const { events } = await store.read(FOUR_EYES_STREAM);
-  expect(auditFourEyes(FOUR_EYES_STREAM, events)).toEqual([]);
+  expect(auditBesideOperations(FOUR_EYES_STREAM, events)).toEqual([]);
   const of = async (change: Parameters<typeof changed>[1]) => {
     const { events: now } = await (await changed(FOUR_EYES_STREAM, change)).read(FOUR_EYES_STREAM);
-    return auditFourEyes(FOUR_EYES_STREAM, now).map(
+    return auditBesideOperations(FOUR_EYES_STREAM, now)!.map(
       ({ kind, revision, what }) => `${kind} @${revision} ${what}`,
     );
   };

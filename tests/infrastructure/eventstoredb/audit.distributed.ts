@@ -63,8 +63,6 @@ const verification = (
     claimLog: store,
     pause: (ms: number) => patient(Math.min(ms, 1)),
     rows: {
-      tables: [],
-      keyOf: () => [],
       rowsOf: async () => new Map(),
       countEvents: async () => 0,
       operationsIn: async () => [],
