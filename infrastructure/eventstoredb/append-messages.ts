@@ -48,7 +48,6 @@ const resultIn = (fields: Fields): AppendResult => {
   for (let number = fields.next(); number !== 0; number = fields.next()) {
     if (number === 1) revision = fields.number();
     else if (number === 3) position = toLogPosition(...pairIn(fields.message()));
-    else fields.skip();
   }
   return { revision: BigInt(revision), position };
 };
@@ -61,7 +60,6 @@ export const decodeAppendAnswer = (bytes: Buffer): AppendAnswer => {
   for (let number = fields.next(); number !== 0; number = fields.next()) {
     if (number === 1) id = idOf(fields.message());
     else if (number === 3) result = resultIn(fields.message());
-    else fields.skip();
   }
   return result
     ? { id, result }

@@ -56,8 +56,6 @@ const trailer = (error: unknown, name: string): string | undefined =>
 /** The name under which the server tells its own exceptions apart. */
 const exceptionOf = (error: unknown): string | undefined => trailer(error, 'exception');
 
-const FORBIDDEN: ReadonlySet<string | undefined> = new Set(['access-denied', 'stream-deleted']);
-
 const proofOfRefusal = ({ reason }: RefusedAppendError): Proof => {
   if (reason === 'not_ready' || reason === 'busy') return 'not_done';
   return reason === 'other' ? 'unknown' : 'forbidden';
@@ -71,8 +69,7 @@ export const proofOf = (error: unknown): Proof => {
   if (NEVER_SENT.test(text)) return 'not_done';
   if (!isServiceError(error)) return 'unknown';
   if (error.code === status.UNAVAILABLE && refusalIn(text)) return 'not_done';
-  const denied = error.code === status.UNAUTHENTICATED || error.code === status.PERMISSION_DENIED;
-  return denied || FORBIDDEN.has(exceptionOf(error)) ? 'forbidden' : 'unknown';
+  return isAccessDenied(error) || exceptionOf(error) === 'stream-deleted' ? 'forbidden' : 'unknown';
 };
 
 export const isAccessDenied = (error: unknown): boolean =>

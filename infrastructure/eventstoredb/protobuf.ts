@@ -9,6 +9,7 @@ export class Fields {
   readonly #end: number;
   #at: number;
   #wireType = 0;
+  #taken = true;
 
   constructor(bytes: Buffer, from = 0, end = bytes.length) {
     if (end > bytes.length) throw new RangeError(CUT_OFF);
@@ -17,16 +18,19 @@ export class Fields {
     this.#end = end;
   }
 
-  /** Number of the next field; 0 at the end. What was not taken of the one before has to be skipped. */
+  /** Number of the next field; 0 at the end. The one before is passed over where it was not taken. */
   next(): number {
+    if (!this.#taken) this.#skip();
     if (this.#at >= this.#end) return 0;
     const tag = Number(this.number());
     this.#wireType = tag & 7;
+    this.#taken = false;
     return tag >>> 3;
   }
 
   /** A number without a sign; a bigint where others would lose digits. */
   number(): number | bigint {
+    this.#taken = true;
     let value = 0;
     let factor = 1;
     const from = this.#at;
@@ -49,7 +53,7 @@ export class Fields {
     return this.#bytes.toString('utf8', from, to);
   }
 
-  skip(): void {
+  #skip(): void {
     if (this.#wireType === 0) this.number();
     else if (this.#wireType === 2) this.#stretch();
     else this.#at += this.#wireType === 1 ? 8 : 4;
@@ -76,7 +80,6 @@ export const pairIn = (fields: Fields): readonly [first: number | bigint, second
   for (let field = fields.next(); field !== 0; field = fields.next()) {
     if (field === 1) first = fields.number();
     else if (field === 2) second = fields.number();
-    else fields.skip();
   }
   return [first, second];
 };
@@ -89,7 +92,6 @@ export const idOf = (fields: Fields): string => {
   for (let field = fields.next(); field !== 0; field = fields.next()) {
     if (field === 2) text = fields.text();
     else if (field === 1) text = structuredId(fields.message());
-    else fields.skip();
   }
   return text;
 };

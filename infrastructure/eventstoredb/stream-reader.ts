@@ -1,10 +1,10 @@
 import type { RecordedEvent, StreamRevision } from '../../application/ports/event-store.ts';
+import { CallRetries } from './connection.ts';
 import type { Connection, Node } from './connection.ts';
 import { isReasonToLeave, NoAnswerError, proofOf, unavailable } from './failures.ts';
 import type { Position } from './event-wire.ts';
-import type { ReadAnswer } from './read-answer.ts';
-import { readRequest } from './read-request.ts';
-import { CallRetries } from './connection.ts';
+import { readRequest } from './read-messages.ts';
+import type { ReadAnswer } from './read-messages.ts';
 
 export interface StreamContents {
   readonly events: readonly RecordedEvent[];

@@ -1,10 +1,9 @@
-import shared from '@eventstore/db-client/generated/shared_pb.js';
-import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { Node } from './connection.ts';
 import { fromLogPosition } from './event-wire.ts';
-import type { ReadAnswer } from './read-answer.ts';
+import { subscriptionRequest } from './read-messages.ts';
+import type { ReadAnswer } from './read-messages.ts';
 import { NoAnswerError } from './failures.ts';
 
 export type FeedItem =
@@ -27,36 +26,7 @@ interface FeedOptions {
   readonly confirmationMs: number;
 }
 
-/** The server tells where it is after it has looked at so many events in vain. */
-const SEARCH_WINDOW = 256;
-
 const ignore = (): void => undefined;
-
-const requestFor = ({ from, prefixes }: FeedOptions): Buffer => {
-  const { Options } = streams.ReadReq;
-  const all = new Options.AllOptions();
-  if (from === 'start') all.setStart(new shared.Empty());
-  else {
-    const { commit, prepare } = fromLogPosition(from);
-    all.setPosition(
-      new Options.Position().setCommitPosition(String(commit)).setPreparePosition(String(prepare)),
-    );
-  }
-  const names = new Options.FilterOptions.Expression().setPrefixList([...prefixes]);
-  const filter = new Options.FilterOptions()
-    .setStreamIdentifier(names)
-    .setMax(SEARCH_WINDOW)
-    .setCheckpointintervalmultiplier(1);
-  const request = new streams.ReadReq().setOptions(
-    new Options()
-      .setAll(all)
-      .setSubscription(new Options.SubscriptionOptions())
-      .setFilter(filter)
-      .setResolveLinks(false)
-      .setUuidOption(new Options.UUIDOption().setString(new shared.Empty())),
-  );
-  return Buffer.from(request.serializeBinary());
-};
 
 /** One subscription to $all of the server, until it ends: what it says, in the order in which it says it. */
 export class SubscriptionFeed {
@@ -72,10 +42,11 @@ export class SubscriptionFeed {
 
   /** @throws RangeError the position is not one of this store */
   constructor(node: Node, options: FeedOptions) {
-    const { batchSize, confirmationMs } = options;
+    const { from, prefixes, batchSize, confirmationMs } = options;
+    const place = from === 'start' ? 'start' : fromLogPosition(from);
     this.#node = node;
     this.#batchSize = batchSize;
-    this.#call = node.read('subscriptions', requestFor(options));
+    this.#call = node.read('subscriptions', subscriptionRequest(place, prefixes));
     this.#confirmation = setTimeout(
       () => this.#fail(new NoAnswerError(`not confirmed within ${confirmationMs} ms`)),
       confirmationMs,

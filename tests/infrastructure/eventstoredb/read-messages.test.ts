@@ -2,7 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import fc from 'fast-check';
-import { decodeReadAnswer } from '../../../infrastructure/eventstoredb/read-answer.ts';
+import {
+  decodeReadAnswer,
+  readRequest,
+  subscriptionRequest,
+} from '../../../infrastructure/eventstoredb/read-messages.ts';
 
 const { ReadResp } = streams;
 const bytesOf = (response: streams.ReadResp): Buffer => Buffer.from(response.serializeBinary());
@@ -111,5 +115,91 @@ describe('what the server answers to reads', () => {
       if (length === 0) expect(decodeReadAnswer(cut)).toEqual({ kind: 'other' });
       else expect(() => decodeReadAnswer(cut)).toThrow('cut off');
     }
+  });
+});
+
+const { FORWARDS, BACKWARDS } = streams.ReadReq.Options.ReadDirection;
+const count = fc.integer({ min: 1, max: 2 ** 31 - 1 });
+
+/** As the package of the server reads what was written. */
+const readBack = (bytes: Uint8Array) => {
+  const options = streams.ReadReq.deserializeBinary(bytes).getOptions()!;
+  const [stream, all] = [options.getStream(), options.getAll()];
+  return {
+    ...(stream && {
+      stream: Buffer.from(stream.getStreamIdentifier()!.getStreamName_asU8()).toString(),
+      from: stream.hasEnd() ? 'end' : stream.getRevision(),
+    }),
+    ...(all && { from: all.hasEnd() ? 'end' : all.getPosition()?.toObject() }),
+    direction: options.getReadDirection(),
+    count: options.getCount(),
+    links: options.getResolveLinks(),
+    textIds: options.getUuidOption()?.hasString(),
+    unfiltered: options.hasNoFilter(),
+  };
+};
+
+const always = { links: false, textIds: true, unfiltered: true };
+
+describe('a read', () => {
+  test('of a stream goes out with its name and where it begins, whatever they are', () => {
+    const name = fc.string({ unit: 'grapheme', maxLength: 300 });
+    fc.assert(
+      fc.property(name, unsigned, count, (stream, from, most) => {
+        const expected = { stream, from: String(from), direction: FORWARDS, count: String(most), ...always };
+        expect(readBack(readRequest({ stream, from }, most))).toEqual(expected);
+      }),
+    );
+  });
+
+  test('of the log begins at both parts of a position', () => {
+    fc.assert(
+      fc.property(unsigned, unsigned, (commit, prepare) => {
+        const from = { commitPosition: String(commit), preparePosition: String(prepare) };
+        const expected = { from, direction: FORWARDS, count: '1', ...always };
+        expect(readBack(readRequest({ from: { commit, prepare } }, 1))).toEqual(expected);
+      }),
+    );
+  });
+
+  test('from the end goes backwards', () => {
+    const expected = { from: 'end', direction: BACKWARDS, count: '1', ...always };
+    expect(readBack(readRequest({ stream: 's', from: 'end' }, 1))).toEqual({ stream: 's', ...expected });
+    expect(readBack(readRequest({ from: 'end' }, 1))).toEqual(expected);
+  });
+});
+
+describe('a subscription', () => {
+  const subscribed = (...asked: Parameters<typeof subscriptionRequest>) =>
+    streams.ReadReq.deserializeBinary(subscriptionRequest(...asked))
+      .getOptions()!
+      .toObject();
+
+  test('goes out from a place, for the streams that begin so, and without an end', () => {
+    const prefix = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(unsigned, unsigned, fc.array(prefix, { minLength: 1 }), (commit, prepare, prefixes) => {
+        const { all, filter, subscription, noFilter, uuidOption } = subscribed({ commit, prepare }, prefixes);
+        expect(all).toMatchObject({
+          position: { commitPosition: String(commit), preparePosition: String(prepare) },
+          start: undefined,
+        });
+        expect(filter).toMatchObject({
+          streamIdentifier: { regex: '', prefixList: prefixes },
+          max: 256,
+          count: undefined,
+          checkpointintervalmultiplier: 1,
+        });
+        expect({ subscription, noFilter, uuidOption }).toMatchObject({
+          subscription: {},
+          noFilter: undefined,
+          uuidOption: { string: {} },
+        });
+      }),
+    );
+  });
+
+  test('may begin at the start of the log', () => {
+    expect(subscribed('start', ['loan-']).all).toEqual({ position: undefined, start: {}, end: undefined });
   });
 });

@@ -5,7 +5,50 @@ import type {
   RecordedEvent,
 } from '../../application/ports/event-store.ts';
 import { NOWHERE, toLogPosition } from './event-wire.ts';
-import { Fields, idOf, pairIn } from './protobuf.ts';
+import type { Position } from './event-wire.ts';
+import { Fields, field, idOf, numberField, pairIn, textField } from './protobuf.ts';
+import type { Pieces } from './protobuf.ts';
+
+/** Where a read begins, and in which direction it goes: from a place forwards, or from the end backwards. */
+type ReadPlace =
+  { readonly stream: string; readonly from: bigint | 'end' } | { readonly from: Position | 'start' | 'end' };
+
+const BACKWARDS = numberField(3, 1n);
+const NO_FILTER = field(8);
+const SUBSCRIPTION = field(6);
+const IDS_AS_TEXT = field(9, ...field(2));
+const STREAM_END = field(4);
+const LOG_START = field(2);
+const LOG_END = field(3);
+/** The server tells where it is after it has looked at so many events in vain. */
+const SEARCH_WINDOW = 256n;
+
+const beginning = (place: ReadPlace): Pieces => {
+  if ('stream' in place) {
+    const from = place.from === 'end' ? STREAM_END : [numberField(2, place.from)];
+    return field(1, ...field(1, ...textField(3, place.stream)), ...from);
+  }
+  if (place.from === 'end') return field(2, ...LOG_END);
+  if (place.from === 'start') return field(2, ...LOG_START);
+  return field(2, ...field(1, numberField(1, place.from.commit), numberField(2, place.from.prepare)));
+};
+
+/** `event_store.client.streams.ReadReq`. */
+const request = (place: ReadPlace, ...options: Pieces): Buffer =>
+  Buffer.concat(field(1, ...beginning(place), ...options, ...IDS_AS_TEXT));
+
+/** So many events at most. */
+export const readRequest = (place: ReadPlace, count: number): Buffer => {
+  const direction = place.from === 'end' ? [BACKWARDS] : [];
+  return request(place, ...direction, numberField(5, BigInt(count)), ...NO_FILTER);
+};
+
+/** All events of streams with these prefixes, without an end. */
+export const subscriptionRequest = (from: Position | 'start', prefixes: readonly string[]): Buffer => {
+  const names = prefixes.flatMap((prefix) => textField(2, prefix));
+  const filter = field(7, ...field(1, ...names), numberField(3, SEARCH_WINDOW), numberField(5, 1n));
+  return request({ from }, ...SUBSCRIPTION, ...filter);
+};
 
 /** What the server says in answer to a read or on a subscription, a message at a time. */
 export type ReadAnswer =
@@ -40,7 +83,6 @@ const streamOf = (fields: Fields): string => {
   let name = '';
   for (let field = fields.next(); field !== 0; field = fields.next()) {
     if (field === 3) name = fields.text();
-    else fields.skip();
   }
   return name;
 };
@@ -51,7 +93,6 @@ const typeIn = (fields: Fields, known: string): string => {
   for (let field = fields.next(); field !== 0; field = fields.next()) {
     if (field === 1) key = fields.text();
     else if (field === 2) value = fields.text();
-    else fields.skip();
   }
   return key === 'type' ? value : known;
 };
@@ -72,7 +113,6 @@ const recordedEvent = (fields: Fields): RecordedEvent => {
     else if (field === 6) type = typeIn(fields.message(), type);
     else if (field === 7) metadata = fields.text();
     else if (field === 8) data = fields.text();
-    else fields.skip();
   }
   return {
     id,
@@ -89,7 +129,6 @@ const eventIn = (fields: Fields): RecordedEvent | undefined => {
   let event: RecordedEvent | undefined;
   for (let field = fields.next(); field !== 0; field = fields.next()) {
     if (field === 1) event = recordedEvent(fields.message());
-    else fields.skip();
   }
   return event;
 };
@@ -112,10 +151,7 @@ export const decodeReadAnswer = (bytes: Buffer): ReadAnswer => {
       if (event) answer = { kind: 'event', event };
     } else if (field === 3) {
       answer = { kind: 'checkpoint', checkpoint: toLogPosition(...pairIn(fields.message())) };
-    } else {
-      answer = SIMPLE[field] ?? answer;
-      fields.skip();
-    }
+    } else answer = SIMPLE[field] ?? answer;
   }
   return answer;
 };
