@@ -1,4 +1,5 @@
 import type { Logger } from '../../application/ports/logger.ts';
+import { MessageTooLargeError } from '../../application/ports/event-bus.ts';
 import type {
   ConsumerProgress,
   EventBus,
@@ -9,10 +10,9 @@ import type { ConsumerOffsets } from '../../application/processors/consumer-offs
 import { PoisonEventError } from '../../application/processors/processor.ts';
 import type { Work } from '../../application/processors/processor.ts';
 import { toBusMessage } from '../../application/publication/bus-message.ts';
-import { DeadLetterTopic } from './dead-letter-topic.ts';
 import { eventOf, freshEvents } from './records.ts';
 import type { FreshEvents, KafkaRecord, LateEvent } from './records.ts';
-import type { OrderedProducer } from './ordered-producer.ts';
+import type { OrderedProducer, OutgoingMessage } from './ordered-producer.ts';
 import type { ConsumerStatus, KafkaTopicConsumer } from './topic-consumer.ts';
 import { TopicPair } from './topic-pair.ts';
 import type { TopicPairOptions } from './topic-pair.ts';
@@ -42,13 +42,31 @@ const overtaken = (record: KafkaRecord, { event, newest }: LateEvent): PoisonEve
   return new PoisonEventError(record, new Error(reason));
 };
 
+/** Much longer reasons would make a message too large that was not. */
+const LONGEST_REASON = 2_000;
+
+/** Key, value and headers stay as they were found; where it stood and what was wrong with it stand in further headers. */
+const deadLetterOf = (record: KafkaRecord, group: string, reason: string): OutgoingMessage => ({
+  key: record.key,
+  value: record.value,
+  headers: {
+    ...Object.fromEntries(Object.entries(record.headers).map(([name, value]) => [name, value ?? ''])),
+    dead_letter_reason: reason.slice(0, LONGEST_REASON),
+    dead_letter_group: group,
+    dead_letter_topic: record.topic,
+    dead_letter_partition: String(record.partition),
+    dead_letter_offset: String(record.offset),
+  },
+});
+
 /** Events on a Kafka topic, in order per operation because an operation's events share a key and so a partition. */
 export class KafkaEventBus implements EventBus {
   readonly #offsets: ConsumerOffsets;
   readonly #logger: Logger;
   readonly #pair: TopicPair;
   readonly #producer: OrderedProducer;
-  readonly #deadLetters: DeadLetterTopic;
+  readonly #deadLetters: OrderedProducer;
+  readonly #metrics: TopicPairOptions['metrics'];
   readonly #consumers = new Map<string, KafkaTopicConsumer<Handled>>();
   #closed = false;
 
@@ -58,7 +76,8 @@ export class KafkaEventBus implements EventBus {
     this.#logger = options.logger;
     this.#pair = new TopicPair(options, eventTopicPlans(options));
     this.#producer = this.#pair.producerFor(this.#pair.topic);
-    this.#deadLetters = new DeadLetterTopic(this.#pair.producerFor(this.#pair.deadLetter), options);
+    this.#deadLetters = this.#pair.producerFor(this.#pair.deadLetter);
+    this.#metrics = options.metrics;
   }
 
   /** @throws MessageTooLargeError TimedOutError and errors of kafkajs: some of the events may be on the bus */
@@ -73,7 +92,7 @@ export class KafkaEventBus implements EventBus {
     const member = this.#pair.consume<Handled>({
       group: name,
       handle: (records) => this.#handle(name, records),
-      putAside: (record, reason) => this.#deadLetters.put(record, name, reason),
+      putAside: (record, reason) => this.#putAside(record, name, reason),
       commit: (place, writes) => this.#commit(handler, place, writes),
     });
     this.#consumers.set(group, member);
@@ -113,6 +132,26 @@ export class KafkaEventBus implements EventBus {
       this.#logger.info(fields, 'events that were handled before were left out');
     }
     return { writes: [{ events, operations }] };
+  }
+
+  /** What a group could never handle is kept until people have looked at it. Durable when it resolves; the same record may be put again after a crash. */
+  async #putAside(record: KafkaRecord, group: string, reason: string): Promise<void> {
+    const message = deadLetterOf(record, group, reason);
+    try {
+      await this.#deadLetters.send([message]);
+    } catch (error) {
+      if (!(error instanceof MessageTooLargeError)) throw error;
+      // It can still be read where it stood.
+      const headers = { ...message.headers, dead_letter_value: 'left out, too large' };
+      await this.#deadLetters.send([{ key: message.key, value: null, headers }]);
+    }
+    const { topic, partition, offset } = record;
+    const event_id = record.headers['event_id'];
+    this.#logger.error(
+      { group, topic, partition, offset, event_id, reason },
+      'message put to the dead letters',
+    );
+    this.#metrics?.deadLettered?.(topic, group);
   }
 
   async #commit(handler: EventHandler, place: ConsumerProgress, writes: readonly Handled[]): Promise<void> {
