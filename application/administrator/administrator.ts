@@ -20,7 +20,7 @@ import { actorNamed } from '../command-handling/actors.ts';
 import { foundSince } from './changed-meanwhile.ts';
 import type { FoundLoan } from './changed-meanwhile.ts';
 import { Confirmations, answeredAt } from './confirmations.ts';
-import { DecisionGuards } from './decision-guards.ts';
+import { guarded, requirePast } from './decision-guards.ts';
 import { carryingOut, commandOf, fingerprintOf, namesOf } from './decisions.ts';
 import type { AnsweredDecision, CarryOut, SecondDecision, SubmittedDecision } from './decisions.ts';
 import { readDecision } from './read-decision.ts';
@@ -75,7 +75,6 @@ export class Administrator {
   readonly confirmations: Confirmations;
   readonly #deps: Dependencies;
   readonly #carryOut: CarryOut;
-  readonly #guards: DecisionGuards;
   #sandbox: SandboxAdministrator | undefined;
 
   constructor(dependencies: Dependencies) {
@@ -85,7 +84,6 @@ export class Administrator {
     this.deadLetterFile = deadLetterFile;
     this.#deps = dependencies;
     this.#carryOut = carryingOut(commands, formats);
-    this.#guards = new DecisionGuards(dependencies);
     this.rules = new FundRules(dependencies);
     this.confirmations = new Confirmations({
       ...dependencies,
@@ -216,7 +214,7 @@ export class Administrator {
   }
 
   async #carriedOut(decision: SubmittedDecision, who: Who): Promise<DecisionAnswer> {
-    this.#guards.requirePast(decision);
+    requirePast(decision, this.#deps.clock.now());
     const { handled, first } = await this.#decide(decision, who);
     if (first && who.program)
       throw new DomainError(
@@ -263,7 +261,7 @@ export class Administrator {
       command: () => commandOf(decision, this.#deps.clock.now()),
       check: async (state, decide, revision) => {
         first = undefined;
-        const events = await this.#guards.check(decision, state, decide);
+        const events = await guarded(this.#deps, decision, state, decide);
         if (events.length === 0) return events;
         first = await this.confirmations.neededFor(decision, state, revision);
         return first ? [] : events;

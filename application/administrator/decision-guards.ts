@@ -1,6 +1,7 @@
 import type { LoanEvent } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import { requirePaymentDate } from '../loans/payment-dates.ts';
 import type { BusinessClock } from '../ports/clock.ts';
@@ -19,52 +20,44 @@ interface Dependencies {
 /** How far the administrator's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_MS = 300_000;
 
-/** What a decision says that keeps it from being a mistake. */
-export class DecisionGuards {
-  readonly #deps: Dependencies;
+/**
+ * What a decision causes, where nothing that it says keeps it from being a mistake. What was done already is answered as done; only then it
+ * counts what the decision was made on, and what it says.
+ * @throws DomainError
+ */
+export const guarded = async (
+  { events: store, clock, disbursementTolerance }: Dependencies,
+  decision: SubmittedDecision,
+  state: LoanState,
+  decide: () => readonly LoanEvent[],
+): Promise<readonly LoanEvent[]> => {
+  const [events, refusal] = decidedOr(decide);
+  if (events.length === 0 && refusal === undefined) return events;
+  await requireExpected(store, decision, state);
+  if (decision.decision === 'disburse')
+    requirePaymentDate(clock, { strict: true }, 'disbursement_date', decision.disbursementDate);
+  if (refusal) throw refusal;
+  if (decision.decision === 'disburse' && 'acquisitionValue' in state)
+    requireConfirmed(decision, state, disbursementTolerance);
+  return events;
+};
 
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
-  }
+const requireExpected = async (
+  store: Dependencies['events'],
+  { applicationId, code, expectedStatus }: SubmittedDecision,
+  state: LoanState,
+): Promise<void> => {
+  if (expectedStatus === undefined || !('schedule' in state) || statusOf(state) === expectedStatus) return;
+  const { events } = await store.read(loanStream(applicationId, code));
+  throw new ChangedMeanwhileError(code, expectedStatus, foundSince(expectedStatus, events).changes);
+};
 
-  /** What was done already is answered as done; only then it counts what the decision was made on, and what it says. */
-  async check(
-    decision: SubmittedDecision,
-    state: LoanState,
-    decide: () => readonly LoanEvent[],
-  ): Promise<readonly LoanEvent[]> {
-    const { clock, disbursementTolerance } = this.#deps;
-    const [events, refusal] = decidedOr(decide);
-    if (events.length === 0 && refusal === undefined) return events;
-    await this.#requireExpected(decision, state);
-    if (decision.decision === 'disburse')
-      requirePaymentDate(clock, { strict: true }, 'disbursement_date', decision.disbursementDate);
-    if (refusal) throw refusal;
-    if (decision.decision === 'disburse' && 'acquisitionValue' in state)
-      requireConfirmed(decision, state, disbursementTolerance);
-    return events;
-  }
-
-  async #requireExpected(
-    { applicationId, code, expectedStatus }: SubmittedDecision,
-    state: LoanState,
-  ): Promise<void> {
-    if (expectedStatus === undefined || !('schedule' in state) || statusOf(state) === expectedStatus) return;
-    const { events } = await this.#deps.events.read(loanStream(applicationId, code));
-    throw new ChangedMeanwhileError(code, expectedStatus, foundSince(expectedStatus, events).changes);
-  }
-
-  /** @throws DomainError `invalid_date` */
-  requirePast({ decidedAt }: SubmittedDecision): void {
-    const { clock } = this.#deps;
-    if (decidedAt !== undefined && Date.parse(decidedAt) > Date.parse(clock.now()) + CLOCK_TOLERANCE_MS) {
-      const message = `decided_at ${decidedAt} lies in the future`;
-      throw new DomainError('invalid_date', message, [
-        { field: 'decided_at', code: 'invalid_date', message },
-      ]);
-    }
-  }
-}
+/** @throws DomainError `invalid_date` */
+export const requirePast = ({ decidedAt }: SubmittedDecision, now: Timestamp): void => {
+  if (decidedAt === undefined || Date.parse(decidedAt) <= Date.parse(now) + CLOCK_TOLERANCE_MS) return;
+  const message = `decided_at ${decidedAt} lies in the future`;
+  throw new DomainError('invalid_date', message, [{ field: 'decided_at', code: 'invalid_date', message }]);
+};
 
 const decidedOr = (
   decide: () => readonly LoanEvent[],
