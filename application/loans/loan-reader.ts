@@ -106,25 +106,8 @@ export class SqlLoanReader {
     return (await this.#database.read(query))[0]?.fund_id;
   }
 
-  /** Oldest first, stable while operations are added. @throws DomainError `invalid_query_parameter` for a cursor it did not make */
-  list(query: LoanListQuery): Promise<LoanPage> {
-    return loanPage(this.#database, query);
-  }
-}
-
-/** One operation as its rows show it. */
-export type LoanView = NonNullable<Awaited<ReturnType<SqlLoanReader['find']>>>;
-
-/** How far the rows of operations are: the revision, within its stream, of the last event that each of them shows. */
-export class SqlLoanVersions {
-  readonly #database: SqlDatabase;
-
-  constructor(database: SqlDatabase) {
-    this.#database = database;
-  }
-
-  /** One entry a stream that has a row. */
-  async of(streams: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+  /** How far the rows of these are: the revision of the last event that each shows. One entry a stream that has a row. */
+  async versions(streams: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
     const query = this.#database.builder
       .selectFrom('loan')
       .innerJoin('progress', 'progress.operation', 'loan.id')
@@ -144,4 +127,12 @@ export class SqlLoanVersions {
       .where('stream', 'in', streams);
     return new Set((await this.#database.read(query)).map(({ stream }) => stream));
   }
+
+  /** Oldest first, stable while operations are added. @throws DomainError `invalid_query_parameter` for a cursor it did not make */
+  list(query: LoanListQuery): Promise<LoanPage> {
+    return loanPage(this.#database, query);
+  }
 }
+
+/** One operation as its rows show it. */
+export type LoanView = NonNullable<Awaited<ReturnType<SqlLoanReader['find']>>>;

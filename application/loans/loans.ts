@@ -9,7 +9,7 @@ import { DecisionFacts } from './decision-facts.ts';
 import { withLateness } from './late-operations.ts';
 import type { LoanRow } from './late-operations.ts';
 import type { LoanParts } from './loan-parts.ts';
-import { SqlLoanReader, SqlLoanVersions } from './loan-reader.ts';
+import { SqlLoanReader } from './loan-reader.ts';
 import { holdsOperations } from './operation-states.ts';
 import { SearchOperations } from './search-operations.ts';
 import type { OwnWrites } from './own-writes.ts';
@@ -40,8 +40,8 @@ export type Loans = ReturnType<typeof loansOf>;
 
 export const loansOf = (dependencies: Dependencies) => {
   const { database, clock, registry, privacy } = dependencies;
-  const [loans, versions] = [new SqlLoanReader(database), new SqlLoanVersions(database)];
-  const deps = { ...dependencies, loans, versions };
+  const loans = new SqlLoanReader(database);
+  const deps = { ...dependencies, loans };
   const search = new SearchOperations(dependencies);
   return {
     search,

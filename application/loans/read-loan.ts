@@ -14,7 +14,7 @@ import { instantOf } from '../schemas/values.ts';
 import { loanDetailsOf } from './loan-details.ts';
 import type { LoanDetails } from './loan-details.ts';
 import type { LoanListQuery, LoanPage } from './loan-page.ts';
-import type { LoanView, SqlLoanReader, SqlLoanVersions } from './loan-reader.ts';
+import type { LoanView, SqlLoanReader } from './loan-reader.ts';
 import type { OwnWrites } from './own-writes.ts';
 
 /** Resolves true once the read model holds this revision of the stream, false when it did not within the time. */
@@ -44,9 +44,8 @@ export type LoansQuery = Omit<LoanListQuery, 'applicationId' | 'onlyFundIds'>;
 
 interface Dependencies {
   readonly events: EventStore;
-  readonly loans: Pick<SqlLoanReader, 'find' | 'list'>;
+  readonly loans: Pick<SqlLoanReader, 'find' | 'list' | 'versions' | 'quarantined'>;
   readonly progress: AppliedVersions;
-  readonly versions: Pick<SqlLoanVersions, 'of' | 'quarantined'>;
   readonly writes: Pick<OwnWrites, 'of' | 'seen'>;
   readonly vault: BorrowerVault;
   readonly documents: Pick<DocumentStore, 'open'>;
@@ -127,7 +126,7 @@ const viewOf = async (deps: Dependencies, reader: Reader, code: string): Promise
 };
 
 const isQuarantined = async (deps: Dependencies, stream: string): Promise<boolean> =>
-  (await deps.versions.quarantined([stream])).has(stream);
+  (await deps.loans.quarantined([stream])).has(stream);
 
 /** A renegotiation may have reserved the code, and perhaps given it back: then there is nothing to wait for. */
 const fundOf = async (deps: Pick<Dependencies, 'events'>, stream: string): Promise<string | undefined> => {
@@ -142,11 +141,11 @@ const fundOf = async (deps: Pick<Dependencies, 'events'>, stream: string): Promi
  * quarantine. @throws ReadModelBehindError
  */
 export const untilWritesShow = async (deps: Dependencies, applicationId: string): Promise<void> => {
-  const { versions, writes, progress } = deps;
+  const { loans, writes, progress } = deps;
   const unseen = writes.of(applicationId);
   for (let at = 0; at < unseen.length; at += STREAMS_IN_ONE_QUERY) {
     const some = unseen.slice(at, at + STREAMS_IN_ONE_QUERY);
-    const shown = await versions.of(some.map(([stream]) => stream));
+    const shown = await loans.versions(some.map(([stream]) => stream));
     await Promise.all(
       some.map(async ([stream, revision]) => {
         const version = shown.get(stream);

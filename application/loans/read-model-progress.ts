@@ -1,4 +1,4 @@
-import type { SqlLoanVersions } from './loan-reader.ts';
+import type { SqlLoanReader } from './loan-reader.ts';
 import type { AppliedVersions } from './read-loan.ts';
 
 interface Waiter {
@@ -9,7 +9,7 @@ interface Waiter {
 }
 
 interface PolledDependencies {
-  readonly versions: Pick<SqlLoanVersions, 'of'>;
+  readonly loans: Pick<SqlLoanReader, 'versions'>;
   readonly sleep: (ms: number) => Promise<void>;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
@@ -66,7 +66,7 @@ export class PolledProgress implements AppliedVersions {
     const asked = [...this.#waiters].slice(0, MOST_STREAMS);
     if (asked.length === 0) return;
     try {
-      const versions = await this.#deps.versions.of([...new Set(asked.map(({ stream }) => stream))]);
+      const versions = await this.#deps.loans.versions([...new Set(asked.map(({ stream }) => stream))]);
       for (const waiter of asked) this.#note(waiter, versions.get(waiter.stream));
     } catch {
       // The read model is away for now: a waiting request learns that by the time-out, or from its own reading.

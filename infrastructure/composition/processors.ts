@@ -1,6 +1,6 @@
 import { LOAN_STREAM_PREFIX } from '../../application/command-handling/operation.ts';
 import { dueBefore } from '../../application/loans/due-installments.ts';
-import { SqlLoanVersions } from '../../application/loans/loan-reader.ts';
+import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { markOverdue } from '../../application/loans/overdue/mark-overdue-installments.ts';
 import { sweepOverdue } from '../../application/loans/overdue/overdue-scheduler.ts';
 import { PolledProgress, ReadModelProgress } from '../../application/loans/read-model-progress.ts';
@@ -38,7 +38,7 @@ export const readModelsOf = ({ foundations, projectionStore: store }: Parts): Pa
   const projectors = [loanProjector, ...others.map((projection) => projector(projection, INDEX_PAUSE_MS))];
   const now = (): number => performance.now();
   const catchUps = new Map(projectors.map((one) => [one.name, oneAtATime(() => catchUp(one))]));
-  const versions = new SqlLoanVersions(engines.readModelDatabase);
+  const loans = new SqlLoanReader(engines.readModelDatabase);
   return {
     caughtUp: catchUps.get(loanProjection.name)!,
     all: engines.generations.projections.map(({ name, tables }) => ({
@@ -50,7 +50,7 @@ export const readModelsOf = ({ foundations, projectionStore: store }: Parts): Pa
     progress: new ReadModelProgress({
       local: loanProjector,
       // A command beside an embedded service writes the same read model when it rebuilds it.
-      elsewhere: new PolledProgress({ versions, sleep: pause, now }),
+      elsewhere: new PolledProgress({ loans, sleep: pause, now }),
       now,
     }),
   };

@@ -1,4 +1,4 @@
-import type { SqlLoanVersions } from '../../application/loans/loan-reader.ts';
+import type { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { expect, test } from '@jest/globals';
 import { UnreadableEventError } from '../../application/event-codec/fields.ts';
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
@@ -39,7 +39,7 @@ export interface FollowedStores {
   readonly order: LogOrder;
   readonly rows: (table: string) => Promise<readonly Row[]>;
   /** What readers ask; by the store's own list where there is no engine behind it. */
-  readonly versions?: Pick<SqlLoanVersions, 'quarantined'>;
+  readonly loans?: Pick<SqlLoanReader, 'quarantined'>;
 }
 
 const COMMITTED = 'renegotiation.committed.v1';
@@ -176,7 +176,7 @@ export const describeQuarantinedRenegotiation = (
           const waiting = ['L1', 'L2', 'N1'].map(streamOf);
           const listed = await quarantine.list();
           expect(listed.map(({ stream }) => stream)).toEqual([...waiting, renegotiationStream]);
-          const asked = stores.versions?.quarantined([...waiting, streamOf('X')]);
+          const asked = stores.loans?.quarantined([...waiting, streamOf('X')]);
           expect(await (asked ?? new Set(waiting))).toEqual(new Set(waiting));
           expect(listed.at(-1)).toMatchObject({
             revision: 1n,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { logOrder } from '../../infrastructure/composition/projections.ts';
 import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
-import { SqlLoanVersions } from '../../application/loans/loan-reader.ts';
+import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import type { Row } from '../../projections/projection.ts';
 import { openAtStandIn } from '../support/eventstoredb/open-store.ts';
@@ -24,7 +24,7 @@ describeQuarantinedRenegotiation('EventStoreDB and PostgreSQL', async (check) =>
       store: new SqlProjectionStore(database),
       order: logOrder,
       rows: (table) => database.read(query<Row>(`select * from ${table}`)),
-      versions: new SqlLoanVersions(database),
+      loans: new SqlLoanReader(database),
     });
   } finally {
     await close();

@@ -1,5 +1,5 @@
 import { logOrder } from '../../infrastructure/composition/projections.ts';
-import { SqlLoanVersions } from '../../application/loans/loan-reader.ts';
+import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import type { Row } from '../../projections/projection.ts';
@@ -30,7 +30,7 @@ const onFiles = async (check: (stores: FollowedStores) => Promise<void>): Promis
       store: new SqlProjectionStore(database),
       order: logOrder,
       rows: (table) => database.read(query<Row>(`select * from ${table}`)),
-      versions: new SqlLoanVersions(database),
+      loans: new SqlLoanReader(database),
     });
   } finally {
     await Promise.all([log.close(), close()]);

@@ -11,7 +11,9 @@ import type { LoanPage, LoanSummary } from '../../application/loans/loan-page.ts
 import { applyWrite } from '../projections/in-memory-tables.ts';
 
 /** The loan read model in memory, event by event, as far as a test has let it come. */
-export class ProjectedLoans implements Pick<SqlLoanReader, 'find' | 'list'> {
+export class ProjectedLoans implements Pick<SqlLoanReader, 'find' | 'list' | 'versions' | 'quarantined'> {
+  /** Streams in quarantine. */
+  readonly held = new Set<string>();
   #tables: ReadonlyMap<string, readonly Row[]> = new Map();
 
   project(...log: readonly RecordedEvent[]): void {
@@ -48,9 +50,13 @@ export class ProjectedLoans implements Pick<SqlLoanReader, 'find' | 'list'> {
     );
   }
 
-  versions(streams: readonly string[]): ReadonlyMap<string, bigint> {
+  versions(streams: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
     const rows = this.rows('progress').filter((row) => streams.includes(String(row['stream'])));
-    return new Map(rows.map((row) => [String(row['stream']), BigInt(row['version']!)]));
+    return Promise.resolve(new Map(rows.map((row) => [String(row['stream']), BigInt(row['version']!)])));
+  }
+
+  quarantined(streams: readonly string[]): Promise<ReadonlySet<string>> {
+    return Promise.resolve(new Set(streams.filter((one) => this.held.has(one))));
   }
 
   list(): Promise<LoanPage> {

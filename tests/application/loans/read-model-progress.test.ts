@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { PolledProgress, ReadModelProgress } from '../../../application/loans/read-model-progress.ts';
-import type { SqlLoanVersions } from '../../../application/loans/loan-reader.ts';
+import type { SqlLoanReader } from '../../../application/loans/loan-reader.ts';
 
 /** A read model in a map; time passes only while the reader sleeps. */
-class World implements Pick<SqlLoanVersions, 'of'> {
+class World implements Pick<SqlLoanReader, 'versions'> {
   readonly rows = new Map<string, bigint>();
   readonly asked: (readonly string[])[] = [];
   readonly pauses: number[] = [];
@@ -11,7 +11,7 @@ class World implements Pick<SqlLoanVersions, 'of'> {
   ms = 0;
   onSleep: () => void = () => undefined;
 
-  of(streams: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+  versions(streams: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
     this.asked.push(streams);
     if (this.away) return Promise.reject(new Error('away'));
     return Promise.resolve(new Map([...this.rows].filter(([stream]) => streams.includes(stream))));
@@ -19,7 +19,7 @@ class World implements Pick<SqlLoanVersions, 'of'> {
 
   progress(): PolledProgress {
     return new PolledProgress({
-      versions: this,
+      loans: this,
       now: () => this.ms,
       sleep: async (ms) => {
         this.pauses.push(ms);
