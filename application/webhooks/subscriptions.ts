@@ -128,25 +128,22 @@ const anotherKeyWraps = (cause: unknown): StoreUnavailableError =>
 const present = (builder: Kysely<Schema>) =>
   builder.selectFrom('webhook_subscription').select(VISIBLE).where('status', '<>', 'removed');
 
-/** Asked for each batch of events. */
-const ofApplications = (builder: Kysely<Schema>) =>
-  preparedList((applicationIds) =>
-    present(builder)
-      .where('application_id', 'in', applicationIds)
-      .orderBy('created_at')
-      .orderBy('webhook_id'),
-  );
-
 /** Subscriptions of all applications. Durable when a call resolves; a removed one is gone for every method at once. */
 export class WebhookSubscriptions {
   readonly #database: SqlDatabase;
   readonly #enqueue: EnqueueStatements;
-  readonly #ofApplications: ReturnType<typeof ofApplications>;
+  /** Asked for each batch of events. */
+  readonly #ofApplications;
 
   constructor(database: SqlDatabase) {
     this.#database = database;
     this.#enqueue = new EnqueueStatements(database.builder);
-    this.#ofApplications = ofApplications(database.builder);
+    this.#ofApplications = preparedList((applicationIds) =>
+      present(database.builder)
+        .where('application_id', 'in', applicationIds)
+        .orderBy('created_at')
+        .orderBy('webhook_id'),
+    );
   }
 
   /** False, and nothing stored, when the application has `limit` of them already. */

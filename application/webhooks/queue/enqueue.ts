@@ -41,15 +41,6 @@ export const laneOf = ({ code, eventId }: Pick<WebhookEvent, 'code' | 'eventId'>
 /** The same of a column with the event's id. */
 export const pingLane = (eventId: Expression<string>) => sql<string>`${sql.lit(PING_LANE)} || ${eventId}`;
 
-/** Answers the ids of those that were not there. */
-const insertEvents = (builder: Kysely<Schema>) =>
-  preparedRows((rows: readonly Schema['webhook_event'][]) =>
-    builder
-      .insertInto('webhook_event')
-      .values(rows.map((row) => inColumns(row, EVENT)))
-      .onConflict((conflict) => conflict.column('event_id').doNothing())
-      .returning('event_id'),
-  );
 const EVENT = [
   ...(['event_id', 'application_id', 'name', 'fund_id', 'code', 'sequence', 'occurred_at', 'body'] as const),
 ] as const;
@@ -60,47 +51,11 @@ const NEW_DELIVERY = [
 ] as const;
 type NewDelivery = Pick<Schema['webhook_delivery'], (typeof NEW_DELIVERY)[number]>;
 
-const insertDeliveries = (builder: Kysely<Schema>) =>
-  preparedRows((rows: readonly NewDelivery[]) =>
-    builder
-      .insertInto('webhook_delivery')
-      .values(
-        rows.map((row) => ({
-          ...inColumns(row, NEW_DELIVERY),
-          attempts: sql.lit(0),
-          status: sql.lit('pending' as const),
-          scheduled_attempts: sql.lit(0),
-        })),
-      )
-      .onConflict((conflict) => conflict.columns(['event_id', 'webhook_id']).doNothing()),
-  );
-
 interface NewLane {
   webhook_id: string;
   lane: string;
   ready_at: string;
 }
-
-/** Writes existing rows too, without changing them: their locks are what a worker that empties a lane has to wait for. */
-const openLanes = (builder: Kysely<Schema>) =>
-  preparedRows((rows: readonly NewLane[]) =>
-    builder
-      .insertInto('webhook_lane')
-      .values(
-        rows.map((row) => ({
-          webhook_id: row.webhook_id,
-          lane: row.lane,
-          ready_at: row.ready_at,
-          tier: sql.lit(0),
-          token: sql.lit(''),
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict
-          .columns(['webhook_id', 'lane'])
-          .doUpdateSet((eb) => ({ token: eb.ref('webhook_lane.token') })),
-      ),
-  );
 
 const rowOf = (event: WebhookEvent): Schema['webhook_event'] => ({
   event_id: event.eventId,
@@ -125,14 +80,51 @@ interface Enqueued {
 /** The statements that put deliveries into their lanes: few for many of them, since each costs more than its rows. */
 export class EnqueueStatements {
   readonly #ids = new TimeOrderedIds();
-  readonly #events: ReturnType<typeof insertEvents>;
-  readonly #deliveries: ReturnType<typeof insertDeliveries>;
-  readonly #lanes: ReturnType<typeof openLanes>;
+  /** Answers the ids of those that were not there. */
+  readonly #events;
+  readonly #deliveries;
+  /** Writes existing rows too, without changing them: their locks are what a worker that empties a lane has to wait for. */
+  readonly #lanes;
 
   constructor(builder: Kysely<Schema>) {
-    this.#events = insertEvents(builder);
-    this.#deliveries = insertDeliveries(builder);
-    this.#lanes = openLanes(builder);
+    this.#events = preparedRows((rows: readonly Schema['webhook_event'][]) =>
+      builder
+        .insertInto('webhook_event')
+        .values(rows.map((row) => inColumns(row, EVENT)))
+        .onConflict((conflict) => conflict.column('event_id').doNothing())
+        .returning('event_id'),
+    );
+    this.#deliveries = preparedRows((rows: readonly NewDelivery[]) =>
+      builder
+        .insertInto('webhook_delivery')
+        .values(
+          rows.map((row) => ({
+            ...inColumns(row, NEW_DELIVERY),
+            attempts: sql.lit(0),
+            status: sql.lit('pending' as const),
+            scheduled_attempts: sql.lit(0),
+          })),
+        )
+        .onConflict((conflict) => conflict.columns(['event_id', 'webhook_id']).doNothing()),
+    );
+    this.#lanes = preparedRows((rows: readonly NewLane[]) =>
+      builder
+        .insertInto('webhook_lane')
+        .values(
+          rows.map((row) => ({
+            webhook_id: row.webhook_id,
+            lane: row.lane,
+            ready_at: row.ready_at,
+            tier: sql.lit(0),
+            token: sql.lit(''),
+          })),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns(['webhook_id', 'lane'])
+            .doUpdateSet((eb) => ({ token: eb.ref('webhook_lane.token') })),
+        ),
+    );
   }
 
   /** Lanes come last and in one order everywhere, since their rows are what this waits for. */

@@ -132,13 +132,8 @@ interface Leased {
   readonly schedules: LaneSchedule[];
 }
 
-const tiersOf = ({ firstAttempts, retries }: LeaseRequest): readonly [tier: 0 | 1, limit: number][] =>
-  (
-    [
-      [FIRST, firstAttempts],
-      [RETRY, retries],
-    ] as [0 | 1, number][]
-  ).filter(([, limit]) => limit > 0);
+const tiersOf = ({ firstAttempts, retries }: LeaseRequest) =>
+  [[FIRST, firstAttempts] as const, [RETRY, retries] as const].filter(([, limit]) => limit > 0);
 
 const roomOf = ({ firstAttempts, retries }: LeaseRequest): number => firstAttempts + retries;
 
