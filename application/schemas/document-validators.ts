@@ -47,12 +47,20 @@ export const parseExactJson = (text: string): unknown => {
 };
 
 /** Paths of known fields are shorter; unknown names of a hostile body are not sent back in full. */
-const LONGEST_PATH = 200;
+export const LONGEST_PATH = 200;
+
+/** Names and indexes as a reader writes them: `installments[2].due_date`. */
+export const readablePath = (segments: readonly (string | number)[]): string =>
+  segments.reduce<string>((path, segment) => {
+    if (typeof segment === 'number') return `${path}[${segment}]`;
+    return path === '' ? segment : `${path}.${segment}`;
+  }, '');
+
 /** Most violations that one answer tells. */
 export const MOST_VIOLATIONS = 100;
 
-/** `/installments/2/due_date` as a reader writes it: `installments[2].due_date`. */
-const readablePath = (pointer: string, last: string | undefined): string => {
+/** The same of `/installments/2/due_date`. */
+const pathOf = (pointer: string, last: string | undefined): string => {
   let path = '';
   const segments = pointer === '' ? [] : pointer.slice(1).split('/');
   for (const segment of segments) {
@@ -105,7 +113,7 @@ const memberOf = (error: ErrorObject): string | undefined => {
 };
 
 const violationOf = (error: ErrorObject, root: string): FieldViolation => {
-  const path = readablePath(error.instancePath, memberOf(error));
+  const path = pathOf(error.instancePath, memberOf(error));
   return { field: path === '' ? root : path.slice(0, LONGEST_PATH), ...byKeyword(error) };
 };
 

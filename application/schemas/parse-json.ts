@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import { parseExactJson } from './document-validators.ts';
+import { LONGEST_PATH, parseExactJson, readablePath } from './document-validators.ts';
 
 /** Hostile texts are not sent back in full. */
 export const quoted = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}...` : text);
@@ -171,23 +171,17 @@ class FlawFinder {
     const written = this.#text.slice(start + 1, this.#at - 1);
     const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
     level.entry = quoted(name);
-    if (names.has(name)) return { at: start, why: '', field: this.#path().slice(0, LONGEST_PATH) };
+    if (names.has(name)) {
+      const path = readablePath(this.#levels.map(({ entry }) => entry));
+      return { at: start, why: '', field: path.slice(0, LONGEST_PATH) };
+    }
     names.add(name);
     if (this.#next() !== ':') return this.#flaw('a colon is expected here');
     this.#at += 1;
     return undefined;
   }
-
-  #path(): string {
-    return this.#levels.reduce<string>((path, { entry }) => {
-      if (typeof entry === 'number') return `${path}[${entry}]`;
-      return path === '' ? entry : `${path}.${entry}`;
-    }, '');
-  }
 }
 
-/** Paths of known fields are shorter. */
-const LONGEST_PATH = 200;
 const BYTE_ORDER_MARK = '\ufeff';
 
 const placeOf = (text: string, at: number): string => {

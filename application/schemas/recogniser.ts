@@ -1,5 +1,5 @@
 import type { FieldViolation } from '../../domain/shared/domain-error.ts';
-import { MOST_VIOLATIONS, isSoundText } from './document-validators.ts';
+import { MOST_VIOLATIONS, isSoundText, readablePath } from './document-validators.ts';
 import { ELSEWHERE, JUDGED_ALONE } from './schema.ts';
 import type { Schema } from './schema.ts';
 
@@ -252,14 +252,7 @@ class Recognition {
 
   #note(code: string, message: string): void {
     if (this.#violations.length < MOST_VIOLATIONS) {
-      this.#violations.push({ field: this.#readablePath(), code, message });
+      this.#violations.push({ field: readablePath(this.#path), code, message });
     }
-  }
-
-  #readablePath(): string {
-    return this.#path.reduce<string>((path, segment) => {
-      if (typeof segment === 'number') return `${path}[${segment}]`;
-      return path === '' ? segment : `${path}.${segment}`;
-    }, '');
   }
 }

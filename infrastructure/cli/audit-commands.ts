@@ -10,7 +10,7 @@ import { fileToGrow, fileToRead, fileToWrite, requireApart } from './path-option
 import { dateOption, instantOption } from './options.ts';
 import { deliver, writeWhole, deliverDifferences } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { FUND_OPTION, applicationWith, fundOf } from './scope.ts';
+import { FUND_OPTION, WHOSE_OPERATION, applicationWith, fundOf } from './scope.ts';
 import { anchorLines, readAnchor } from '../../application/audit/anchor.ts';
 import type { Difference } from '../../application/audit/difference.ts';
 import type { AuditNotes } from '../../application/audit/audit-notes.ts';
@@ -35,7 +35,7 @@ export const addAuditCommands = (program: CliCommand, dependencies: CliDependenc
     .command('show')
     .description('an operation with all that happened to it, who caused it and how each price came about')
     .argument('<code>', 'originator_proposal_code')
-    .option('--application <id|name>', 'whose operation; needed when several applications use the code')
+    .option(...WHOSE_OPERATION)
     .option('--as-of <date>', 'as it was on this day, such as 2026-06-30', dateOption)
     .option(
       '--known-at <time>',

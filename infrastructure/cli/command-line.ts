@@ -115,6 +115,10 @@ export class CommandFailedError extends Error {
   override readonly name = 'CommandFailedError';
 }
 
+/** Ends where the command is interrupted, if anything interrupts it. */
+export const interruption = ({ untilInterrupted }: Pick<CliDependencies, 'untilInterrupted'>): AbortSignal =>
+  untilInterrupted?.() ?? new AbortController().signal;
+
 /** Opens the service for a piece of work, and closes it whatever happens. */
 export const withService = async <Result>(
   dependencies: CliDependencies,

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { CliCommand } from './cli-command.ts';
-import { NotAllowedError } from './command-line.ts';
+import { NotAllowedError, interruption } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { operatorOption, numberOption, spanOption } from './options.ts';
 
@@ -49,7 +49,7 @@ export const addConsoleCommand = (program: CliCommand, dependencies: CliDependen
 const run = async (options: ConsoleOptions, dependencies: CliDependencies): Promise<void> => {
   const { host, port, idle, readOnly = false, operator } = options;
   if (dependencies.openConsole === undefined) throw new NotAllowedError('there is no console here');
-  const signal = dependencies.untilInterrupted?.() ?? new AbortController().signal;
+  const signal = interruption(dependencies);
   const named = operator === undefined ? {} : { operator };
   const running = await dependencies.openConsole({ host, port, ...named, readOnly, idleMs: idle });
   let shown = new AbortController();

@@ -8,12 +8,12 @@ import { instantOf } from '../../application/schemas/values.ts';
 import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
-import { withService } from './command-line.ts';
+import { interruption, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { collectOf } from './options.ts';
 import { deliver } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { FUND_OPTION, scopeOf } from './scope.ts';
+import { FUND_OPTION, ONLY_APPLICATION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 interface EventsOptions extends ReportOptions, Scope {
@@ -35,7 +35,7 @@ export const addEventsCommand = (program: CliCommand, dependencies: CliDependenc
     )
     .option('--to <position|time>', 'up to this position, or before this instant', bound)
     .option('--follow', 'go on with what comes, until interrupted')
-    .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
+    .option(...ONLY_APPLICATION)
     .option(FUND_OPTION, 'only of this fund')
     .option('--code <code>', 'only of operations with this originator_proposal_code')
     .option('--name <event>', 'only events of this name; repeat for more', collectOf(LOAN_EVENT_NAMES))
@@ -50,7 +50,7 @@ export const addEventsCommand = (program: CliCommand, dependencies: CliDependenc
 
 const print = (options: EventsOptions, dependencies: CliDependencies): Promise<void> =>
   withService(dependencies, async (services) => {
-    const signal = dependencies.untilInterrupted?.() ?? new AbortController().signal;
+    const signal = interruption(dependencies);
     const query = { ...queryOf(options), ...(await scopeOf(services, options)) };
     // One that is waited for may come yet.
     if (query.code !== undefined && !query.follow)

@@ -6,7 +6,7 @@ import type { LoanEventName } from '../../application/publication/event-names.ts
 import type { Forwarder } from '../../application/webhooks/webhooks.ts';
 import { lineByLine } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
-import { withService } from './command-line.ts';
+import { interruption, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { printerOf, printingOf } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
@@ -58,7 +58,7 @@ const follow = (options: ListenOptions, dependencies: CliDependencies): Promise<
   withService(dependencies, async (services) => {
     const forwarder = services.webhooks.forwarder(options.forwardTo);
     const { applicationId } = await scopeOf(services, options);
-    const signal = dependencies.untilInterrupted?.() ?? new AbortController().signal;
+    const signal = interruption(dependencies);
     const { format, colour } = printingOf(dependencies, options);
     const line = lineByLine(COLUMNS, { format, colour });
     const print = printerOf(dependencies, format);

@@ -14,7 +14,7 @@ import { recordLines } from './desk-lines.ts';
 import { countOption } from './options.ts';
 import { limited, listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { FUND_OPTION, applicationWith, scopeOf } from './scope.ts';
+import { FUND_OPTION, ONLY_APPLICATION, WHOSE_OPERATION, applicationWith, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { showObject } from './shown-object.ts';
 
@@ -66,7 +66,7 @@ const addList = (loan: CliCommand, dependencies: CliDependencies): void => {
   loan
     .command('list')
     .description('operations, of each application the oldest first')
-    .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
+    .option(...ONLY_APPLICATION)
     .option(FUND_OPTION, 'only of this fund')
     .addOption(
       new Option('--status <status>', 'only these; several with commas between them')
@@ -129,11 +129,6 @@ const shownLoan = async (services: App, code: string, application: string | unde
   return { application_id: applicationId, ...withNameBeside(shown, await services.funds.names()) };
 };
 
-const APPLICATION = [
-  '--application <id|name>',
-  'whose operation; needed when several applications use the code',
-] as const;
-
 const addShow = (loan: CliCommand, dependencies: CliDependencies): void => {
   loan
     .command('show')
@@ -141,7 +136,7 @@ const addShow = (loan: CliCommand, dependencies: CliDependencies): void => {
       'an operation with its installments, balances and documents; without the name of the borrower',
     )
     .argument('<code>', 'originator_proposal_code')
-    .option(...APPLICATION)
+    .option(...WHOSE_OPERATION)
     .reporting()
     .told('Its whole history: receivables audit show.', 'loan show OP-2026-000123')
     .action((code: string, options: OfOne) =>
@@ -154,7 +149,7 @@ const addDocuments = (loan: CliCommand, dependencies: CliDependencies): void => 
     .command('documents')
     .description('documents of an operation; their names are null once the borrower was forgotten')
     .argument('<code>', 'originator_proposal_code')
-    .option(...APPLICATION)
+    .option(...WHOSE_OPERATION)
     .reporting()
     .told('', 'loan documents OP-2026-000123')
     .action((code: string, options: OfOne) =>

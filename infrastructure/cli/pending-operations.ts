@@ -11,7 +11,7 @@ import type { CliDependencies } from './command-line.ts';
 import { spanOption } from './options.ts';
 import { listRows } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { FUND_OPTION, scopeOf } from './scope.ts';
+import { FUND_OPTION, ONLY_APPLICATION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { presentAnswer, submitting } from './submit-decisions.ts';
 
@@ -44,7 +44,7 @@ export const addPending = (administrator: CliCommand, dependencies: CliDependenc
       'operations that wait for a decision, the longest wait first, with the decision that is next',
     )
     .option(FUND_OPTION, 'only of this fund')
-    .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
+    .option(...ONLY_APPLICATION)
     .option('--older-than <span>', 'only those that have waited longer, such as 12h or 2d', spanOption)
     .reporting()
     .told('', 'administrator pending', 'administrator pending --older-than 2d -o csv')

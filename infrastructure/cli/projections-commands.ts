@@ -8,6 +8,7 @@ import {
   DifferencesFoundError,
   answer,
   answerLines,
+  interruption,
   withProgress,
 } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
@@ -17,8 +18,6 @@ import type { ReportOptions } from './report-output.ts';
 const PERCENT = 100;
 /** Of these, every one is printed; the rest is counted. */
 const MOST_PRINTED = 1_000;
-
-const never = (): AbortSignal => new AbortController().signal;
 
 /** `projections list`, `projections rebuild`, `projections drop-old`. */
 export const addProjectionsCommands = (program: CliCommand, dependencies: CliDependencies): void => {
@@ -85,7 +84,7 @@ async function* rebuilding(
   force: boolean,
   dependencies: CliDependencies,
 ): AsyncGenerator<object> {
-  const signal = (dependencies.untilInterrupted ?? never)();
+  const signal = interruption(dependencies);
   const printed: object[] = [];
   let shown = 0;
   const result = await withProgress(dependencies, PERCENT, (advance) =>

@@ -20,7 +20,7 @@ import { recordLines } from './desk-lines.ts';
 import { collectOf, countOption } from './options.ts';
 import { limited, listRows, deliverDifferences } from './report-output.ts';
 import type { ReportOptions } from './report-output.ts';
-import { applicationOf } from './scope.ts';
+import { ONLY_APPLICATION, applicationOf } from './scope.ts';
 import type { DeliveryDifference } from '../../application/webhooks/delivery-comparison.ts';
 import type { VerifyDeliveriesSummary } from '../../application/webhooks/verify-deliveries.ts';
 import { inOneLine } from '../presenting/terminal-text.ts';
@@ -64,7 +64,7 @@ const addList = (webhook: CliCommand, dependencies: CliDependencies): void => {
   webhook
     .command('list')
     .description('webhooks without their secrets, of each application the oldest first')
-    .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
+    .option(...ONLY_APPLICATION)
     .reporting()
     .told('', 'webhook list', 'webhook list --application "Acme Originator"')
     .action((options: ListOptions) =>
@@ -231,7 +231,7 @@ const addVerify = (webhook: CliCommand, dependencies: CliDependencies): void => 
     .description(
       'compare the log with the deliveries of each webhook: every event once, in order, none missing',
     )
-    .option('--application <id|name>', 'only of this application (an id, or the name of one of its clients)')
+    .option(...ONLY_APPLICATION)
     .option('--since <time>', 'only events of this time or later, such as 2026-01-15T12:00:00Z')
     .option('--repair', 'send what is missing now, outside the order; a paused webhook gets nothing')
     .reporting()

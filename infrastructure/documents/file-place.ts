@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { HEADER_LENGTH, keyIdOf } from './sealed-content.ts';
+import { HEADER_BYTES, keyIdOf } from './sealed-content.ts';
 import type { PlacedContent, SealedPlace } from './sealed-document-store.ts';
 import { giveToOwner, hasCode, ifThere, sync, writeDurably } from '../support/durable-files.ts';
 
@@ -46,7 +46,7 @@ export class FilePlace implements SealedPlace {
     if (file === undefined) return undefined;
     try {
       const { size } = await file.stat();
-      if (keyIdOf(await bytesOf(file, 0, HEADER_LENGTH)) === keyId)
+      if (keyIdOf(await bytesOf(file, 0, HEADER_BYTES)) === keyId)
         return { size, read: (start, end) => bytesOf(file, start, end), close: () => file.close() };
     } catch (error) {
       await file.close();
@@ -109,7 +109,7 @@ const readKeyId = async (path: string): Promise<string | undefined> => {
   const file = await ifThere(open(path, 'r'));
   if (file === undefined) return undefined;
   try {
-    return keyIdOf(await bytesOf(file, 0, HEADER_LENGTH));
+    return keyIdOf(await bytesOf(file, 0, HEADER_BYTES));
   } finally {
     await file.close();
   }

@@ -25,12 +25,10 @@ export interface ContentIdentity {
 /* A sealed file: "RFD1", key id (8 bytes), nonce (12), ciphertext, tag (16). */
 const MAGIC = Buffer.from('RFD1', 'latin1');
 const KEY_ID_END = 12;
-const HEADER_BYTES = 24;
+export const HEADER_BYTES = 24;
 const TAG_BYTES = 16;
 const CHUNK_BYTES = 256 * 1024;
 const CIPHER = 'aes-256-gcm';
-
-export const HEADER_LENGTH = HEADER_BYTES;
 
 export const keyIdOf = (header: Uint8Array): string | undefined => {
   const bytes = Buffer.from(header);

@@ -11,6 +11,7 @@ import type { UploadArea } from './bodies/upload-area.ts';
 import { Guides } from './docs/guides/guides.ts';
 import { loadReferencePage } from './docs/reference-page.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
+import { Slots } from './limits/slots.ts';
 import type { SlotBounds } from './limits/slots.ts';
 import {
   Authentication,
@@ -24,7 +25,7 @@ import {
 import { BodyReader, BodyValidator, preconditions, validateParameters } from './middleware/body-reader.ts';
 import { proxyWarning, stateOf, withState } from './middleware/request-state.ts';
 import { SandboxFailures } from './middleware/sandbox-failures.ts';
-import { ReadTurns, isLongRead } from './middleware/read-turns.ts';
+import { READ_BOUNDS, isLongRead, takeTurn } from './middleware/read-turns.ts';
 import { ErrorHandler } from './middleware/error-handler.ts';
 import { Batches, limitLines } from './middleware/batches.ts';
 import { Responder, handle, observed, observedUnmatched } from './middleware/responder.ts';
@@ -123,7 +124,7 @@ const middlewaresOf = (dependencies: HttpDependencies) => {
   const errors = new ErrorHandler({ authentication, rates, responder, logger });
   const bodies = new BodyReader(dependencies.uploads, dependencies.texts);
   const validator = new BodyValidator(clock);
-  const turns = new ReadTurns(dependencies.reads);
+  const reads = new Slots(dependencies.reads ?? READ_BOUNDS);
   const batches = new Batches({ validator, errors, responder });
   const failures = new SandboxFailures(responder);
   /** Their order is the published order in which refusals win over each other. */
@@ -145,7 +146,7 @@ const middlewaresOf = (dependencies: HttpDependencies) => {
       requireScope(access, operation),
       limitApplication(operation, rates),
       ...body,
-      ...(isLongRead(operation) ? [turns.take(operation)] : []),
+      ...(isLongRead(operation) ? [takeTurn(operation, reads)] : []),
       ...(lines
         ? [limitLines(operation, lines, rates), batches.handle(operation, lines)]
         : [failures.handle(operation)]),

@@ -1,8 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { RequestContext } from '../../../application/command-handling/request-context.ts';
 import { unavailable } from '../errors/http-problem.ts';
-import { Slots } from '../limits/slots.ts';
-import type { SlotBounds } from '../limits/slots.ts';
+import type { SlotBounds, Slots } from '../limits/slots.ts';
 import type { Operation } from '../operation.ts';
 import { callerOf, stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
@@ -28,28 +27,22 @@ export const isLongRead = ({ method, access, produces }: Operation): boolean =>
 
 const weightOf = ({ path }: Operation): number => (path.endsWith('}') ? 1 : LIST_WEIGHT);
 
-/** Lets the reads of applications take turns: each has a bounded number under way, from the first row that is read to the last byte sent. */
-export class ReadTurns {
-  readonly #slots: Slots;
-
-  constructor(bounds: SlotBounds = READ_BOUNDS) {
-    this.#slots = new Slots(bounds);
-  }
-
-  /** @throws HttpProblem `service_unavailable` @throws ClientGoneError */
-  take(operation: Operation): RequestHandler {
-    const weight = weightOf(operation);
-    return async (_req, res, next) => {
-      const state = stateOf(res);
-      const enter = async (): Promise<void> => {
-        state.turn = await this.#slots.enter(callerOf(state).applicationId, weight, () => state.gone);
-      };
-      await enter();
-      state.aside = aside(state, enter);
-      next();
+/**
+ * Lets the reads of applications take turns: each has a bounded number under way, from the first row that is read to the last byte sent.
+ * @throws HttpProblem `service_unavailable` @throws ClientGoneError
+ */
+export const takeTurn = (operation: Operation, reads: Slots): RequestHandler => {
+  const weight = weightOf(operation);
+  return async (_req, res, next) => {
+    const state = stateOf(res);
+    const enter = async (): Promise<void> => {
+      state.turn = await reads.enter(callerOf(state).applicationId, weight, () => state.gone);
     };
-  }
-}
+    await enter();
+    state.aside = aside(state, enter);
+    next();
+  };
+};
 
 /** Others may go while this one waits for something that costs nothing. */
 const aside =
