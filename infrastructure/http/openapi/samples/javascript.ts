@@ -1,7 +1,7 @@
 import { literal } from './literals.ts';
 import type { Notation } from './literals.ts';
-import { ASSIGNED, FILE, REDELIVERED, SUBSCRIBED, provided } from './plan.ts';
-import type { Plan, SampleBody, Variable } from './plan.ts';
+import { ASSIGNED, FILE, REDELIVERED, SUBSCRIBED, preparations, provided, tidying } from './plan.ts';
+import type { Plan, Preparing, SampleBody, Variable } from './plan.ts';
 
 const NAMES: Readonly<Record<Variable, string>> = {
   code: 'code',
@@ -86,32 +86,21 @@ const uploading = ({ value, form }: SampleBody, name: string): string => {
 const call = (method: string, path: string, body?: string): string =>
   `await send('${method}', ${quoted(path)}${body === undefined ? '' : `, ${body}`})`;
 
-const preparations = (plan: Plan): readonly string[] => [
-  ...(plan.code ? ['const code = `OP-${crypto.randomUUID()}`;'] : []),
-  ...(plan.operation === 'none'
-    ? []
-    : [`// An operation of its own\n${uploading(ASSIGNED, 'loan')}\n${call('POST', '/loan', 'loan')};`]),
-  ...(plan.operation === 'active'
-    ? [
-        '// In the sandbox it is active some seconds later\n' +
-          `while (!['active', 'rejected'].includes(read(${call('GET', '/loan/{code}')}).status)) await setTimeout(1000);`,
-      ]
-    : []),
-  ...(plan.document ? [`const [{ document_id }] = read(${call('GET', '/loan/{code}')}).documents;`] : []),
-  ...(plan.subscription === 'before'
-    ? [
-        '// A subscription of its own\n' +
-          `const { webhook_id } = read(\n  ${call('POST', '/webhook', literal(SUBSCRIBED.value, JAVASCRIPT))},\n);`,
-      ]
-    : []),
-  ...(plan.event ? [`const { event_id } = read(${call('POST', '/webhook/{webhook}/ping')});`] : []),
-  ...(plan.redelivery
-    ? [
-        'const { redelivery_id } = read(\n  ' +
-          `${call('POST', '/webhook/{webhook}/redeliver', literal(REDELIVERED.value, JAVASCRIPT))},\n);`,
-      ]
-    : []),
-];
+const PREPARING: Preparing = {
+  comment: '//',
+  code: 'const code = `OP-${crypto.randomUUID()}`;',
+  assign: () => `${uploading(ASSIGNED, 'loan')}\n${call('POST', '/loan', 'loan')};`,
+  untilActive: () =>
+    `while (!['active', 'rejected'].includes(read(${call('GET', '/loan/{code}')}).status)) await setTimeout(1000);`,
+  document: () => `const [{ document_id }] = read(${call('GET', '/loan/{code}')}).documents;`,
+  subscribe: () =>
+    `const { webhook_id } = read(\n  ${call('POST', '/webhook', literal(SUBSCRIBED.value, JAVASCRIPT))},\n);`,
+  ping: () => `const { event_id } = read(${call('POST', '/webhook/{webhook}/ping')});`,
+  redeliver: () =>
+    'const { redelivery_id } = read(\n  ' +
+    `${call('POST', '/webhook/{webhook}/redeliver', literal(REDELIVERED.value, JAVASCRIPT))},\n);`,
+  unsubscribe: () => `${call('DELETE', '/webhook/{webhook}')};`,
+};
 
 const requestOf = ({ method, path, body, answer, subscription }: Plan): string => {
   const form = body?.form && uploading(body, 'form');
@@ -128,11 +117,9 @@ export const javascriptSample = (plan: Plan, base: string): string =>
   [
     `// Node.js 24, nothing to install. ${provided(plan)}\n${imports(plan)}`,
     sending(plan, base),
-    ...preparations(plan),
+    ...preparations(plan, PREPARING),
     requestOf(plan),
-    ...(plan.unsubscribes
-      ? [`// The subscription was for this sample alone\n${call('DELETE', '/webhook/{webhook}')};`]
-      : []),
+    ...tidying(plan, PREPARING),
   ].join('\n\n');
 
 export const javascriptToken = (authUrl: string): string =>

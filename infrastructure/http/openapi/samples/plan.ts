@@ -130,3 +130,33 @@ export const planOf = (spec: OperationSpec, content: BodyContent | undefined): P
 /** What a reader has to provide, for the comment at the top. */
 export const provided = ({ usesFund, usesFile }: Plan): string =>
   `In the environment: TOKEN${usesFund ? ' and FUND_ID' : ''}.${usesFile ? ` In this folder: ${FILE}.` : ''}`;
+
+/** How a language says what comes before a request, and after it. */
+export interface Preparing {
+  readonly comment: '#' | '//';
+  /** A code of its own. */
+  readonly code: string;
+  readonly assign: () => string;
+  readonly untilActive: () => string;
+  readonly document: () => string;
+  readonly subscribe: () => string;
+  readonly ping: () => string;
+  readonly redeliver: () => string;
+  readonly unsubscribe: () => string;
+}
+
+/** What the request needs, in the order in which it is made. */
+export const preparations = (plan: Plan, { comment, ...says }: Preparing): readonly string[] => [
+  ...(plan.code ? [says.code] : []),
+  ...(plan.operation === 'none' ? [] : [`${comment} An operation of its own\n${says.assign()}`]),
+  ...(plan.operation === 'active'
+    ? [`${comment} In the sandbox it is active some seconds later\n${says.untilActive()}`]
+    : []),
+  ...(plan.document ? [says.document()] : []),
+  ...(plan.subscription === 'before' ? [`${comment} A subscription of its own\n${says.subscribe()}`] : []),
+  ...(plan.event ? [says.ping()] : []),
+  ...(plan.redelivery ? [says.redeliver()] : []),
+];
+
+export const tidying = ({ unsubscribes }: Plan, { comment, unsubscribe }: Preparing): readonly string[] =>
+  unsubscribes ? [`${comment} The subscription was for this sample alone\n${unsubscribe()}`] : [];

@@ -1,7 +1,7 @@
 import { literal } from './literals.ts';
 import type { Notation } from './literals.ts';
-import { ASSIGNED, FILE, REDELIVERED, SUBSCRIBED, provided } from './plan.ts';
-import type { Plan, SampleBody, Variable } from './plan.ts';
+import { ASSIGNED, FILE, REDELIVERED, SUBSCRIBED, preparations, provided, tidying } from './plan.ts';
+import type { Plan, Preparing, SampleBody, Variable } from './plan.ts';
 
 const NAMES: Readonly<Record<Variable, string>> = {
   code: 'code',
@@ -71,31 +71,20 @@ const call = (method: string, path: string, body?: SampleBody): string => {
   return `${start}, *form("${body.form.part}", ${value}, "${body.form.fileName}"))`;
 };
 
-const preparations = (plan: Plan): readonly string[] => [
-  ...(plan.code ? ['code = f"OP-{uuid.uuid4()}"'] : []),
-  ...(plan.operation === 'none' ? [] : [`# An operation of its own\n${call('POST', '/loan', ASSIGNED)}`]),
-  ...(plan.operation === 'active'
-    ? [
-        '# In the sandbox it is active some seconds later\n' +
-          `while json.loads(${call('GET', '/loan/{code}')})["status"] not in ("active", "rejected"):\n    time.sleep(1)`,
-      ]
-    : []),
-  ...(plan.document
-    ? [`document_id = json.loads(${call('GET', '/loan/{code}')})["documents"][0]["document_id"]`]
-    : []),
-  ...(plan.subscription === 'before'
-    ? [
-        '# A subscription of its own\n' +
-          `subscription = json.loads(${call('POST', '/webhook', SUBSCRIBED)})\nwebhook_id = subscription["webhook_id"]`,
-      ]
-    : []),
-  ...(plan.event ? [`event_id = json.loads(${call('POST', '/webhook/{webhook}/ping')})["event_id"]`] : []),
-  ...(plan.redelivery
-    ? [
-        `redelivery = json.loads(${call('POST', '/webhook/{webhook}/redeliver', REDELIVERED)})\nredelivery_id = redelivery["redelivery_id"]`,
-      ]
-    : []),
-];
+const PREPARING: Preparing = {
+  comment: '#',
+  code: 'code = f"OP-{uuid.uuid4()}"',
+  assign: () => call('POST', '/loan', ASSIGNED),
+  untilActive: () =>
+    `while json.loads(${call('GET', '/loan/{code}')})["status"] not in ("active", "rejected"):\n    time.sleep(1)`,
+  document: () => `document_id = json.loads(${call('GET', '/loan/{code}')})["documents"][0]["document_id"]`,
+  subscribe: () =>
+    `subscription = json.loads(${call('POST', '/webhook', SUBSCRIBED)})\nwebhook_id = subscription["webhook_id"]`,
+  ping: () => `event_id = json.loads(${call('POST', '/webhook/{webhook}/ping')})["event_id"]`,
+  redeliver: () =>
+    `redelivery = json.loads(${call('POST', '/webhook/{webhook}/redeliver', REDELIVERED)})\nredelivery_id = redelivery["redelivery_id"]`,
+  unsubscribe: () => call('DELETE', '/webhook/{webhook}'),
+};
 
 const requestOf = ({ method, path, body, answer, subscription }: Plan): string => {
   const sent = call(method, path, body);
@@ -111,11 +100,9 @@ export const pythonSample = (plan: Plan, base: string): string =>
     `# Python 3, nothing to install. ${provided(plan)}\n${imports(plan)}`,
     `\n${sending(base)}`,
     ...(plan.usesFile ? [`\n${FORM}`] : []),
-    ...preparations(plan).map((text, index) => (index === 0 ? `\n${text}` : text)),
+    ...preparations(plan, PREPARING).map((text, index) => (index === 0 ? `\n${text}` : text)),
     requestOf(plan),
-    ...(plan.unsubscribes
-      ? [`# The subscription was for this sample alone\n${call('DELETE', '/webhook/{webhook}')}`]
-      : []),
+    ...tidying(plan, PREPARING),
   ].join('\n\n');
 
 export const pythonToken = (authUrl: string): string =>

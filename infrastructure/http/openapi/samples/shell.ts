@@ -1,7 +1,7 @@
 import { literal } from './literals.ts';
 import type { Notation } from './literals.ts';
-import { ASSIGNED, FILE, REDELIVERED, SUBSCRIBED, provided } from './plan.ts';
-import type { Plan, SampleBody, Variable } from './plan.ts';
+import { ASSIGNED, FILE, REDELIVERED, SUBSCRIBED, preparations, provided, tidying } from './plan.ts';
+import type { Plan, Preparing, SampleBody, Variable } from './plan.ts';
 
 const NAMES: Readonly<Record<Variable, string>> = {
   code: '$CODE',
@@ -58,50 +58,28 @@ const captured = (variable: string, command: string, field: string): string =>
 
 const QUIET = '-f';
 
-const preparations = (plan: Plan, curl: ReturnType<typeof ofBase>): readonly string[] => [
-  ...(plan.code ? ["CODE=OP-$(od -An -N6 -tx1 /dev/urandom | tr -d ' \\n')"] : []),
-  ...(plan.operation === 'none'
-    ? []
-    : [`# An operation of its own\n${curl({ method: 'POST', path: '/loan', body: ASSIGNED })}`]),
-  ...(plan.operation === 'active'
-    ? [
-        '# In the sandbox it is active some seconds later\n' +
-          `until ${curl({ method: 'GET', path: '/loan/{code}', options: '--fail-with-body' })} |\n` +
-          `  grep -Eq '"status":"(active|rejected)"|"error_code"'; do sleep 1; done`,
-      ]
-    : []),
-  ...(plan.document
-    ? [captured('DOCUMENT_ID', curl({ method: 'GET', path: '/loan/{code}', options: QUIET }), 'document_id')]
-    : []),
-  ...(plan.subscription === 'before'
-    ? [
-        '# A subscription of its own\n' +
-          captured(
-            'WEBHOOK_ID',
-            curl({ method: 'POST', path: '/webhook', body: SUBSCRIBED, options: QUIET }),
-            'webhook_id',
-          ),
-      ]
-    : []),
-  ...(plan.event
-    ? [
-        captured(
-          'EVENT_ID',
-          curl({ method: 'POST', path: '/webhook/{webhook}/ping', options: QUIET }),
-          'event_id',
-        ),
-      ]
-    : []),
-  ...(plan.redelivery
-    ? [
-        captured(
-          'REDELIVERY_ID',
-          curl({ method: 'POST', path: '/webhook/{webhook}/redeliver', body: REDELIVERED, options: QUIET }),
-          'redelivery_id',
-        ),
-      ]
-    : []),
-];
+const preparing = (curl: ReturnType<typeof ofBase>): Preparing => {
+  const got = (variable: string, field: string, asked: Call): string =>
+    captured(variable, curl({ ...asked, options: QUIET }), field);
+  return {
+    comment: '#',
+    code: "CODE=OP-$(od -An -N6 -tx1 /dev/urandom | tr -d ' \\n')",
+    assign: () => curl({ method: 'POST', path: '/loan', body: ASSIGNED }),
+    untilActive: () =>
+      `until ${curl({ method: 'GET', path: '/loan/{code}', options: '--fail-with-body' })} |\n` +
+      `  grep -Eq '"status":"(active|rejected)"|"error_code"'; do sleep 1; done`,
+    document: () => got('DOCUMENT_ID', 'document_id', { method: 'GET', path: '/loan/{code}' }),
+    subscribe: () => got('WEBHOOK_ID', 'webhook_id', { method: 'POST', path: '/webhook', body: SUBSCRIBED }),
+    ping: () => got('EVENT_ID', 'event_id', { method: 'POST', path: '/webhook/{webhook}/ping' }),
+    redeliver: () =>
+      got('REDELIVERY_ID', 'redelivery_id', {
+        method: 'POST',
+        path: '/webhook/{webhook}/redeliver',
+        body: REDELIVERED,
+      }),
+    unsubscribe: () => curl({ method: 'DELETE', path: '/webhook/{webhook}' }),
+  };
+};
 
 const requestOf = (plan: Plan, curl: ReturnType<typeof ofBase>): string => {
   const { method, path, body, answer, subscription } = plan;
@@ -114,15 +92,12 @@ const requestOf = (plan: Plan, curl: ReturnType<typeof ofBase>): string => {
 /** For any shell with curl 7.76 or later. */
 export const shellSample = (plan: Plan, base: string): string => {
   const curl = ofBase(base);
+  const says = preparing(curl);
   return [
     `# ${provided(plan)}`,
-    ...preparations(plan, curl),
+    ...preparations(plan, says),
     requestOf(plan, curl),
-    ...(plan.unsubscribes
-      ? [
-          `# The subscription was for this sample alone\n${curl({ method: 'DELETE', path: '/webhook/{webhook}' })}`,
-        ]
-      : []),
+    ...tidying(plan, says),
   ].join('\n\n');
 };
 
