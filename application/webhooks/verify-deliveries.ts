@@ -61,10 +61,6 @@ type Found = Pick<DeliveryDifference, 'kind' | 'detail'> & {
 
 const MINUTE_MS = 60_000;
 
-const byOperation = ({ applicationId, eventId, name, code, sequence, timestamp }: PublicEvent) => ({
-  ...{ applicationId, eventId, event: name, code, sequence, timestamp },
-});
-
 /**
  * Compares the log with the deliveries that were made of it: each event once, in order, none missing. Reads only, unless it repairs.
  * Answers differences as they are found, and the summary at the end.
@@ -221,7 +217,9 @@ class Run {
       if (repaired) this.#counts.repaired += 1;
       const paused = kind === 'missing' && still.status === 'paused' ? '; it is paused' : '';
       const { webhookId } = subscription;
-      yield { kind, webhookId, ...byOperation(event), detail: `${detail}${paused}`, repaired };
+      const { applicationId, eventId, name, code, sequence, timestamp } = event;
+      const about = { applicationId, eventId, event: name, code, sequence, timestamp };
+      yield { kind, webhookId, ...about, detail: `${detail}${paused}`, repaired };
     }
   }
 

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { TimedOutError, within } from '../../support/time.ts';
 
 const PATH = '/etc/hosts';
 const READ_AGAIN_MS = 5_000;
@@ -21,12 +22,8 @@ const parseHosts = (text: string): Hosts => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
     const family = isIP(address);
     if (family === 0) continue;
-    for (const name of names) {
-      const key = name.toLowerCase();
-      const known = hosts.get(key);
-      if (known) known.push({ address, family });
-      else hosts.set(key, [{ address, family }]);
-    }
+    for (const name of names.map((one) => one.toLowerCase()))
+      hosts.set(name, [...(hosts.get(name) ?? []), { address, family }]);
   }
   return hosts;
 };
@@ -101,14 +98,10 @@ export class DnsQueries {
   async addressesOf(hostname: string): Promise<readonly LookupAddress[]> {
     const local = await this.#hosts.find(hostname);
     if (local) return local;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(failure('ETIMEOUT')), this.#timeoutMs);
-    });
     try {
-      return await Promise.race([this.#ask(hostname), late]);
-    } finally {
-      clearTimeout(timer);
+      return await within(this.#timeoutMs, 'a name server', this.#ask(hostname));
+    } catch (error) {
+      throw error instanceof TimedOutError ? failure('ETIMEOUT') : error;
     }
   }
 

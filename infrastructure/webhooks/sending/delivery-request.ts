@@ -39,8 +39,8 @@ const SWITCHING_PROTOCOLS = 101;
 
 /** One request and its answer on one connection: notes the status, counts the body, keeps its beginning. */
 export class DeliveryRequest implements Dispatcher.DispatchHandler {
-  readonly result: Promise<DeliveryAnswer>;
-  #resolve!: (result: DeliveryAnswer) => void;
+  readonly #answer = Promise.withResolvers<DeliveryAnswer>();
+  readonly result = this.#answer.promise;
   #over = false;
   #interim = 0;
   #interimBytes = 0;
@@ -51,15 +51,6 @@ export class DeliveryRequest implements Dispatcher.DispatchHandler {
   #bytes = 0;
   readonly #kept: Buffer[] = [];
 
-  constructor() {
-    this.result = new Promise((resolve) => {
-      this.#resolve = (result) => {
-        this.#over = true;
-        resolve(result);
-      };
-    });
-  }
-
   /** Its result is known; whatever the connection still brings belongs to no request. */
   get isOver(): boolean {
     return this.#over;
@@ -68,6 +59,11 @@ export class DeliveryRequest implements Dispatcher.DispatchHandler {
   get #phase(): Phase {
     if (this.#controller === undefined) return 'connecting';
     return this.#status === null ? 'waiting for the answer' : 'reading the answer';
+  }
+
+  #resolve(result: DeliveryAnswer): void {
+    this.#over = true;
+    this.#answer.resolve(result);
   }
 
   interrupt(kind: Interruption): void {
