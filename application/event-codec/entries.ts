@@ -23,7 +23,7 @@ import {
   texts,
 } from './fields.ts';
 import type { EntriesOf } from './fields.ts';
-import { decision } from './two-people-entries.ts';
+import { decision } from './desk-entries.ts';
 
 const pricing = shape<Pricing>({ policy: text('policy'), dailyFactor: text('daily_factor') });
 

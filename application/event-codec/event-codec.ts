@@ -7,12 +7,11 @@ import type { FundNamed } from '../../domain/fund/names.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { RenegotiationEvent } from '../../domain/renegotiation/state.ts';
 import type { EventMetadata, EventToAppend, JsonText } from '../ports/event-store.ts';
-import { deskEntries } from './desk-entries.ts';
+import { decisionEntries, deskEntries, fourEyesEntries } from './desk-entries.ts';
 import { fundEntries, loanEntries } from './entries.ts';
 import { UnreadableEventError } from './fields.ts';
 import type { EntriesOf, EventEntry, Payload } from './fields.ts';
 import { renegotiationEntries } from './renegotiation-entries.ts';
-import { decisionEntries, fourEyesEntries } from './two-people-entries.ts';
 
 /** What the first event of every stream chains to. */
 export const CHAIN_START = '0'.repeat(64);

@@ -1,8 +1,14 @@
 import type { LoanDocument, LoanReceived } from '../../domain/loan/events.ts';
 import type { TableWrite } from '../projection.ts';
-import { installmentRow, loanRow, progressRow } from './loan-rows.ts';
+import {
+  FORGOTTEN_COLUMN,
+  installmentRow,
+  loanRow,
+  privateColumn,
+  progressRow,
+  renegotiationText,
+} from './loan-rows.ts';
 import type { Place } from './loan-rows.ts';
-import { FORGOTTEN_COLUMN, privateColumn, renegotiationText } from './stored-texts.ts';
 import { advance, changeLoan, changeStatus, enterStatus, freezeInstallments } from './writes.ts';
 import type { Projected } from './writes.ts';
 

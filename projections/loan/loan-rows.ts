@@ -1,6 +1,19 @@
-import type { LoanReceived } from '../../domain/loan/events.ts';
+import type { LoanReceived, RenegotiationTerms } from '../../domain/loan/events.ts';
+import type { PrivateText } from '../../domain/shared/private-text.ts';
 import type { ProjectedEvent } from '../projection.ts';
-import { renegotiationText } from './stored-texts.ts';
+
+/** A column's text for what may name a person: JSON of the plain text or of the sealed one. Empty once it was forgotten. */
+export const privateColumn = (text: PrivateText): string =>
+  JSON.stringify(typeof text === 'string' ? text : { sealed: text.sealed });
+
+export const FORGOTTEN_COLUMN = '';
+
+/** JSON text of the part that an operation took in a renegotiation. `completedAt` is null until the new operation is active. */
+export const renegotiationText = (
+  role: 'original' | 'new',
+  { originalProposalCodes, newProposalCode, effectiveDate }: RenegotiationTerms,
+  completedAt: string | null,
+): string => JSON.stringify({ role, originalProposalCodes, newProposalCode, effectiveDate, completedAt });
 
 /** Raised with each change of what the same events give, in rows or in their columns: a start then builds a new generation. */
 export const LOAN_VERSION = 7;

@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { decodeEvent, encodeEvent } from '../../../application/event-codec/event-codec.ts';
-import { deskEntries } from '../../../application/event-codec/desk-entries.ts';
+import {
+  decisionEntries,
+  deskEntries,
+  fourEyesEntries,
+} from '../../../application/event-codec/desk-entries.ts';
 import { fundEntries, loanEntries } from '../../../application/event-codec/entries.ts';
 import { renegotiationEntries } from '../../../application/event-codec/renegotiation-entries.ts';
-import { decisionEntries, fourEyesEntries } from '../../../application/event-codec/two-people-entries.ts';
 import { UnreadableEventError } from '../../../application/event-codec/fields.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
 import type { DomainEvent } from '../../../domain/domain-event.ts';
