@@ -165,3 +165,15 @@ export class ConsoleProblem extends Error {
 }
 
 export const noSuchPage = (): ConsoleProblem => new ConsoleProblem(404, () => texts.noSuchPage);
+
+/** What was typed into a field that may be left empty, as `read` understands it. @throws ConsoleProblem where it does not */
+export const typedOr = <Value>(
+  text: string,
+  read: (text: string) => Value | undefined,
+  refusal: () => ConsoleProblem,
+): Value | undefined => {
+  if (text === '') return undefined;
+  const value = read(text);
+  if (value === undefined) throw refusal();
+  return value;
+};

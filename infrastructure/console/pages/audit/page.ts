@@ -18,7 +18,7 @@ import { dayTyped, momentTyped } from '../../format.ts';
 import { fundField, fundNames } from '../../funds.ts';
 import { buttonForm, tokenField, choiceField, dayField, momentField } from '../../forms.ts';
 import { either } from '../../language.ts';
-import { ConsoleProblem, action, part, query, textFile, upload, view } from '../../page.ts';
+import { ConsoleProblem, action, part, query, textFile, typedOr, upload, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { verificationView } from './verification.ts';
 
@@ -159,17 +159,14 @@ async function* differenceLines({ audit }: Desk): AsyncGenerator<string> {
 const requestIn = async ({ fields }: Visit, { loans }: Desk) => {
   const given = (name: string): string => (fields.get(name) ?? '').trim();
   const [code, application] = [given('code'), given('application')];
-  const [asOf, knownAt] = [given('as_of'), given('known_at')];
   if (code === '' || code.length > LONGEST_CODE) throw problem(422, 'badCode');
-  const day = dayTyped(asOf);
-  if (asOf !== '' && day === undefined) throw problem(422, 'badDay');
-  const moment = knownAt === '' ? undefined : momentTyped(knownAt);
-  if (knownAt !== '' && moment === undefined) throw problem(422, 'badMoment');
+  const asOf = typedOr(given('as_of'), dayTyped, () => problem(422, 'badDay'));
+  const knownAt = typedOr(given('known_at'), momentTyped, () => problem(422, 'badMoment'));
   return {
     code,
     applicationId: application === '' ? await loans.applicationOf(code) : application,
-    asOf: day,
-    knownAt: moment,
+    asOf,
+    knownAt,
   };
 };
 

@@ -8,7 +8,7 @@ import type { View } from '../../html.ts';
 import { amount, count, dayTyped, instant } from '../../format.ts';
 import { fundOptions, fundNames, fundView } from '../../funds.ts';
 import { operationLink, withQuery } from '../../paths.ts';
-import { ConsoleProblem, view } from '../../page.ts';
+import { ConsoleProblem, typedOr, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { choiceField, dayField } from '../../forms.ts';
 import { words } from '../words.ts';
@@ -42,8 +42,7 @@ const askedOf = ({ query }: Visit): Asked =>
 
 /** @throws ConsoleProblem for what is no date */
 const queryOf = ({ since, fund, ...asked }: Asked): DeskQuery => {
-  const day = since === undefined ? undefined : dayTyped(since);
-  if (since !== undefined && day === undefined) throw new ConsoleProblem(422, () => texts.badDay);
+  const day = typedOr(since ?? '', dayTyped, () => new ConsoleProblem(422, () => texts.badDay));
   return { ...asked, since: day && endOfBusinessDay(addDays(day, -1)), fundId: fund };
 };
 

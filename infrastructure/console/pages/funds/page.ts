@@ -13,10 +13,10 @@ import { html, empty, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { keptPage } from '../../kept.ts';
 import { tokenField, amountField, choiceField } from '../../forms.ts';
-import { ConsoleProblem, action, view } from '../../page.ts';
+import { ConsoleProblem, action, typedOr, view } from '../../page.ts';
 import type { ActionAnswer, Visit, Page } from '../../page.ts';
 import { ruleText, texts as awaiting } from '../awaiting/texts.ts';
-import { ruleTexts, texts } from './texts.ts';
+import { texts } from './texts.ts';
 import type { ListedFund } from '../../../../application/funds/funds.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { words } from '../words.ts';
@@ -30,19 +30,19 @@ const ruleForm = (fundId: string, rules: FourEyesState['rules'], visit: Visit): 
     return covered && typedAmount(covered.from);
   };
   return html`<details>
-    <summary>${ruleTexts.change}</summary>
+    <summary>${texts.change}</summary>
     <form method="post" action="/funds/rule">
       ${tokenField(visit)}
       <input type="hidden" name="fund" value=${fundId} />
       ${COVERABLE.map(
         (name) =>
           html`<label>
-            ${ruleTexts.from(awaiting.decisions[name])} ${amountField({ name, value: from(name) })}
+            ${texts.from(awaiting.decisions[name])} ${amountField({ name, value: from(name) })}
           </label>`,
       )}
-      <small>${ruleTexts.fromHelp}</small>
-      ${choiceField(ruleTexts.evidence, 'evidence', { options: EVIDENCES.map((one) => [one, awaiting.evidences[one]]), chosen: rule?.evidence ?? 'signed-in' })}
-      <button disabled=${visit.readOnly}>${ruleTexts.send}</button>
+      <small>${texts.fromHelp}</small>
+      ${choiceField(texts.evidence, 'evidence', { options: EVIDENCES.map((one) => [one, awaiting.evidences[one]]), chosen: rule?.evidence ?? 'signed-in' })}
+      <button disabled=${visit.readOnly}>${texts.send}</button>
     </form>
   </details>`;
 };
@@ -50,18 +50,16 @@ const ruleForm = (fundId: string, rules: FourEyesState['rules'], visit: Visit): 
 /** What the fund asks two people for, and the form to change that. */
 const ruleView = (fundId: string, rules: FourEyesState['rules'], visit: Visit): View => {
   const rule = rules.get(fundId as FundId);
-  const text = rule && rule.decisions.length > 0 ? ruleText(rule) : ruleTexts.none;
+  const text = rule && rule.decisions.length > 0 ? ruleText(rule) : texts.onePerson;
   return [text, may(visit, 'configure', fundId) && ruleForm(fundId, rules, visit)];
 };
 
 /** @throws ConsoleProblem for an amount that cannot be read */
 const decisionsIn = ({ fields }: Visit): readonly Covered[] =>
   COVERABLE.flatMap((decision): readonly Covered[] => {
-    const text = fields.get(decision)?.trim() ?? '';
-    if (text === '') return [];
-    const from = centsTyped(text);
-    if (from === undefined) throw new ConsoleProblem(422, () => ruleTexts.wrongAmount);
-    return [{ decision, from: cents(from) }];
+    const refusal = (): ConsoleProblem => new ConsoleProblem(422, () => texts.wrongAmount);
+    const from = typedOr(fields.get(decision)?.trim() ?? '', centsTyped, refusal);
+    return from === undefined ? [] : [{ decision, from: cents(from) }];
   });
 
 const setRule = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
@@ -75,15 +73,15 @@ const setRule = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   const { outcome } = await app.administrator.rules
     .set(rule, asked, { name: operator, person })
     .catch((error: unknown) => {
-      throw error instanceof EarlierReleaseError ? new ConsoleProblem(409, () => ruleTexts.notYet) : error;
+      throw error instanceof EarlierReleaseError ? new ConsoleProblem(409, () => texts.notYet) : error;
     });
   visit.logger.info({ operator, fund_id: fundId, outcome }, 'a rule of two people, set at the console');
   const shown = keptPage(visit, () => ({
     kind: 'page',
     body: html`
-      <p class="done" role="status">${ruleTexts.outcomes[outcome]}</p>
-      ${outcome === 'awaiting_confirmation' && html`<p><a href="/awaiting">${ruleTexts.awaiting}</a></p>`}
-      <p><a href="/funds">${ruleTexts.back}</a></p>
+      <p class="done" role="status">${texts.outcomes[outcome]}</p>
+      ${outcome === 'awaiting_confirmation' && html`<p><a href="/awaiting">${texts.awaiting}</a></p>`}
+      <p><a href="/funds">${texts.back}</a></p>
     `,
   }));
   const line = { fundId, decision: 'four_eyes', decisionId: asked.decisionId, outcome } as const;
@@ -127,13 +125,13 @@ interface Shown {
 
 const fundsView = ({ funds, rules }: Shown, visit: Visit, typed?: Typed): View => html`
   <p>${texts.intro}</p>
-  <p>${ruleTexts.lead}</p>
+  <p>${texts.lead}</p>
   ${tableView(
     { label: texts.title, empty: empty(texts.none, texts.whatComes) },
     [
       [words.fund, ({ fundId }) => fundId, 'code'],
       [texts.name, (fund) => nameForm(fund, visit, typed)],
-      [ruleTexts.rule, ({ fundId }) => ruleView(fundId, rules, visit), 'wide'],
+      [texts.ruleTitle, ({ fundId }) => ruleView(fundId, rules, visit), 'wide'],
     ],
     funds,
   )}

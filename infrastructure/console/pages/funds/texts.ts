@@ -28,15 +28,12 @@ export const texts = inLanguages({
     'Processes of an earlier release may still run. When none does any more, run `receivables upgrade finish`.',
   ],
   unknown: ['Não há fundo com este identificador.', 'There is no fund with this id.'],
-});
-
-export const ruleTexts = inLanguages({
   lead: [
     'Quais decisões de cada fundo precisam de duas pessoas. Uma regra que pede menos que a atual espera, ela mesma, por outra pessoa.',
     'Which decisions of each fund need two people. A rule that asks for less than the one in force awaits another person itself.',
   ],
-  rule: ['Regra', 'Rule'],
-  none: ['Uma pessoa decide tudo.', 'One person decides everything.'],
+  ruleTitle: ['Regra', 'Rule'],
+  onePerson: ['Uma pessoa decide tudo.', 'One person decides everything.'],
   change: ['Mudar a regra', 'Change the rule'],
   from: (decision: string) => [`${decision}: duas pessoas a partir de R$`, `${decision}: two people from R$`],
   fromHelp: [

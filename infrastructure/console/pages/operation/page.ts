@@ -6,7 +6,7 @@ import type { View } from '../../html.ts';
 import { tokenField } from '../../forms.ts';
 import { decisionPath, operationPath, withQuery } from '../../paths.ts';
 import type { OperationKey } from '../../paths.ts';
-import { ConsoleProblem, part, view } from '../../page.ts';
+import { ConsoleProblem, part, typedOr, view } from '../../page.ts';
 import type { Visit, Answer, Route } from '../../page.ts';
 import { OFFERED, isAwaiting, keyOf } from '../decisions/offered.ts';
 import { decisionButtons } from '../decisions/worklist.ts';
@@ -66,12 +66,11 @@ const placeOf = ({ params }: Visit): OperationKey => {
 
 /** What is asked for of the past. @throws ConsoleProblem for what is no date or no moment */
 const positionOf = ({ query }: Visit) => {
-  const [asOf, knownAt] = [query.get('as_of') ?? '', query.get('known_at') ?? ''];
-  const day = dayTyped(asOf);
-  if (asOf !== '' && day === undefined) throw new ConsoleProblem(400, () => texts.noDate);
-  const known = knownAt === '' ? undefined : momentTyped(knownAt);
-  if (knownAt !== '' && known === undefined) throw new ConsoleProblem(400, () => texts.noMoment);
-  return { asOf: day, knownAt, known };
+  const knownAt = query.get('known_at') ?? '';
+  const refusal = (of: 'noDate' | 'noMoment') => (): ConsoleProblem =>
+    new ConsoleProblem(400, () => texts[of]);
+  const asOf = typedOr(query.get('as_of') ?? '', dayTyped, refusal('noDate'));
+  return { asOf, knownAt, known: typedOr(knownAt, momentTyped, refusal('noMoment')) };
 };
 
 const showing = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -143,7 +143,7 @@ export const linesView = (lines: readonly ExplainedLine[]): View => {
   return tableView(
     { label: texts.lineByLine, dense: true },
     [
-      [texts.line, ({ name }) => name, 'code'],
+      [words.installment, ({ name }) => name, 'code'],
       [texts.date, ({ carried }) => date(carried.date)],
       [texts.inReais, ({ carried }) => exact(carried.amount), 'number'],
       [texts.days, ({ carried }) => count(carried.days), 'number'],

@@ -95,7 +95,7 @@ export const scheduleView = (state: LoanState): View => {
         ${tableView(
           { titledBy: 'schedule-title' },
           [
-            [texts.installment, ({ code }) => code, 'code'],
+            [words.installment, ({ code }) => code, 'code'],
             [texts.due, ({ dueDate }) => date(dueDate), 'date'],
             [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
             [texts.status, ({ shown }) => badge(MEANINGS[shown], texts.states[shown])],

@@ -7,6 +7,7 @@ import { empty, tableView, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { ShownDelivery } from '../../../../application/webhooks/deliveries.ts';
 import { deliveryBadge } from '../webhooks/endpoint.ts';
+import { words } from '../words.ts';
 import { texts } from './texts.ts';
 import { statesPrice } from '../../../../application/audit/explained-price.ts';
 import { eventFacts, EVENTS, noteOf } from './event-text.ts';
@@ -71,10 +72,10 @@ export const webhooksTable = (deliveries: readonly ShownDelivery[], label: strin
   tableView(
     { label, dense: true, empty: empty(texts.noWebhooks) },
     [
-      [texts.event, ({ event }) => event, 'code'],
+      [words.event, ({ event }) => event, 'code'],
       [texts.to, ({ url }) => url, 'code'],
-      [texts.delivery, ({ status }) => deliveryBadge(status)],
-      [texts.attempts, ({ attempts }) => attempts, 'number'],
+      [words.delivery, ({ status }) => deliveryBadge(status)],
+      [words.attempts, ({ attempts }) => attempts, 'number'],
       [texts.answer, answerOf],
       [texts.at, (one) => instant(one.deliveredAt ?? one.lastAttemptAt ?? one.createdAt), 'date'],
     ],
@@ -188,7 +189,7 @@ export const recordedView = ({ recorded, event, payload, price }: ShownEvent): V
   const { metadata } = recorded;
   const key = metadata.idempotency;
   const about: readonly (readonly [string, string])[] = [
-    [texts.eventId, recorded.id],
+    [words.event, recorded.id],
     [texts.request, metadata.correlationId],
     [texts.cause, metadata.causationId],
     ...(key ? [[texts.key, `${key.key} · ${key.endpoint}`] as const] : []),

@@ -6,7 +6,7 @@ import { together } from '../../../../application/portfolio/together.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { dayTyped } from '../../format.ts';
 import { withQuery } from '../../paths.ts';
-import { ConsoleProblem } from '../../page.ts';
+import { ConsoleProblem, typedOr } from '../../page.ts';
 import type { Visit } from '../../page.ts';
 import { texts } from './texts.ts';
 
@@ -22,21 +22,14 @@ export interface Asked {
 
 export const refused = (): ConsoleProblem => new ConsoleProblem(400, () => texts.badRequest);
 
-const dayOf = (text: string): CalendarDate | undefined => {
-  if (text === '') return undefined;
-  const day = dayTyped(text);
-  if (day === undefined) throw refused();
-  return day;
-};
-
 /** A fund and days say nothing of a borrower, so they stand in the address and can be kept. @throws ConsoleProblem */
 export const askedOf = ({ query, clock }: Visit): Asked => {
   const fund = query.get('fund') ?? '';
   if (fund !== '' && fund !== ALL && !/^[0-9a-f-]{36}$/.test(fund)) throw refused();
   return {
     fund: fund === '' ? undefined : fund,
-    date: dayOf(query.get('day') ?? '') ?? clock.today(),
-    against: dayOf(query.get('against') ?? ''),
+    date: typedOr(query.get('day') ?? '', dayTyped, refused) ?? clock.today(),
+    against: typedOr(query.get('against') ?? '', dayTyped, refused),
   };
 };
 

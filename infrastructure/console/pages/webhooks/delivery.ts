@@ -76,7 +76,7 @@ const attempts = (delivery: EventDelivery, asked: Asked | undefined, live: strin
         [texts.started, ({ at }) => instant(at), 'date'],
         [texts.duration, ({ durationMs }) => timeTaken(durationMs), 'number'],
         [texts.answer, ({ responseStatus }) => responseStatus ?? texts.noAnswer, 'number'],
-        [texts.outcome, ({ error }) => error ?? texts.ok],
+        [words.result, ({ error }) => error ?? texts.ok],
         [texts.answerBody, (one) => answered(one)],
       ],
       delivery.attemptLog,
@@ -90,7 +90,7 @@ const factsOf = (webhook: WebhookSubscription, delivery: WaitingDelivery): View 
     [texts.state, deliveryBadge(delivery.status)],
     [words.operation, linkOf(webhook, delivery.code)],
     [texts.created, at(delivery.createdAt)],
-    [texts.attempts, count(delivery.attempts)],
+    [words.attempts, count(delivery.attempts)],
     [texts.answer, answerText(delivery)],
     [delivery.waitsFor ? texts.waitsFor : texts.next, nextText(webhook, delivery)],
     [texts.delivered, at(delivery.deliveredAt)],
@@ -123,7 +123,7 @@ export const deliveryView = async (visit: Visit, { webhooks }: Desk): Promise<Vi
     <p><a href=${pathOf(webhook)}>← ${webhook.url}</a></p>
     <h2><span class="code">${event}</span></h2>
     ${factsOf(webhook, waiting!)} ${sendForm(visit, webhook, resend)}
-    <h2 id="attempts-title">${texts.attempts}</h2>
+    <h2 id="attempts-title">${words.attempts}</h2>
     ${attempts(delivery, asked, live)}
     <h2 id="body-title">${texts.bodySent}</h2>
     <pre tabindex="0" role="region" aria-labelledby="body-title"><code>${inLines(body)}</code></pre>

@@ -160,10 +160,10 @@ const table = (webhook: WebhookSubscription, rows: readonly WaitingDelivery[]): 
     { titledBy: 'deliveries-title' },
     [
       [texts.created, ({ createdAt }) => instant(createdAt), 'date'],
-      [texts.event, (one) => eventLink(webhook, one, texts.show)],
+      [words.event, (one) => eventLink(webhook, one, texts.show)],
       [words.operation, ({ code }) => linkOf(webhook, code)],
       [texts.state, ({ status }) => deliveryBadge(status)],
-      [texts.attempts, ({ attempts }) => count(attempts), 'number'],
+      [words.attempts, ({ attempts }) => count(attempts), 'number'],
       [texts.answer, (one) => answerText(one), 'number'],
       [texts.next, (one) => nextText(webhook, one), 'number'],
     ],

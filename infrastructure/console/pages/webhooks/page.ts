@@ -8,7 +8,7 @@ import { deliveryView } from './delivery.ts';
 import { endpointView } from './endpoint.ts';
 import { deliveryPath, endpointsView, pathOf } from './endpoints.ts';
 import { redeliver, redeliveryForm } from './redelivery.ts';
-import { texts } from './texts.ts';
+import { words } from '../words.ts';
 
 const ping = async ({ params }: Visit, { webhooks }: Desk): Promise<ActionAnswer> => {
   const webhookId = params['webhook']!;
@@ -44,7 +44,7 @@ export const webhooksPage: Page = {
     action('/webhooks/:webhook/redeliver', redeliver),
     view('/webhooks/:webhook/events/:event', async (visit, app) => ({
       kind: 'page',
-      title: texts.delivery,
+      title: words.delivery,
       body: await deliveryView(visit, app),
     })),
     part('/webhooks/:webhook/events/:event/live', deliveryView),
