@@ -7,6 +7,7 @@ import type {
   SinceThen,
 } from '../../domain/decision/first-decision.ts';
 import { covers } from '../../domain/fund/four-eyes.ts';
+import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import type { Evidence } from '../../domain/shared/two-people.ts';
 import { CONFIRMED_KEYS } from '../command-handling/endpoints.ts';
 import { decidedStreamOf, decisionStreamOf, parseLoanStream } from '../command-handling/operation.ts';
@@ -98,42 +99,28 @@ export class FirstDecisions {
     asked: Asked,
     who: Who,
   ): Promise<ConfirmedDecision | undefined> {
-    return untilCurrent(this.#deps, async () => {
-      const before = await this.#read(stream);
-      const known = before.state.get(firstDecisionId);
-      const sinceThen = known ? await this.sinceThen(stream, known.first) : 'unchanged';
-      const now = instantAfter(this.#deps.clock, before);
-      const rule = known && (await this.#ruleOf(known.first));
-      const caused = firstDecisions.decide(
-        {
-          type: 'ConfirmDecision',
-          ...{ firstDecisionId, sinceThen, by: somebodyOf(who), now },
-          ruleVersion: rule?.version ?? 0,
-          evidence: rule?.evidence ?? 'signed-in',
-        },
-        before.state,
-      );
-      if (caused.length > 0) await this.#append(before, caused, asked, known!.first.fundId);
-      const { first, confirmed } = decisionsAfter([...before.events, ...caused]).get(firstDecisionId)!;
-      return sinceThen === 'carried_out' || !confirmed ? undefined : { first, confirmed };
+    const by = somebodyOf(who);
+    const { events, sinceThen } = await this.#settled(stream, firstDecisionId, asked, async (now, known) => {
+      const rule = known && (await this.#ruleOf(known));
+      return {
+        type: 'ConfirmDecision',
+        ...{ firstDecisionId, ...now, by },
+        ruleVersion: rule?.version ?? 0,
+        evidence: rule?.evidence ?? 'signed-in',
+      };
     });
+    const { first, confirmed } = decisionsAfter(events).get(firstDecisionId)!;
+    return sinceThen === 'carried_out' || !confirmed ? undefined : { first, confirmed };
   }
 
   /** @returns whether anything changed by it @throws DomainError where it can be taken back no more */
   async withdraw(stream: string, firstDecisionId: string, asked: Asked, who: Who): Promise<boolean> {
-    return untilCurrent(this.#deps, async () => {
-      const before = await this.#read(stream);
-      const known = before.state.get(firstDecisionId);
-      const sinceThen = known ? await this.sinceThen(stream, known.first) : 'unchanged';
-      const now = instantAfter(this.#deps.clock, before);
-      const by = somebodyOf(who);
-      const caused = firstDecisions.decide(
-        { type: 'WithdrawDecision', firstDecisionId, sinceThen, by, now },
-        before.state,
-      );
-      if (caused.length > 0) await this.#append(before, caused, asked, known!.first.fundId);
-      return caused.length > 0;
-    });
+    const by = somebodyOf(who);
+    const { caused } = await this.#settled(stream, firstDecisionId, asked, async (now) => ({
+      type: 'WithdrawDecision',
+      ...{ firstDecisionId, ...now, by },
+    }));
+    return caused > 0;
   }
 
   /** The one on this operation that can still be confirmed; undefined where there is none. */
@@ -170,6 +157,27 @@ export class FirstDecisions {
   ): Promise<SinceThen> {
     const { events } = await this.#deps.events.read(stream, BigInt(madeOn) + 1n);
     return sinceThenOf(firstDecisionId, events);
+  }
+
+  /** Decides on what became of the first decision, as it is then. */
+  #settled(
+    stream: string,
+    firstDecisionId: string,
+    asked: Asked,
+    commandOf: (
+      now: { readonly sinceThen: SinceThen; readonly now: Timestamp },
+      known: FirstDecision | undefined,
+    ) => Promise<Parameters<typeof firstDecisions.decide>[0]>,
+  ) {
+    return untilCurrent(this.#deps, async () => {
+      const before = await this.#read(stream);
+      const known = before.state.get(firstDecisionId)?.first;
+      const sinceThen = known ? await this.sinceThen(stream, known) : 'unchanged';
+      const now = instantAfter(this.#deps.clock, before);
+      const caused = firstDecisions.decide(await commandOf({ sinceThen, now }, known), before.state);
+      if (caused.length > 0) await this.#append(before, caused, asked, known!.fundId);
+      return { events: [...before.events, ...caused], sinceThen, caused: caused.length };
+    });
   }
 
   /** What the rule of now asks for: nothing more than when it was made, where the rule covers it no more. */

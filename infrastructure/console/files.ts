@@ -7,6 +7,11 @@ import { ConsoleProblem } from './page.ts';
 import type { Visit, Answer } from './page.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import { PDF, disposition } from '../support/stored-files.ts';
+import { CSV_DIALECTS } from '../presenting/csv.ts';
+import type { CsvDialect } from '../presenting/csv.ts';
+import { html } from './html.ts';
+import type { View } from './html.ts';
+import { tokenField } from './forms.ts';
 
 const texts = inLanguages({
   noFile: [
@@ -16,6 +21,11 @@ const texts = inLanguages({
   noMore: [
     'A sessão terminou, ou os papéis mudaram, antes do fim do arquivo. Entre de novo e peça-o outra vez.',
     'The session ended, or its roles changed, before the end of the file. Come in again and ask for it once more.',
+  ],
+  brazilian: ['CSV para o Excel em português', 'CSV for Excel in Portuguese'],
+  brazilianHelp: [
+    'Ponto e vírgula entre as colunas, vírgula decimal e situações em português. Vale para todos os arquivos e fica guardado neste navegador.',
+    'Semicolons between columns, a decimal comma, and states in Portuguese. Counts for every file, and this browser keeps it.',
   ],
 });
 
@@ -106,4 +116,29 @@ export const sendFile = async (
   res.setHeader('Content-Type', mediaType);
   // So that what fails before the first piece is answered as a problem.
   await pipeline(whileAllowed(content, clock, goesOn), res);
+};
+
+/** Plain for anything that is none. */
+export const dialectOf = (text: string | null | undefined): CsvDialect =>
+  CSV_DIALECTS.find((one) => one === text) ?? 'plain';
+
+/** How every CSV of the console is written. */
+export const csvFor = ({ csv: dialect }: Pick<Visit, 'csv'>) =>
+  ({ format: 'csv', colour: false, dialect }) as const;
+
+/** The switch beside what is exported. */
+export const csvChoice = (visit: Pick<Visit, 'csv' | 'formToken'>): View => {
+  const on = visit.csv === 'brazilian';
+  return html`<form method="post" action="/session/csv" class="inline">
+    ${tokenField(visit)}
+    <button
+      class="secondary small"
+      name="csv"
+      value=${on ? 'plain' : 'brazilian'}
+      aria-pressed=${on ? 'true' : 'false'}
+      title=${texts.brazilianHelp}
+    >
+      ${on ? '✓ ' : ''}${texts.brazilian}
+    </button>
+  </form>`;
 };

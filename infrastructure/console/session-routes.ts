@@ -1,7 +1,7 @@
 import type { Express, Request, RequestHandler } from 'express';
 import type { SignIn } from '../../application/desk/sign-in.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
-import { dialectOf } from './csv-choice.ts';
+import { dialectOf } from './files.ts';
 import type { DeskLog } from './desk-log.ts';
 import {
   clearCookie,

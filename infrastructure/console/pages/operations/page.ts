@@ -3,7 +3,7 @@ import type { FoundOperations } from '../../../../application/loans/search-opera
 import { printedRows } from '../../../presenting/columns.ts';
 import { withFundNames } from '../../../presenting/fund-names.ts';
 import { LOAN_COLUMNS } from '../../../presenting/loan-columns.ts';
-import { csvFor } from '../../csv-choice.ts';
+import { csvFor } from '../../files.ts';
 import { fundNames } from '../../funds.ts';
 import { ConsoleProblem, query, textFile, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';

@@ -4,7 +4,7 @@ import type { AnalysedPortfolio } from '../../../../application/portfolio/compos
 import type { Rows } from '../../../presenting/columns.ts';
 import { printComposition, printPosition } from '../../../presenting/position.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
-import { csvChoice, csvFor } from '../../csv-choice.ts';
+import { csvChoice, csvFor } from '../../files.ts';
 import { fundOptions, fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';

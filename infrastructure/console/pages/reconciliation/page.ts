@@ -4,14 +4,13 @@ import { StatementError } from '../../../../application/reconciliation/statement
 import type { DeskEntry } from '../../../../domain/desk/line.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import { printReconciliation } from '../../../presenting/reconciliation.ts';
-import { csvFor } from '../../csv-choice.ts';
+import { csvFor, fileOf } from '../../files.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { either } from '../../language.ts';
 import { ConsoleProblem, query, textFile, upload, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import { fileOf } from '../../files.ts';
 import {
   formatIn,
   layoutIn,

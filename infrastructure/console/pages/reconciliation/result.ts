@@ -1,6 +1,6 @@
 import { RESULTS } from '../../../../application/reconciliation/comparison.ts';
 import type { Finding, Comparison, Result, Sum } from '../../../../application/reconciliation/comparison.ts';
-import { csvChoice } from '../../csv-choice.ts';
+import { csvChoice } from '../../files.ts';
 import { amount, count, date } from '../../format.ts';
 import { html, tile, rowsView, tableView } from '../../html.ts';
 import type { View, Column } from '../../html.ts';
