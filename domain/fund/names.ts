@@ -1,8 +1,7 @@
-import { asRead } from '../shared/as-read.ts';
+import { UNSEEN_MARKS, asRead } from '../shared/as-read.ts';
 import type { Decider } from '../shared/decider.ts';
 import { DomainError } from '../shared/domain-error.ts';
 import type { FundId, Timestamp } from '../shared/identifiers.ts';
-import { UNSEEN_MARKS } from '../shared/marks.ts';
 
 export interface NameFund {
   readonly type: 'NameFund';

@@ -4,7 +4,7 @@ import { object, ref, refused } from '../../schemas/schema.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { freeText } from '../../schemas/values.ts';
 import { LOAN_STATUSES } from '../../../domain/loan/statuses.ts';
-import { UNSEEN_MARKS } from '../../../domain/shared/marks.ts';
+import { UNSEEN_MARKS } from '../../../domain/shared/as-read.ts';
 
 const operation = {
   application_id: EXAMPLE_OPERATION.applicationId,
