@@ -14,9 +14,20 @@ const HIDDEN = new Set([
 ]);
 const DEEPEST = 6;
 
-/** Lines that cannot be written are lost: a full disk behind the log must not end what it reports about. */
-const standardOutput = (): DestinationStream =>
-  pino.destination({ fd: 1, sync: false }).on('error', () => undefined);
+const MOST_WAITING_BYTES = 16 * 1024 * 1024;
+
+/** Lines that cannot be written are lost: a full disk behind the log must neither end what it reports about nor keep it from ending. */
+export const standardOutput = () => {
+  const output = pino.destination({ fd: 1, sync: false, maxLength: MOST_WAITING_BYTES });
+  const flush = output.flushSync.bind(output);
+  let failing = false;
+  output.on('error', () => (failing = true)).on('write', () => (failing = false));
+  // When the process exits, it would try for ever what cannot be written.
+  output.flushSync = () => {
+    if (!failing) flush();
+  };
+  return output;
+};
 
 /** JSON lines on standard output, or on `destination`. Fields that name a secret or personal data are redacted at any depth. */
 export const createLogger = (level: keyof Logger, destination?: DestinationStream): Logger => {
