@@ -6,6 +6,7 @@ import { Steps } from './steps.ts';
 import type { Step } from './steps.ts';
 
 interface Gathered<W, E extends Followed> extends Done<W, E> {
+  readonly writes: W[];
   readonly count: number;
 }
 
@@ -66,7 +67,8 @@ export class Progress<W, E extends Followed> {
     const { gather } = this.#processor;
     const before = this.#gathered;
     const count = (before?.count ?? 0) + Math.max(1, step.events.length);
-    const writes = before ? [...before.writes, ...step.writes] : step.writes;
+    const writes = before?.writes ?? [];
+    for (const write of step.writes) writes.push(write);
     const events = step.mayWait ? [] : step.events;
     this.#gathered = { events, writes, holds: step.holds, to, count };
     return step.mayWait && gather && count < gather.events ? true : this.flush();
