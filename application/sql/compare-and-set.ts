@@ -18,7 +18,7 @@ export const compareAndSet = <Table extends keyof Schema>(
   builder: Kysely<Schema>,
   table: Table,
   change: RowChange<Schema[Table]>,
-): Query<unknown> => changeOf(builder as unknown as Kysely<AnyTables>, table, change as RowChange<AnyRow>);
+): Query<unknown> => changeOf(builder as unknown as Kysely<AnyTables>, table, change);
 
 const changeOf = (
   builder: Kysely<AnyTables>,
