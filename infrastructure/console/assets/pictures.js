@@ -1,5 +1,5 @@
 'use strict';
-// Draws what `picture.ts` describes, in the colours of the scheme, and again when the scheme changes.
+// Draws what `html.ts` describes, in the colours of the scheme, and again when the scheme changes.
 {
   const drawn = new Map();
   const dark = matchMedia('(prefers-color-scheme: dark)');
