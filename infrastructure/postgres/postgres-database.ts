@@ -67,8 +67,11 @@ const guardFailure = (
   return changes === undefined ? undefined : new GuardFailedError(index, Number(changes));
 };
 
-const describe = (failure: BatchFailure): string =>
-  `PostgreSQL: ${failure.message}${failure.code === undefined ? '' : ` (${failure.code})`}`;
+const DISK_FULL = '53100';
+const REMEDY = '; make room where the server keeps its data, then do this again';
+
+const describe = ({ message, code }: BatchFailure): string =>
+  `PostgreSQL: ${message}${code === undefined ? '' : ` (${code})`}${code === DISK_FULL ? REMEDY : ''}`;
 
 const refusal = (failure: BatchFailure): Error => {
   const { code = '' } = failure;

@@ -51,6 +51,16 @@ beforeEach(async () => {
 });
 
 describe('transactions of a PostgreSQL database', () => {
+  test('a full disk of the server stores nothing, and says what to do', async () => {
+    const full = `do $$ begin raise 'could not extend file "base/1": No space left on device' using errcode = 'disk_full'; end $$`;
+    const refused = fixture.database.transaction([add(1), raw(full)]);
+    await expect(refused).rejects.toThrow(StoreUnavailableError);
+    await expect(refused).rejects.toThrow(
+      'No space left on device (53100); make room where the server keeps its data',
+    );
+    expect(await ids()).toEqual([]);
+  });
+
   test('all statements take effect, and each answers its rows and changes', async () => {
     const results = await fixture.database.transaction([
       add(1, 10),
