@@ -113,7 +113,7 @@ const register = (app: Express, page: Page, route: Route, dependencies: Parts): 
     case 'query':
       return void app.post(route.path, asked, readForm, found, guardedForm, handle);
     case 'upload':
-      return void app.post(route.path, asked, guardedForm, receiveFile(route.largest!), found, handle);
+      return void app.post(route.path, asked, guardedForm, receiveFile(route.largest), found, handle);
     case 'action':
       return void app.post(
         route.path,

@@ -78,18 +78,21 @@ export type Answer = { readonly logged?: readonly DeskEntry[]; readonly shows?: 
       }
   );
 
-export interface Route {
-  /**
-   * view: GET, shows. query: POST, shows what a form asks for and changes nothing. action: POST, changes something, which read-only
-   * refuses, and sends the browser on to what it shows, @see keptPage. upload: a query with a file.
-   */
-  readonly kind: 'view' | 'query' | 'action' | 'upload';
+export type Route = {
   /** As Express reads it, such as `/operations/:application/:code`. */
   readonly path: string;
   readonly handle: (visit: Visit, app: Desk) => Promise<Answer>;
-  /** Of an upload: most bytes of the file. */
-  readonly largest?: number;
-}
+} & (
+  | {
+      /**
+       * view: GET, shows. query: POST, shows what a form asks for and changes nothing. action: POST, changes something, which read-only
+       * refuses, and sends the browser on to what it shows, @see keptPage.
+       */
+      readonly kind: 'view' | 'query' | 'action';
+    }
+  /** A query with a file of at most so many bytes. */
+  | { readonly kind: 'upload'; readonly largest: number }
+);
 
 /** A page with everything that belongs to it; a folder of `pages/`, and an entry in `pages/all.ts`. */
 export interface Page {
