@@ -6,7 +6,7 @@ import type {
 } from '../../../application/webhooks/delivery-log.ts';
 import type { EventReport as Report } from '../../../application/webhooks/deliveries.ts';
 import { component, object, oneOf, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
-import { exampleOf, schemaOf, shown, shownBy } from '../../../application/schemas/shown-fields.ts';
+import { exampleOf, schemaOf, shown, shownBy, shownList } from '../../../application/schemas/shown-fields.ts';
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
@@ -42,11 +42,17 @@ const ATTEMPT: ShownFields<AttemptRecord> = {
   error: shown({ ...TEXT_OR_NULL, description: 'Why it failed.' }, ({ error }) => error, null),
 };
 
+/** A list with one item in the example. */
+const listed = <From, Item>(...list: Parameters<typeof shownList<From, Item>>) => ({
+  ...shownList(...list),
+  example: [exampleOf(list[2])],
+});
+
 const attemptsAs = <Attempt>(fields: ShownFields<Attempt>) =>
-  shown(
-    { type: 'array', description: 'Every attempt, oldest first.', items: schemaOf(fields) },
-    ({ attemptLog }: { readonly attemptLog: readonly Attempt[] }) => attemptLog.map(shownBy(fields)),
-    [exampleOf(fields)],
+  listed(
+    'Every attempt, oldest first.',
+    ({ attemptLog }: { readonly attemptLog: readonly Attempt[] }) => attemptLog,
+    fields,
   );
 
 const DELIVERY: ShownFields<DeliveryRecord> = {
@@ -125,7 +131,6 @@ const REPORTED: ShownFields<Reported> = {
     ),
   }),
 };
-const presentReported = shownBy(REPORTED);
 
 const REPORT: ShownFields<Report> = {
   event_id: shown(EVENT_ID, ({ eventId }) => eventId, EXAMPLE_EVENT_ID),
@@ -149,14 +154,10 @@ const REPORT: ShownFields<Report> = {
       },
     }),
   ),
-  deliveries: shown(
-    {
-      type: 'array',
-      description: 'One for each subscription that it was queued for; none where nobody subscribed.',
-      items: schemaOf(REPORTED),
-    },
-    ({ deliveries }) => deliveries.map(presentReported),
-    [exampleOf(REPORTED)],
+  deliveries: listed(
+    'One for each subscription that it was queued for; none where nobody subscribed.',
+    ({ deliveries }) => deliveries,
+    REPORTED,
   ),
 };
 const EventReport = component('EventReport', schemaOf(REPORT));
