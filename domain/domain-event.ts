@@ -5,6 +5,5 @@ import type { FundNamed } from './fund/names.ts';
 import type { LoanEvent } from './loan/events.ts';
 import type { RenegotiationEvent } from './renegotiation/state.ts';
 
-/** Everything that is ever stored, of operations, of renegotiations, of funds, of decisions that two people make, and of the desk. */
 export type DomainEvent =
   LoanEvent | RenegotiationEvent | FundNamed | FourEyesEvent | DecisionEvent | DeskEvent;

@@ -21,7 +21,6 @@ export type TableWrite =
     }
   | { readonly op: 'delete'; readonly table: string; readonly where: Row; readonly expect?: number };
 
-/** A stored event as projections see it: decoded, with its place and its time. */
 export interface ProjectedEvent {
   readonly event: DomainEvent;
   readonly id: string;

@@ -39,7 +39,6 @@ interface Dependencies {
   readonly disbursementTolerance: number;
   /** A file that refused decisions are added to: this one, or the usual one. */
   readonly deadLetterFile: (path: string | undefined) => DeadLetterFile;
-  /** Told of each decision that was put aside, by the rule that refused it. */
   readonly onPutAside?: ((reason: string) => void) | undefined;
   /** What the sandbox's administrator follows; undefined in production. */
   readonly sandbox?: (() => Following & { readonly step: number }) | undefined;
@@ -49,7 +48,6 @@ interface DeadLetterFile extends DecisionDeadLetters {
   readonly path: string;
 }
 
-/** Where refused decisions go, and who is told. */
 interface Processing {
   readonly deadLetters: DecisionDeadLetters;
   /** Decides where a text names nobody; default: the administrator. */
@@ -58,7 +56,6 @@ interface Processing {
 }
 
 const AWAITS = 'decision awaits the confirmation of another person';
-/** Bounds how many commands a large batch keeps under way. */
 const AT_ONCE = 64;
 
 /**
@@ -69,9 +66,7 @@ export class Administrator {
   readonly worklists: Worklists;
   readonly disbursementTolerance: number;
   readonly deadLetterFile: Dependencies['deadLetterFile'];
-  /** Which decisions need two people. */
   readonly rules: FundRules;
-  /** What the first of them decided. */
   readonly confirmations: Confirmations;
   readonly #deps: Dependencies;
   readonly #carryOut: CarryOut;

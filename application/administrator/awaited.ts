@@ -10,7 +10,6 @@ export const AWAITED = {
 export type AwaitingStatus = keyof typeof AWAITED;
 export const AWAITING = Object.keys(AWAITED) as readonly AwaitingStatus[];
 
-/** An operation that waits for the administrator. */
 export interface PendingOperation {
   readonly applicationId: string;
   readonly code: string;

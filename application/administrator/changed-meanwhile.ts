@@ -5,9 +5,7 @@ import { actorNamed, operatorOf } from '../command-handling/actors.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 
-/** A step of an operation from one status to another. */
 export interface StatusChange {
-  /** The one after it. */
   readonly status: string;
   /** As the event's metadata names who acted. */
   readonly actor: string;
@@ -15,13 +13,11 @@ export interface StatusChange {
   readonly at: string;
 }
 
-/** An operation that is decided on, as it is now. */
 export interface FoundLoan {
   readonly loan: ExistingLoan;
   readonly changes: readonly StatusChange[];
 }
 
-/** The operation is not in the status that a decision was made on. */
 export class ChangedMeanwhileError extends DomainError {
   readonly status: string;
   /** Oldest first: since it was in the expected status, or all of them where it never was. */

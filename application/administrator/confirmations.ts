@@ -51,9 +51,7 @@ export interface AwaitingDecision {
   readonly by: string | null;
   /** ISO 8601 UTC. */
   readonly since: string;
-  /** What was decided, for one on an operation. */
   readonly first?: FirstDecision;
-  /** What would be in force, for a rule. */
   readonly rule?: FourEyes;
 }
 
@@ -61,7 +59,6 @@ type Made = Omit<FirstDecision, 'by' | 'awaitingSince'>;
 
 const AT_ONCE = 32;
 
-/** What a rule's value is compared with. */
 const valueOf = (submitted: SubmittedDecision, state: LoanState): Cents => {
   if (submitted.decision === 'disburse') return submitted.disbursedValue;
   if (submitted.decision === 'process_repurchase' && 'repurchase' in state)
@@ -69,7 +66,6 @@ const valueOf = (submitted: SubmittedDecision, state: LoanState): Cents => {
   return 'acquisitionValue' in state ? state.acquisitionValue : cents(0);
 };
 
-/** Decisions that need two people: the first one awaits, the second one lets it take effect. */
 export class Confirmations {
   readonly #deps: Dependencies;
 

@@ -17,7 +17,6 @@ interface Dependencies {
   readonly disbursementTolerance: number;
 }
 
-/** How far the administrator's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_MS = 300_000;
 
 /**

@@ -15,17 +15,13 @@ import type { DecisionName } from '../publication/description/decision-schema.ts
 import type { RefusedDecision } from '../ports/decision-dead-letters.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 
-/** A decision of the fund's administrator on one operation. */
 interface Decision {
   readonly stream: string;
   readonly applicationId: string;
-  /** Names the decision in the events' metadata. */
   readonly decisionId: string;
   /** Who decides, as its sender says it. Default: the administrator. */
   readonly actor?: string;
-  /** What it answers to: the event that asked for it, where there is one. */
   readonly causationId?: string;
-  /** Present for decisions from outside, whose ids are used up like the keys of requests. */
   readonly idempotency?: NonNullable<CommandRequest['idempotency']>;
   /** Undefined where the state of the operation leaves nothing to decide. */
   readonly command: (state: LoanState) => LoanCommand | undefined;
@@ -71,12 +67,10 @@ const asBefore = (command: LoanCommand): LoanCommand => {
   return command;
 };
 
-/** What a second person says of a decision that awaits confirmation. */
 export interface SecondDecision {
   readonly decisionId: string;
   readonly decision: SecondDecisionName;
   readonly firstDecisionId: string;
-  /** Who says so, by the sender's word. */
   readonly operator?: string;
 }
 
@@ -87,9 +81,7 @@ export interface AnsweredDecision {
   readonly code: string | null;
   readonly decision: DecisionName | SecondDecisionName;
   readonly firstDecisionId?: string;
-  /** Who decided, as the sender says it. */
   readonly operator?: string;
-  /** Of a disbursement. */
   readonly disbursedValue?: Cents;
 }
 
@@ -101,9 +93,7 @@ interface OfOperation {
   /** Default: when it is carried out. */
   readonly decidedAt?: Timestamp;
   readonly note?: string;
-  /** The status, as the interface names it, that the decision was made on. */
   readonly expectedStatus?: string;
-  /** Who decided, as the sender says it. */
   readonly operator?: string;
 }
 
@@ -169,7 +159,6 @@ export const commandOf = (
   }
 };
 
-/** What was submitted when the first of two people decided. */
 export const submittedOf = (first: FirstDecision, applicationId: string, code: string): SubmittedDecision => {
   const { firstDecisionId: decisionId, decision, decidedAt, note } = first;
   const common = { decisionId, applicationId, code, decidedAt, ...(note !== undefined && { note }) };
@@ -206,7 +195,6 @@ const NOT_COMPARED: ReadonlySet<string> = new Set([
   'operator',
 ]);
 
-/** One line of JSON, as the schema RefusedDecision describes it: what every kind of dead letter holds. */
 export const deadLetterText = ({ decisionId, origin, text, reason, refusedAt }: RefusedDecision): string =>
   JSON.stringify({
     ...(decisionId !== undefined && { decision_id: decisionId }),

@@ -3,7 +3,6 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import { formatCents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 
-/** Basis points in the whole. */
 const WHOLE = 10_000;
 
 /** Whether a disbursed value is so far from the acquisition value that it has to be said twice. @param tolerance in basis points of the acquisition value */

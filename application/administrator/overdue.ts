@@ -22,7 +22,6 @@ interface OverdueOperation {
   readonly applicationId: string;
   readonly code: string;
   readonly fundId: string;
-  /** Of the oldest one. */
   readonly days: number;
   readonly installments: number;
   readonly faceValue: number;
@@ -35,7 +34,6 @@ export interface Overdue {
   readonly worst: readonly OverdueOperation[];
 }
 
-/** A band, or an operation where there is a code. */
 interface Row {
   readonly days_from: number;
   readonly operations: number | string;
@@ -52,7 +50,6 @@ const endOf = (from: number): number | null => {
   return next === undefined ? null : next - 1;
 };
 
-/** An operation a row, from the index of what is overdue. */
 const late = (database: SqlDatabase, fundIds: readonly string[] | undefined, today: CalendarDate) => {
   const owed = overdueSums(database).select((eb) => eb.fn.countAll<number | string>().as('installments'));
   const bands = BANDS.slice(1).toReversed();
@@ -71,7 +68,6 @@ const late = (database: SqlDatabase, fundIds: readonly string[] | undefined, tod
 
 const nothing = (name: string) => sql<string | null>`cast(null as text)`.as(name);
 
-/** What is late is looked at once, for the bands and for the worst. */
 const query = (
   database: SqlDatabase,
   fundIds: readonly string[] | undefined,

@@ -15,7 +15,6 @@ import { MOST_REASONS, decisionSchemas } from '../publication/description/decisi
 import type { DecisionName } from '../publication/description/decision-schema.ts';
 import type { SecondDecision, SubmittedDecision } from './decisions.ts';
 
-/** Its fields by their published names, after the schema has accepted them. */
 interface DecisionFields {
   readonly decision_id: string;
   readonly application_id: string;
@@ -31,7 +30,6 @@ interface DecisionFields {
   readonly operator?: string;
 }
 
-/** The same of a confirmation. */
 interface ConfirmationFields {
   readonly decision_id: string;
   readonly decision: SecondDecisionName;
@@ -146,7 +144,6 @@ const shortened = (value: unknown): unknown => {
     : value;
 };
 
-/** Reads one decision from its JSON text. A malformed one names every broken field. */
 export const readDecision = (text: string): DecisionReading => {
   if (text.length > LONGEST_TEXT) {
     const message = `must be one JSON object of at most ${LONGEST_TEXT} characters`;

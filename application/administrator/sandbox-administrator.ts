@@ -88,7 +88,6 @@ export class SandboxAdministrator {
     return this.#runner.run(signal);
   }
 
-  /** Decides what was left while this operation could not be read. */
   async resume(stream: string): Promise<void> {
     const { events } = await this.#deps.events.read(stream);
     const last = events.findLast(({ type }) => next[type]);

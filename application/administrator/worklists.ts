@@ -9,7 +9,6 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { PaymentKind } from '../../projections/loan/payment-writes.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
-/** Operations of one fund that wait for the same decision. */
 export interface WaitingGroup {
   readonly fundId: string;
   readonly status: AwaitingStatus;
@@ -20,7 +19,6 @@ export interface WaitingGroup {
   readonly acquisitionValue: number;
 }
 
-/** Where a worklist goes on: after this operation. */
 export interface WaitingPlace {
   readonly since: string;
   readonly applicationId: string;
@@ -34,7 +32,6 @@ interface WaitingQuery {
   readonly after?: WaitingPlace;
 }
 
-/** Installments of one fund that fall due on one day and are open. */
 export interface FallingDue {
   readonly fundId: string;
   readonly day: string;
@@ -43,7 +40,6 @@ export interface FallingDue {
   readonly faceValue: number;
 }
 
-/** Payments of one fund, day and kind that integrators notified. */
 export interface NotifiedSum {
   readonly fundId: string;
   readonly day: string;
@@ -67,7 +63,6 @@ const FUNDS_WITH_PAYMENTS = sql<{ id: string }>`(with recursive fund(id) as (
   union all select (select min(fund_id) from payment where fund_id > fund.id) from fund where fund.id is not null
 ) select id from fund where id is not null)`;
 
-/** What the people at the fund's desk look at, across all applications, as far as the read models have come. */
 export class Worklists {
   readonly #database: SqlDatabase;
   readonly #fundIds: readonly string[] | undefined;
@@ -82,7 +77,6 @@ export class Worklists {
     return fundIds === undefined ? this : new Worklists(this.#database, fundIds);
   }
 
-  /** Operations that wait, which indexes of their own hold. */
   #waiting() {
     const fundIds = this.#fundIds;
     return this.#database.builder
@@ -150,7 +144,6 @@ export class Worklists {
     return page.where((eb) => eb(eb.refTuple('waiting_since', 'stream'), '>', eb.tuple(...place)));
   }
 
-  /** Every one of them, those that wait longest first. */
   async pending({
     applicationId,
     fundId,
@@ -164,7 +157,6 @@ export class Worklists {
     return (await this.#database.read(all)).map(pendingOf);
   }
 
-  /** Of these operations, the ones that still wait, in the order of the worklist. */
   async stillWaiting(
     operations: readonly { readonly applicationId: string; readonly code: string }[],
   ): Promise<readonly PendingOperation[]> {
@@ -205,12 +197,10 @@ export class Worklists {
     }));
   }
 
-  /** Of active operations. */
   overdue(today: CalendarDate): Promise<Overdue> {
     return overdueIn(this.#database, this.#fundIds, today);
   }
 
-  /** Dated on these days, both inclusive, by fund, day and kind. */
   async notified(from: CalendarDate, to: CalendarDate): Promise<readonly NotifiedSum[]> {
     const fundIds = this.#fundIds;
     const rows = await this.#database.read(

@@ -17,14 +17,11 @@ export interface AnchorSignature {
 /** Signs what is kept elsewhere, so that it can be told later that this service wrote it. */
 export interface AnchorSigner {
   sign(text: string): Promise<AnchorSignature>;
-  /** Whether this service signed this text. */
   isGenuine(text: string, signature: AnchorSignature): Promise<boolean>;
 }
 
-/** What was written down elsewhere about the log. */
 export interface Anchor {
   readonly takenAt: string;
-  /** Where the seal book ended. */
   readonly seal: SealPlace | undefined;
   /** Anchors of the first versions are not signed. */
   readonly signed: boolean;
@@ -39,7 +36,6 @@ interface AnchorContents {
   readonly heads: Iterable<StreamHead>;
 }
 
-/** Lines of JSON: a title with the end of the seal book, one line a stream, and a signed digest over all of them. */
 export async function* anchorLines(contents: AnchorContents, signer: AnchorSigner): AsyncGenerator<string> {
   const { takenAt, seal, heads } = contents;
   const digest = createHash('sha256');
@@ -137,7 +133,6 @@ export const checkAnchor = (
   if (found !== head.hash) telling(report, 'anchor', head)('hash', head.hash, found);
 };
 
-/** Streams that were there once. */
 export const checkVanished = (
   heads: Iterable<StreamHead>,
   streams: Pick<AuditedStreams, 'has'>,

@@ -25,7 +25,6 @@ export interface AuditStores {
   readonly rows: SqlAuditedRows;
   readonly frozen: SqlFrozenEvents;
   readonly auditing: Parameters<typeof auditOperation>[2] & {
-    /** Whether an administrator of its own decides here. */
     readonly sandbox: boolean;
   };
   readonly pause: (ms: number) => Promise<unknown>;
@@ -76,7 +75,6 @@ const NO_STREAM_OF_OURS = 'audit-probe';
 const MOST_TRIES = 10;
 const PAUSE_MS = 20;
 
-/** Audits some streams at once: what is asked of the stores is asked for all of them together. */
 export class AuditBatch {
   readonly #stores: AuditStores;
 

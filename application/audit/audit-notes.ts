@@ -2,19 +2,15 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 import type { SealCheck } from './seals/check-seals.ts';
 
-/** What an audit knows of a stream once it has met it. */
 export interface StreamNote {
-  /** Its events that went by in the log. */
   readonly inLog: number;
   /** Its events when it was read; -1 before that. */
   readonly read: number;
   readonly hash: string;
   readonly payments: number;
-  /** Of its events, those that are told outside. */
   readonly inFeed: number;
 }
 
-/** The last event that a stream had once. */
 export interface StreamHead {
   readonly stream: string;
   readonly revision: number;
@@ -36,9 +32,7 @@ export interface AuditNotes {
   stream(name: string): StreamNote | undefined;
   noteStream(name: string, note: StreamNote): void;
   streams(): Iterable<readonly [name: string, note: StreamNote]>;
-  /** Claims as the log shows them, in its order. */
   noteClaims(claims: readonly ClaimNote[]): void;
-  /** Keys that events of a stream that was met say they used up. */
   noteUsed(stream: string, used: readonly ClaimNote[]): void;
   /** Streams with a used key of which the log's last claim is for another event, or that it has no claim of. */
   unpaired(): Iterable<string>;
@@ -47,7 +41,6 @@ export interface AuditNotes {
   noteHead(head: StreamHead): void;
   head(stream: string): StreamHead | undefined;
   heads(): Iterable<StreamHead>;
-  /** A difference that was found. */
   noteDifference(text: string): void;
   differences(): Iterable<string>;
   save(progress: string): void;
@@ -55,7 +48,6 @@ export interface AuditNotes {
   close(): void;
 }
 
-/** From where an audit that was stopped goes on. */
 export interface AuditProgress {
   /** What was asked for: a later run must ask for the same. */
   readonly request: string;

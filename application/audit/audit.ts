@@ -23,18 +23,14 @@ import { Verification } from './verification.ts';
 import { VerifyLog } from './verify-log.ts';
 
 interface Dependencies {
-  /** One that keeps the claims itself is followed for them. */
   readonly log: EventStore & EventSubscription & Partial<ClaimLog>;
-  /** What the sealer follows, which no request waits for. */
   readonly toSeal: () => EventSubscription;
-  /** Which kind of event store this is. */
   readonly kind: string;
   readonly serviceDatabase: SqlDatabase;
   readonly readModelDatabase: SqlDatabase;
   readonly projections: readonly Projection[];
   readonly readModels: () => readonly ReadModel[];
   readonly apiVersion: string;
-  /** Whether an administrator of its own decides here. */
   readonly sandbox: boolean;
   readonly sealKeys: BookParts['keys'];
   readonly signer: AnchorSigner;
@@ -51,11 +47,9 @@ interface Dependencies {
 const keepsClaims = <Log extends Partial<ClaimLog>>(log: Log): log is Log & ClaimLog =>
   log.claims !== undefined;
 
-/** The history of operations, and proof that it was not changed. */
 export class Audit {
   readonly signer: AnchorSigner;
   readonly openNotes: Dependencies['openNotes'];
-  /** For pages that come and go. */
   readonly background: Verification;
   readonly #deps: Dependencies;
   #verifying: VerifyLog | undefined;
@@ -93,7 +87,6 @@ export class Audit {
     }));
   }
 
-  /** Seals what comes until the signal ends. */
   seal(signal: AbortSignal): Promise<void> {
     return this.#sealLog.run(signal);
   }

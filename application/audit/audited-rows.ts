@@ -18,16 +18,13 @@ interface Counted {
   readonly rows: number | string;
 }
 
-/** Of a row whose operation is not there. */
 const NO_OPERATION = 'operation';
 
 const piecesOf = <T>(items: readonly T[], size: number): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-/** Rows by table and by the stream of their operation. */
 type OperationRows = ReadonlyMap<string, ReadonlyMap<string, readonly Row[]>>;
 
-/** The read models' rows, for an audit. */
 export class SqlAuditedRows {
   readonly #database: SqlDatabase;
 
@@ -66,7 +63,6 @@ export class SqlAuditedRows {
     return byTable;
   }
 
-  /** Events that the operations' rows say they hold, all together; for a progress bar, so roughly. */
   async countEvents(): Promise<number> {
     const { builder } = this.#database;
     const some = builder.selectFrom('progress').select('version').limit(COUNTED_ONE_BY_ONE).as('some');
@@ -93,7 +89,6 @@ export class SqlAuditedRows {
     return Number(row?.rows ?? 0);
   }
 
-  /** Operations with rows in this table and how many each has, in the order of their `place`, after this one. */
   async operationsIn(table: string, after: string | number | undefined, limit: number) {
     const column = operationColumn(table);
     const place = sql.ref(`rows.${column}`);

@@ -18,11 +18,9 @@ type OfFund = Parameters<typeof encodeEvent>[0] & { readonly fundId: string };
 interface Rules<State, Command, Event extends OfFund> {
   readonly decider: Decider<State, Command, Event>;
   readonly decode: (events: readonly RecordedEvent[], report: Report) => readonly DecodedEvent<Event>[];
-  /** The command that an event says it follows from. */
   readonly commandOf: (event: Event) => Command;
 }
 
-/** Checks a stream of what is decided of funds, and decides each of it again on what the ones before it left. */
 const auditing =
   <State, Command, Event extends OfFund>({ decider, decode, commandOf }: Rules<State, Command, Event>) =>
   (stream: string, events: readonly RecordedEvent[]): readonly Difference[] =>
@@ -46,7 +44,6 @@ const auditing =
       }
     });
 
-/** Names of funds. */
 const auditFundNames = auditing({
   decider: fundNamesDecider,
   decode: decodeFunds,
@@ -68,7 +65,6 @@ const ruleCommand = (event: FourEyesEvent): Parameters<typeof fourEyesDecider.de
   }
 };
 
-/** The rules of two people. */
 const auditFourEyes = auditing({
   decider: fourEyesDecider,
   decode: decodeFourEyes,

@@ -6,7 +6,6 @@ import type { EventStore, KeyClaim, LogPosition, RecordedEvent } from '../ports/
 import { retryUntilAvailable } from '../support/retry.ts';
 import type { Difference } from './difference.ts';
 
-/** A claim where a log keeps it: which key, and the first event that was appended under it, if what stands there can be read. */
 export interface LoggedClaim {
   readonly key: string;
   readonly first:
@@ -15,12 +14,10 @@ export interface LoggedClaim {
 
 /** A log that holds the claims themselves, so that all of them can be followed instead of being asked for one by one. */
 export interface ClaimLog {
-  /** What a claim's key is called in this log. */
   claimKey(claim: KeyClaim): string;
   /** Claims in the order of the log up to its end; of two with the same key the later one counts. */
   claims(options: { readonly from: LogPosition | 'start'; readonly signal: AbortSignal }): AsyncIterable<{
     readonly claims: readonly LoggedClaim[];
-    /** Everything up to here was looked at. */
     readonly checkpoint: LogPosition;
   }>;
 }
@@ -41,13 +38,10 @@ const claimOf = ({ metadata }: RecordedEvent): KeyClaim | undefined => {
   return { applicationId: endpoint === DECISION_KEYS ? ALL_APPLICATIONS : applicationId, endpoint, key };
 };
 
-/** Every key that an event used up must lead to its stream. */
 export interface ClaimCheck {
-  /** Of one stream, which was met before. */
   check(stream: string, events: readonly RecordedEvent[]): Promise<readonly Difference[]>;
   /** Where a check that goes on later has to begin; what was checked before is certain by then. */
   readonly at: LogPosition | 'start';
-  /** Differences that could not be told before all streams were checked. */
   end(): AsyncIterable<readonly Difference[]>;
   stop(): Promise<void>;
 }
@@ -67,7 +61,6 @@ const checkEach = async (store: Claims, events: readonly RecordedEvent[]): Promi
   return (await Promise.all(checked)).flat();
 };
 
-/** For a store that finds a key at once. */
 export const askedClaims = (store: Claims): ClaimCheck => ({
   at: 'start',
   check: (_, events) => checkEach(store, events),

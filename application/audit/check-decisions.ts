@@ -130,7 +130,6 @@ const PRICED: ReadonlySet<LoanEvent['type']> = new Set([
 
 const kindOf = ({ type }: LoanEvent): DifferenceKind => (PRICED.has(type) ? 'price' : 'decision');
 
-/** Text first, which is equal almost always. */
 const compareEvents = (
   expected: LoanEvent,
   { event, recorded }: DecodedEvent<LoanEvent>,
@@ -171,7 +170,6 @@ const checkFund = ({ recorded }: DecodedEvent<LoanEvent>, state: LoanState, repo
     telling(report, 'decision', recorded)('metadata.fundId', expected, found);
 };
 
-/** Decides everything once more, each event on the state that the ones before it left. */
 export class DecisionCheck {
   readonly #report: Report;
   readonly #code: string;
@@ -198,7 +196,6 @@ export class DecisionCheck {
     checkFund(found, this.#state, this.#report);
   }
 
-  /** To be called after the last event. */
   end(stream: string, revision: number): void {
     for (const missing of this.#due) {
       const tell = telling(this.#report, kindOf(missing), { stream, revision });

@@ -22,7 +22,6 @@ const isForgottenNow = async ({ events }: Stores, stream: string): Promise<boole
 
 const text = (size: number, sha256: string): string => `${size} bytes with SHA-256 ${sha256}`;
 
-/** What lies there, in the words of a difference. */
 const contentAt = async ({ documents }: Stores, stream: string, sha256: string): Promise<string> => {
   const content = await documents.open(stream, sha256);
   if (content === undefined) return 'no file that the key of the operation opens';

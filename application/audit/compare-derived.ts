@@ -7,7 +7,6 @@ import { keyOf } from '../sql/read-model-tables.ts';
 import { shown, telling } from './difference.ts';
 import type { Difference, Report } from './difference.ts';
 
-/** Rows by table. */
 export type Rows = ReadonlyMap<string, readonly Row[]>;
 
 /** Only while it is made; most writes change a row that is there. */
@@ -83,7 +82,6 @@ const NAMELESS: ReadonlySet<string> = new Set([
   ...['id', 'stream', 'operation', 'application_id', 'fund_id', 'date', 'position'],
 ]);
 
-/** What tells the rows of one operation apart. */
 const nameIn = (key: readonly string[], row: Row): string =>
   key.reduce((name, column) => (NAMELESS.has(column) ? name : `${name} ${row[column]}`), '');
 
@@ -91,7 +89,6 @@ const nameIn = (key: readonly string[], row: Row): string =>
 const pathOf = (table: string, column: string): string =>
   table === 'document' ? `documents.0.${column}` : column;
 
-/** Reports rows that are missing, differ, or should not be there. */
 export const compareTable = (
   stream: string,
   table: string,
@@ -130,7 +127,6 @@ const firstDifference = (a: string, b: string): number => {
 
 const FIELDS = ['name', 'applicationId', 'fundId', 'code', 'sequence', 'timestamp'] as const;
 
-/** A public event as the log gives it, and as it was frozen for delivery. */
 export const compareDelivery = (
   stream: string,
   made: PublicEvent,

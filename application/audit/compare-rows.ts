@@ -1,11 +1,8 @@
-/** A row as a database answers it, or as it is derived from events. */
 type ComparedRow = Readonly<Record<string, unknown>>;
 
-/** A row that one side lacks, or that both sides have with other values. */
 interface DifferingRow<Row extends ComparedRow> {
   readonly expected: Row | undefined;
   readonly found: Row | undefined;
-  /** Where both sides have the row: the columns in which they differ. */
   readonly columns: readonly string[];
 }
 

@@ -21,7 +21,6 @@ export interface Difference {
   readonly stream: string;
   /** Of the event that it is about; null where it is about none. */
   readonly revision: number | null;
-  /** The field, column or rule. */
   readonly what: string;
   readonly expected: string;
   readonly found: string;
@@ -39,7 +38,6 @@ const isPrivate = (path: string): boolean => {
   return documents >= 0 && (field === undefined || field === 'value');
 };
 
-/** A value as a difference shows it. */
 export const shown = (what: string, value: unknown): string => {
   if (value === undefined) return '(nothing)';
   if (isPrivate(what)) {
@@ -50,7 +48,6 @@ export const shown = (what: string, value: unknown): string => {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
 };
 
-/** One field in which two values differ, by its path. */
 interface FieldDifference {
   readonly path: string;
   readonly expected: unknown;
@@ -59,7 +56,6 @@ interface FieldDifference {
 
 export type Tell = (what: string, expected: string, found: string) => void;
 
-/** Tells what is wrong with one event, or with a stream as a whole. */
 export const telling =
   (
     report: Report,

@@ -10,12 +10,10 @@ import type { LoanEvent, LoanReceived, LoanState } from '../../domain/loan/index
 import { formatCents } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 
-/** How a price that an event states came about. */
 export interface ExplainedPrice {
   readonly title: string;
   /** On the curve, where it follows the curve; in the order in which amounts were added up. */
   readonly lines: readonly ExplainedLine[];
-  /** What follows from the lines, or a rule that needs none. */
   readonly steps: readonly string[];
   /** What a reversal or a resolution starts from; undefined where nothing says it. */
   readonly basis?: { readonly of: 'disbursed_value' | 'acquisition_value'; readonly value: Cents };
@@ -131,7 +129,6 @@ const EXPLAINED = {
   RepurchaseRequested: ofRepurchase,
 };
 
-/** An event that states a price of its own. */
 export type PricedEvent = Extract<LoanEvent, { readonly type: keyof typeof EXPLAINED }>;
 
 export const statesPrice = (event: LoanEvent): event is PricedEvent => event.type in EXPLAINED;

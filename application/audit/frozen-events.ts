@@ -4,12 +4,10 @@ import { EVENT_COLUMNS } from '../sql/schema.ts';
 
 const IDS_AT_ONCE = 5_000;
 
-/** Of an operation, which every event but a ping has. */
 const published = (
   row: Omit<PublicEvent, 'fundId' | 'code'> & Readonly<Record<'fundId' | 'code', string | null>>,
 ): PublicEvent => ({ ...row, fundId: row.fundId ?? '', code: row.code ?? '' });
 
-/** By the events' own time: before an instant, or from it on. */
 export type FrozenPeriod = { readonly before: string } | { readonly from: string };
 
 const boundOf = (period: FrozenPeriod): { readonly operator: '<' | '>='; readonly instant: string } =>

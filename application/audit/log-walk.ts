@@ -14,7 +14,6 @@ interface Dependencies {
 /** An adapter that cannot read tries for ever. On a busy machine so long a silence is no more than that, so it is asked again. */
 const SILENCE_MS = 30_000;
 const BATCH = 1_000;
-/** So often in a row, at one place, the store may be away. */
 const MOST_FAILURES = 5;
 const PAUSE_MS = 500;
 const NEVER = new AbortController().signal;
@@ -84,7 +83,6 @@ export class LogWalk {
 
 const UNSEEN: StreamNote = { inLog: 0, read: -1, hash: '', payments: 0, inFeed: 0 };
 
-/** Which streams there are, and how far each was seen. */
 export class AuditedStreams {
   readonly #notes: AuditNotes;
 
@@ -96,7 +94,6 @@ export class AuditedStreams {
     return this.#notes.stream(stream) !== undefined;
   }
 
-  /** Adds a stream that the log did not show. */
   add(stream: string): void {
     this.#notes.noteStream(stream, UNSEEN);
   }

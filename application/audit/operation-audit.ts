@@ -15,11 +15,9 @@ import type { Rows } from './compare-derived.ts';
 import type { Difference, Report } from './difference.ts';
 import type { RenegotiationRecord } from './renegotiation-audit.ts';
 
-/** An operation made anew from its stream, and what did not fit on the way. */
 export interface OperationAudit {
   readonly stream: string;
   readonly events: readonly RecordedEvent[];
-  /** Those that this version reads. */
   readonly decoded: readonly DecodedEvent<LoanEvent>[];
   readonly differences: readonly Difference[];
   readonly state: LoanState;
@@ -49,7 +47,6 @@ const withOthers = (
   return [...projected, ...disbursements];
 };
 
-/** How many rows of it belong into the tables that do not lie by operation. */
 export const placedRows = (operation: Pick<OperationAudit, 'rows'> | undefined) => ({
   payments: operation?.rows.get(PAYMENTS)?.length ?? 0,
   inFeed: operation?.rows.get(FEED)?.length ?? 0,

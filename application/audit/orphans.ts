@@ -21,7 +21,6 @@ const PAGE_OF_PLACED = 50_000;
 const STREAMS_AT_ONCE = 100;
 const MOST_DELIVERIES = 1_000;
 
-/** Looks for what the log does not know: streams that it did not show, rows and frozen events of no operation. */
 export class Orphans {
   readonly #deps: Dependencies;
 
@@ -29,7 +28,6 @@ export class Orphans {
     this.#deps = dependencies;
   }
 
-  /** Streams that rows or an anchor name, and that exist although the log did not show them. */
   async *unseenStreams(heads: Iterable<StreamHead>): AsyncGenerator<readonly string[]> {
     let existing: string[] = [];
     for await (const stream of this.#unseen(heads)) {
@@ -48,7 +46,6 @@ export class Orphans {
     for await (const { stream } of this.#operationsIn('loan')) if (!streams.has(stream)) yield stream;
   }
 
-  /** Rows of operations that do not exist, and payments or rows of the feed beyond those that the log has. */
   async checkRows(tables: readonly string[]): Promise<void> {
     const { streams, report } = this.#deps;
     for (const table of tables) {

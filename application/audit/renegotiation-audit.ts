@@ -20,7 +20,6 @@ import type { Difference, Report, Tell } from './difference.ts';
 import { checkStream, decodeOperation, decodeRenegotiation } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
 
-/** A renegotiation as the streams of those that took part need to see it. */
 export interface RenegotiationRecord {
   readonly id: RenegotiationId;
   readonly committed: DecodedEvent<RenegotiationCommitted> | undefined;
@@ -55,7 +54,6 @@ const loadRenegotiation = async (store: Store, id: RenegotiationId): Promise<Ren
   return { id, committed, aborted, disbursement };
 };
 
-/** Those that the events of an operation name. */
 export const renegotiationsOf = async (
   store: Store,
   events: readonly RecordedEvent[],
@@ -76,7 +74,6 @@ interface RenegotiationAudit {
   readonly fundId: string | undefined;
 }
 
-/** The operation as it stood when it was reserved. */
 const reserved = async (store: Store, reservation: Reservation): Promise<Reserved> => {
   const { events } = await store.read(reservation.stream);
   const until = decodeOperation(events.slice(0, reservation.revision + 1), unheard);
@@ -136,7 +133,6 @@ const checkCarriedOut = async (
   }
 };
 
-/** Checks the stream of a renegotiation, and decides it again on the operations as they were reserved. */
 export const auditRenegotiation = async (
   store: Store,
   stream: string,

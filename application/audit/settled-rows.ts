@@ -34,7 +34,6 @@ export class SettledRows {
     this.#deps = dependencies;
   }
 
-  /** Tables of the read models that keep up. */
   get comparable(): readonly string[] {
     return this.#comparable.flatMap(({ tables }) => tables);
   }

@@ -15,7 +15,6 @@ import { unlessKeyMissing } from '../privacy/missing-keys.ts';
 import { explainPayoff, explainPrice } from './explained-price.ts';
 import type { ExplainedPrice } from './explained-price.ts';
 
-/** The day that the event itself names. */
 const statedDate = (event: LoanEvent, before: LoanState): CalendarDate | undefined => {
   if ('settledAt' in event) return event.settledAt;
   if (event.type === 'PrepaymentProcessed') return event.prepaymentDate;
@@ -83,7 +82,6 @@ export interface ShownEvent {
   /** What is stored, without the borrower, with private texts opened; null where they were forgotten, `(key missing)` where their key is lost. */
   readonly payload: object;
   readonly businessDate: CalendarDate;
-  /** Why it does not count in the state that is shown. */
   readonly leftOut: 'later_date' | 'recorded_later' | undefined;
   readonly price: ExplainedPrice | undefined;
 }
@@ -94,7 +92,6 @@ export interface ShownOperation {
   readonly events: readonly ShownEvent[];
   /** Revision of the first event whose hash does not follow; undefined when all do. */
   readonly brokenAt: number | undefined;
-  /** Present value of what is open on the day that was asked for. */
   readonly payoff: readonly ExplainedLine[];
 }
 

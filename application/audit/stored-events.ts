@@ -43,7 +43,6 @@ export const decodeDesk = decodeWith(decodeDeskEvent);
 export const decodeFourEyes = decodeWith(decodeFourEyesEvent);
 export const decodeDecisions = decodeWith(decodeDecisionEvent);
 
-/** As projections take it. */
 export const toProjected = ({ recorded, event }: DecodedEvent<DomainEvent>): ProjectedEvent =>
   projectedEvent(recorded, event);
 
@@ -67,7 +66,6 @@ const expectedHash = (previous: string, { stream, id, type, data, metadata }: Re
   }
 };
 
-/** Revisions without a gap, and every event's hash following from the one before. */
 export const checkStream = (stream: string, events: readonly RecordedEvent[], report: Report): void => {
   let previous = CHAIN_START;
   events.forEach((event, index) => {

@@ -29,7 +29,6 @@ interface Since {
   readonly from: number;
 }
 
-/** Which rule of two people each fund had when. */
 export class RuleHistory {
   readonly #byFund = new Map<string, Since[]>();
 
@@ -78,7 +77,6 @@ const later = (events: readonly RecordedEvent[], { madeOn }: FirstDecision): rea
   events.filter(({ revision }) => revision > BigInt(madeOn));
 
 interface Around {
-  /** Of the operation. */
   readonly operation: readonly RecordedEvent[];
   readonly rules: RuleHistory;
 }
@@ -117,7 +115,6 @@ const ended = (state: DecisionsState, { operation }: Around) => {
     : 'unchanged';
 };
 
-/** Checks the first decisions on one operation, and decides each step again by the rules of its moment. */
 export const auditDecisions = (
   stream: string,
   events: readonly RecordedEvent[],
@@ -187,7 +184,6 @@ const decideAgain = (event: DecisionEvent, state: DecisionsState, step: Step): D
 
 type Decided = readonly [decision: CoverableDecision, value: number];
 
-/** Decisions that a fund can ask two people for, and what its rule is compared with, in cents. */
 const decidedIn = (event: LoanEvent, acquisitionValue: number): Decided | undefined => {
   const { type } = event;
   if (type === 'LoanApproved') return ['approve', acquisitionValue];
@@ -201,7 +197,6 @@ const decidedIn = (event: LoanEvent, acquisitionValue: number): Decided | undefi
 const ofSandbox = ({ event, recorded: { metadata } }: DecodedEvent<LoanEvent>): boolean =>
   !('decision' in event) && metadata.correlationId === `sandbox-${metadata.causationId}`;
 
-/** The two people behind a decision, where it claims some. */
 export const eyesOf = (event: LoanEvent) => ('decision' in event ? event.decision?.fourEyes : undefined);
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -241,7 +236,6 @@ const checkEyes = (
     tell('four_eyes', 'an operation to which nothing happened since the first decision', firstDecisionId);
 };
 
-/** Finds decisions of an operation that lack the eyes which the rule of their moment asked for, or claim some that did not look. */
 export const auditEyes = (
   decoded: readonly DecodedEvent<LoanEvent>[],
   { operation, rules }: Around,

@@ -12,13 +12,10 @@ interface Parts {
   now(): string;
 }
 
-/** One verification, under way or at its end. */
 export interface VerificationRun {
   readonly begunAt: string;
   readonly fundId: string | undefined;
-  /** When the anchor was taken that it is compared with. */
   readonly anchorOf: string | undefined;
-  /** Roughly. */
   readonly expected: number;
   readonly events: number;
   /** The first of them, in the order in which they were found. */
@@ -27,7 +24,6 @@ export interface VerificationRun {
   readonly state: 'running' | 'done' | 'cancelled' | 'failed';
   readonly endedAt: string | undefined;
   readonly summary: VerifySummary | undefined;
-  /** Why it failed. */
   readonly reason: string | undefined;
 }
 
@@ -51,12 +47,10 @@ export class Verification {
     this.#parts = parts;
   }
 
-  /** The last one; undefined before the first. */
   get run(): VerificationRun | undefined {
     return this.#run;
   }
 
-  /** What a page that is open follows. */
   get progress(): string {
     const { begunAt = '', events = 0, state = '', differences = [] } = this.#run ?? {};
     return `${begunAt} ${events} ${differences.length} ${state}`;

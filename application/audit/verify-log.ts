@@ -24,7 +24,6 @@ import type { ReadModel } from './settled-rows.ts';
 
 interface Dependencies extends AuditStores {
   readonly subscription: EventSubscription;
-  /** Where the log keeps the claims itself. */
   readonly claimLog?: ClaimLog;
   readonly readModels: readonly ReadModel[];
   readonly seals: SealStores;
@@ -36,13 +35,10 @@ interface Dependencies extends AuditStores {
 export interface VerifyRequest {
   /** Only operations of this fund; default: all. */
   readonly fundId?: string;
-  /** What was written down earlier. */
   readonly anchor?: Pick<Anchor, 'takenAt' | 'seal'>;
-  /** Whether every stored file is read as well. */
   readonly documents?: boolean;
   /** Holds the anchor's heads, and what an audit that was stopped has left there. */
   readonly notes: AuditNotes;
-  /** Told about so many more events that are verified. */
   readonly progress?: (events: number) => void;
   /** Aborted: it throws the signal's reason as soon as what is under way has come to its end. */
   readonly signal?: AbortSignal;
@@ -51,13 +47,11 @@ export interface VerifyRequest {
 /** `frozenEvents` are the public ones that the delivery log still holds, `documents` the files that were read. */
 export interface VerifySummary extends Readonly<AuditProgress['counts']> {
   readonly seals: SealCheck['coverage'];
-  /** The end of the seal book. */
   readonly seal: SealPlace | undefined;
   readonly heads: () => Generator<StreamHead>;
 }
 
 const STREAMS_AT_ONCE = 100;
-/** While one is computed, the stores work on the others. */
 const BATCHES_AT_ONCE = 4;
 /** After so many, all that is under way is brought to its end and saved, where the notes are kept. */
 const BATCHES_BETWEEN_SAVES = 20;
@@ -66,7 +60,6 @@ const BATCHES_BETWEEN_SAVES = 20;
 const requestText = ({ fundId, anchor, documents }: VerifyRequest): string =>
   JSON.stringify([fundId, anchor, ...(documents ? ['documents'] : [])]);
 
-/** One pass over everything: the log from its beginning, stream by stream, and all that was ever made of it. */
 export class VerifyLog {
   readonly #deps: Dependencies;
   readonly #batch: AuditBatch;
@@ -76,12 +69,10 @@ export class VerifyLog {
     this.#batch = new AuditBatch(dependencies);
   }
 
-  /** Events to be expected, for a progress bar. */
   expectedEvents(): Promise<number> {
     return this.#deps.rows.countEvents();
   }
 
-  /** Differences as they are found; what it answers at the end is the summary. */
   async *execute(request: VerifyRequest): AsyncGenerator<Difference, VerifySummary> {
     const run = new Run(this.#deps, this.#batch, request);
     yield* run.verify();
@@ -99,9 +90,7 @@ class Run {
   readonly #claims: ClaimCheck;
   readonly #earlier: AuditProgress | undefined;
   readonly #startedAt: string;
-  /** The last event of the log that its stream was told of. */
   #at: LogPosition | 'start';
-  /** Frozen events from before the start. */
   #frozenEarlier = 0;
   #found: Difference[] = [];
   readonly #report: Report = (difference) => void this.#found.push(difference);
@@ -239,7 +228,6 @@ class Run {
     if (some.length > 0) yield some;
   }
 
-  /** Events that an audit that was stopped has not seen. */
   #behind(
     place: LogPosition | 'start' | undefined,
     events: readonly RecordedEvent[],

@@ -7,14 +7,12 @@ interface ResolvedClient {
   readonly application: Application;
 }
 
-/** What is remembered of a client. */
 interface DirectoryEntry {
   readonly resolved: ResolvedClient | undefined;
   /** Milliseconds of the monotonic clock when the lookup began: what changed later may be missing in it. */
   readonly asOf: number;
 }
 
-/** Of a client with its application, and of each fund that is linked to it. */
 const [CLIENT_BYTES, FUND_BYTES] = [1_000, 60];
 
 const bytesOf = ({ resolved }: DirectoryEntry): number =>

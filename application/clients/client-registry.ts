@@ -37,7 +37,6 @@ export interface ClientChanges {
 
 export type ClientRegistry = Pick<SqlClientRegistry, keyof SqlClientRegistry>;
 
-/** Every application, in the order of their first clients. */
 export const applicationsIn = async (registry: Pick<ClientRegistry, 'list'>): Promise<readonly string[]> => [
   ...new Set((await registry.list()).map(({ applicationId }) => applicationId)),
 ];
@@ -146,7 +145,6 @@ export class SqlClientRegistry {
     return guarded(this.#database.transaction(statements));
   }
 
-  /** False when the client has another hash by now, or there is none. */
   async replaceSecretHash(clientId: string, from: string, to: string): Promise<boolean> {
     const query = this.#database.builder
       .updateTable('client')
@@ -156,7 +154,6 @@ export class SqlClientRegistry {
     return guarded(this.#database.transaction([{ query: query.compile(), expectChanges: 1 }]));
   }
 
-  /** False when there is no such client that is not revoked. */
   async revoke(clientId: string, at: string): Promise<boolean> {
     const query = this.#database.builder
       .updateTable('client')

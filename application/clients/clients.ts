@@ -31,7 +31,6 @@ interface Dependencies {
   readonly signingKeys: SigningKeys;
 }
 
-/** Clients of integrators, their applications, the funds linked to them, and the keys of their tokens. */
 export class Clients {
   readonly signingKeys: SigningKeys;
   readonly #deps: Dependencies;
@@ -46,12 +45,10 @@ export class Clients {
     return this.#deps.registry.list();
   }
 
-  /** Of all applications, in the order of their first clients. */
   applications(): Promise<readonly string[]> {
     return applicationsIn(this.#deps.registry);
   }
 
-  /** Those that any application is linked to, in order. */
   async funds(): Promise<readonly string[]> {
     return [...new Set((await this.list()).flatMap(({ fundIds }) => fundIds))].toSorted();
   }
@@ -67,7 +64,6 @@ export class Clients {
     );
   }
 
-  /** Names of those among these actors that are clients. */
   async namesOf(actors: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const { registry } = this.#deps;
     const clients = await Promise.all([...new Set(actors)].map((actor) => registry.find(actor)));

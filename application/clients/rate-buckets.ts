@@ -15,7 +15,6 @@ interface BucketDemand {
 
 interface BucketSupply {
   readonly key: string;
-  /** Of those that were asked for. */
   readonly granted: number;
   /** Left after that, fractions included, as of `atMs` by the engine's clock. */
   readonly tokens: number;

@@ -14,7 +14,6 @@ export type Scope = keyof typeof SCOPE_TABLE;
 
 export const SCOPES = Object.keys(SCOPE_TABLE) as readonly Scope[];
 
-/** What the tokens of a client with these limits allow. */
 export const scopesOf = ({
   scopes,
   onlyFundIds,

@@ -7,7 +7,6 @@ export interface TokenClaims {
   readonly expiresAt: number;
 }
 
-/** Access tokens: issued to clients, verified with each request. */
 export interface Tokens {
   /** @param lifetime seconds, at most an hour, which is the default; a shorter one ends to the second, whatever the clocks of other processes say */
   issue(
@@ -37,7 +36,6 @@ export class TokenExpiredError extends Error {
   override readonly name = 'TokenExpiredError';
 }
 
-/** Keys that sign access tokens. */
 export interface SigningKeys {
   /** Publishes a new key, which signs from `activeFrom` on, in UNIX milliseconds. */
   rotate(): Promise<{ readonly kid: string; readonly activeFrom: number }>;
@@ -45,7 +43,6 @@ export interface SigningKeys {
   revoke(kid: string): Promise<{ readonly kid: string; readonly successor: string }>;
 }
 
-/** No published key has this id. */
 export class UnknownSigningKeyError extends Error {
   override readonly name = 'UnknownSigningKeyError';
 }

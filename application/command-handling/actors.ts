@@ -1,6 +1,5 @@
 const ADMINISTRATOR = 'administrator';
 
-/** Who acts, as metadata names it, where a person decides. */
 export const actorNamed = (operator: string | undefined): string =>
   operator === undefined ? ADMINISTRATOR : `${ADMINISTRATOR}/${operator}`;
 

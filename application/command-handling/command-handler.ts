@@ -26,7 +26,6 @@ import type { Operation, UsedKey } from './operation.ts';
 export interface CommandRequest {
   readonly stream: string;
   readonly applicationId: string;
-  /** Client id or role that causes the events. */
   readonly actor: string;
   readonly correlationId: string;
   /** For its asker operations of other funds do not exist; absent where the asker sees every fund, or makes the operation. */
@@ -47,16 +46,13 @@ export interface CommandRequest {
 
 interface Decided {
   readonly replayed: false;
-  /** The operation's state now. */
   readonly state: LoanState;
   /** What the request caused; nothing when it was done already. */
   readonly events: readonly LoanEvent[];
 }
-/** An earlier request with this key had been accepted: nothing was decided now. */
 interface Replayed {
   readonly replayed: true;
   readonly state: LoanState;
-  /** Revision of the first event that the earlier request caused. */
   readonly acceptedAt: bigint;
 }
 export type Handled = Decided | Replayed;
@@ -81,7 +77,6 @@ const MAX_DECISIONS = 25;
 /** Behind commands that a silent store holds up, each for its own time-out, the last one would wait for minutes. */
 const QUEUE_PATIENCE_MS = 5_000;
 
-/** Something else is true than what was decided on: look again. */
 class Stale extends Error {}
 
 /**

@@ -1,6 +1,5 @@
 import { BusyError } from '../ports/busy-error.ts';
 
-/** Runs tasks of one key one after another, tasks of different keys side by side. */
 export class KeyedQueue {
   readonly #tails = new Map<string, Promise<unknown>>();
   readonly #patienceMs: number;

@@ -29,7 +29,6 @@ export const parseLoanStream = (stream: string): { applicationId: string; code: 
   return { applicationId: stream.slice(LOAN_STREAM_PREFIX.length, dot), code: decode(stream.slice(dot + 1)) };
 };
 
-/** `renegotiation-<id>`: the coordinator of one renegotiation. */
 /** The application of an operation; of what is no operation there is one owner. */
 export const ownerOf = (stream: string): string => parseLoanStream(stream)?.applicationId ?? '';
 
@@ -57,11 +56,9 @@ const BESIDE_OPERATIONS = [FUND_STREAM_PREFIX, DESK_STREAM_PREFIX, DECISION_STRE
 export const isBesideOperations = (stream: string): boolean =>
   BESIDE_OPERATIONS.some((prefix) => stream.startsWith(prefix));
 
-/** Of the operation with this stream. */
 export const decisionStreamOf = (stream: string): string =>
   stream.replace(LOAN_STREAM_PREFIX, DECISION_STREAM_PREFIX);
 
-/** The stream of the operation that these decisions are about. */
 export const decidedStreamOf = (stream: string): string =>
   stream.replace(DECISION_STREAM_PREFIX, LOAN_STREAM_PREFIX);
 
@@ -86,18 +83,15 @@ const sorted = (value: Canonical): Canonical => {
 /** JSON text with sorted fields and without absent ones: equal contents give equal texts, whatever order they came in. */
 export const canonicalText = (value: Canonical): string => JSON.stringify(sorted(value) ?? null);
 
-/** A key that an accepted request used up, and what that request was. */
 export interface UsedKey {
   readonly endpoint: string;
   readonly key: string;
   readonly fingerprint: string;
 }
 
-/** An operation as its stream tells it: the state that decides, and what the next append needs. */
 export interface Operation {
   readonly state: LoanState;
   readonly revision: StreamRevision;
-  /** Hash of the last event. */
   readonly hash: string;
   /** When the last event was recorded; undefined before the first. */
   readonly recordedAt: string | undefined;
@@ -107,7 +101,6 @@ export interface Operation {
 
 export interface AcceptedRequest {
   readonly fingerprint: string;
-  /** Of the first event that it caused. */
   readonly revision: bigint;
 }
 
@@ -132,7 +125,6 @@ export type Asked<Command> = Omit<Command, 'type' | 'now'> & {
   readonly idempotencyKey: string;
 };
 
-/** What a command carries of the request that asks for it. */
 export const askedBy = ({ applicationId, clientId, requestId, onlyFundIds }: RequestContext) => ({
   applicationId,
   actor: clientId,
@@ -140,7 +132,6 @@ export const askedBy = ({ applicationId, clientId, requestId, onlyFundIds }: Req
   ...(onlyFundIds && { onlyFundIds }),
 });
 
-/** The key that a request comes with, claimed for what it says. */
 export const claimedFor = (
   vault: Pick<BorrowerVault, 'digest'>,
   endpoint: string,
@@ -167,7 +158,6 @@ export const acceptedUnder = (
   key: string,
 ): AcceptedRequest | undefined => operation.accepted.get(mapKey(endpoint, key));
 
-/** The operation after these events, which follow its revision directly. */
 export const advance = (
   operation: Operation,
   events: readonly LoanEvent[],

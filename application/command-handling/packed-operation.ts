@@ -13,7 +13,6 @@ type Changed = readonly [index: number, rest: Omit<Installment, keyof ScheduledI
  */
 interface Packed {
   readonly of: Pick<Operation, 'hash'> & { readonly recordedAt?: string | undefined };
-  /** Absent before the first event. */
   readonly revision?: number;
   /** Key, fingerprint and revision of each accepted request, flat. */
   readonly accepted: readonly (string | number)[];
@@ -21,7 +20,6 @@ interface Packed {
   readonly codes?: readonly string[];
   readonly dueDates?: readonly string[];
   readonly faceValues?: readonly number[];
-  /** Present once the installments live. */
   readonly changed?: readonly Changed[];
 }
 

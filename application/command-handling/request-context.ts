@@ -1,4 +1,3 @@
-/** Who asks, in which request. */
 export interface RequestContext {
   readonly requestId: string;
   readonly clientId: string;

@@ -8,7 +8,6 @@ export interface Background {
   readonly isStuck?: () => boolean;
 }
 
-/** Wraps work that runs until its signal ends. */
 export const running = (name: string, run: (signal: AbortSignal) => Promise<void>): Background => {
   let current: { readonly stopping: AbortController; readonly ended: Promise<void> } | undefined;
   return {
@@ -25,7 +24,6 @@ export const running = (name: string, run: (signal: AbortSignal) => Promise<void
   };
 };
 
-/** Several that start and stop as one. */
 export const together = (name: string, parts: readonly Background[]): Background => ({
   name,
   start: () => {

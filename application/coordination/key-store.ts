@@ -34,7 +34,6 @@ export const whileItsKeyWraps = ({ builder }: SqlDatabase, wrapped: string): rea
 
 const TOGETHER = 500;
 
-/** Of these operations, those that have no key. */
 export const withoutKey = async (
   database: Pick<SqlDatabase, 'builder' | 'read'>,
   streams: readonly string[],

@@ -21,7 +21,6 @@ interface LeasedRunnerOptions {
 
 interface LeaseTiming {
   readonly ttlMs: number;
-  /** Between two looks at a lease that another has. */
   readonly lookEveryMs: number;
 }
 
@@ -41,7 +40,6 @@ interface HeldOnce extends Holding {
   readonly stuckFrom: number;
 }
 
-/** How a time of holding ended. */
 type Ending = 'stopping' | 'lost' | 'not_renewed' | 'stuck';
 
 /** Looks at the lease that others get before this process asks again. */
@@ -100,7 +98,6 @@ export class LeasedRunner implements Background {
     }
   }
 
-  /** Undefined when it is time to stop. */
   async #obtain(signal: AbortSignal): Promise<Holding | undefined> {
     const { lease: name, logger, sleep, now } = this.#options;
     const { lookEveryMs } = this.#timing;
@@ -168,12 +165,10 @@ export class LeasedRunner implements Background {
     return 'stopping';
   }
 
-  /** Some of it is left for stopping. */
   #end(askedAt: number): number {
     return askedAt + (this.#timing.ttlMs * 5) / 6;
   }
 
-  /** Undefined when it failed, did not answer in time, or it is time to stop. */
   async #within<T>(ms: number, signal: AbortSignal, asked: Promise<T>): Promise<T | undefined> {
     try {
       const answer = await answerWithin({ pause: this.#options.sleep, signal, ms }, asked);

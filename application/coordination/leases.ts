@@ -78,7 +78,6 @@ export class SqlLeases {
     await this.#database.transaction([{ query: query.compile() }]);
   }
 
-  /** Leases that have not ended, by name. */
   async held(): Promise<readonly { readonly name: string; readonly holder: string }[]> {
     const query = this.#database.builder
       .selectFrom('lease')

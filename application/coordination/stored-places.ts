@@ -3,10 +3,8 @@ import type { LogPosition } from '../ports/event-store.ts';
 import { changeRow } from '../sql/compare-and-set.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
-/** The place of whatever has no row. */
 const START = 'start';
 
-/** Of the row in `checkpoint`. */
 export const placeMove = (
   name: string,
   from: LogPosition | 'start',
@@ -27,7 +25,6 @@ export interface StoredPlace {
 
 export type CheckpointStore = Pick<SqlCheckpointStore, keyof SqlCheckpointStore>;
 
-/** How far a named process manager or relay has come. */
 export class SqlCheckpointStore {
   readonly #database: SqlDatabase;
   readonly #clock: RealClock;

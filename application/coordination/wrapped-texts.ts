@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 
-/** Where wrapped texts lie: a table, the column that names each, and that of the text. */
 type Place = {
   readonly [Table in keyof Schema]: {
     readonly table: Table;
@@ -12,7 +11,6 @@ type Place = {
   };
 }[keyof Schema];
 
-/** A wrapped text and where it lies. */
 export interface WrappedText {
   readonly name: string;
   readonly wrapped: string;

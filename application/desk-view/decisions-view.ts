@@ -11,11 +11,9 @@ import type { Rights } from '../desk/rights.ts';
 import type { Desk } from './desk.ts';
 import { MASKED, requireSeen, seesOperation } from './unseen.ts';
 
-/** As a decision on an operation is answered that there is none of. */
 const unknown = (decision: SubmittedDecision): DecisionAnswer =>
   refused(loanNotFound(), { decisionId: decision.decisionId, decision });
 
-/** As the confirmation of a decision is answered that there is none of. */
 const unknownFirst = (second: SecondDecision): DecisionAnswer =>
   refused(neverAwaited(second.firstDecisionId), {
     decisionId: second.decisionId,
@@ -64,7 +62,6 @@ export const administratorFor = (
       fallingDue: async (from, to) => lists().fallingDue(from, to),
       overdue: async (today) => lists().overdue(today),
       notified: async (from, to) => lists().notified(from, to),
-      /** Asked for what is to be decided. */
       stillWaiting: async (operations) =>
         administrator.worklists.of(rights.within('decide')).stillWaiting(operations),
     },

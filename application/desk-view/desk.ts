@@ -23,7 +23,6 @@ import type { Webhooks } from '../webhooks/webhooks.ts';
 type ListNames = 'waiting' | 'worklist' | 'stillWaiting' | 'fallingDue' | 'overdue' | 'notified';
 type DeliveryNames = 'page' | 'waiting' | 'event' | 'ofRecorded' | 'ping' | 'resend';
 
-/** What the pages of the console ask of the service. The whole service is one. */
 export interface Desk {
   readonly administrator: Pick<Administrator, 'found' | 'submitAll' | 'disbursementTolerance'> & {
     readonly confirmations: Pick<Confirmations, 'awaiting'>;

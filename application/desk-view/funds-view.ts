@@ -18,7 +18,6 @@ export const fundsFor = ({ funds }: Pick<App, 'funds'>, rights: Rights): Desk['f
 });
 
 export const clientsFor = ({ clients }: Pick<App, 'clients'>, rights: Rights): Desk['clients'] => {
-  /** Applications that are linked to a fund that the person sees; undefined: all. */
   const seen = async (): Promise<ReadonlySet<string> | undefined> => {
     if (rights.within('see') === undefined) return undefined;
     const linked = (await clients.list()).filter(({ fundIds }) =>

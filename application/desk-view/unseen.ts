@@ -13,7 +13,6 @@ export const requireSeen = (rights: Rights, fundId: string): void => {
 /** Stands for what a person may not know of a borrower. */
 export const MASKED = '***';
 
-/** A text that is there, masked. */
 export const masked = <Text extends string | null | undefined>(text: Text): Text =>
   (typeof text === 'string' && text !== '' ? MASKED : text) as Text;
 

@@ -27,7 +27,6 @@ const OVERTAKEN: RetryPolicy = {
 };
 const SESSION = /^[A-Za-z0-9_-]{8,128}$/;
 
-/** The stream of a session; without one, that of the day and the way in. */
 export const deskStream = (
   { way }: Pick<DeskVisitor, 'way'>,
   session: string | undefined,
@@ -45,7 +44,6 @@ interface Dependencies {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Where a stream ends, and the day of its last line. */
 interface End {
   readonly revision: StreamRevision;
   readonly last: Pick<EventMetadata, 'hash' | 'recordedAt'> | undefined;

@@ -26,14 +26,12 @@ interface Dependencies {
 /** A line as it is read, with its place. */
 export interface DeskLogLine extends DeskLineWritten {
   readonly stream: string;
-  /** Orders all lines: by time, then by stream and place in it. */
   readonly place: string;
 }
 
 export interface DeskQuery {
   /** ISO 8601 UTC. */
   readonly since?: string | undefined;
-  /** Only lines before this place. */
   readonly before?: string | undefined;
   readonly subject?: string | undefined;
   readonly fundId?: string | undefined;
@@ -43,7 +41,6 @@ export interface DeskQuery {
 
 type Known = ReadonlyMap<string, { readonly fundId?: string }>;
 
-/** The people at the fund's desk, and what was seen and done there. */
 export class Desk {
   readonly sessions: DeskSessions;
   readonly #deps: Dependencies;

@@ -7,14 +7,12 @@ export interface Identity {
   readonly claims: Claims;
 }
 
-/** What a session keeps of the provider, sealed. */
 export interface ProviderTokens {
   readonly refresh?: string;
   /** Tells the provider at sign-out whose session ends. */
   readonly id?: string;
 }
 
-/** What begins with a browser that is sent to the provider, and has to come back with it. */
 export interface Attempt {
   readonly state: string;
   readonly nonce: string;

@@ -2,7 +2,6 @@ import { isOperator } from '../publication/description/decision-schema.ts';
 import type { Claims, Identity } from './identity-provider.ts';
 import type { Grant, Person } from './rights.ts';
 
-/** Who the provider says this of has the role. */
 export interface RoleRule extends Grant {
   readonly value: string;
 }
@@ -37,7 +36,6 @@ const nameOf = (value: unknown): string | undefined => {
   return isOperator(name) ? name : undefined;
 };
 
-/** Every role whose value the claim has. */
 export const personOf = ({ issuer, subject, claims }: Identity, { claim, rules }: RoleRules): Person => {
   const values = textsIn(claimAt(claims, claim));
   const grants = rules

@@ -3,7 +3,6 @@ export const DESK_ROLES = ['viewer', 'maker', 'checker', 'auditor'] as const;
 /** What somebody may do at the desk; nobody has one by default. */
 export type Role = (typeof DESK_ROLES)[number];
 
-/** A role, in every fund or only in those that are named. */
 export interface Grant {
   readonly role: Role;
   /** Ids; undefined: every fund. */
@@ -24,7 +23,6 @@ interface Allowed {
   readonly everywhere?: true;
 }
 
-/** What can be done at the desk, and which roles may. */
 const RIGHTS = {
   /** Pages, lists, figures and exports. */
   see: { roles: DESK_ROLES },
@@ -43,7 +41,6 @@ const RIGHTS = {
   verify: { roles: ['auditor'], everywhere: true },
   /** Adds to what an auditor verifies, so who only looks on may not. */
   seal: { roles: [], everywhere: true },
-  /** Who saw and did what. */
   desk_log: { roles: ['auditor'], everywhere: true },
   /** How the service is, which tells of all funds together. */
   service: { roles: DESK_ROLES, everywhere: true },
@@ -51,11 +48,9 @@ const RIGHTS = {
 
 export type Right = keyof typeof RIGHTS;
 
-/** Refused, because none of the person's roles allows it. */
 export class RoleError extends Error {
   override readonly name = 'RoleError';
   readonly roles: readonly Role[];
-  /** In all funds. */
   readonly everywhere: boolean;
 
   constructor(right: Right) {
@@ -66,7 +61,6 @@ export class RoleError extends Error {
   }
 }
 
-/** What the grants of a person add up to. */
 export class Rights {
   readonly #grants: readonly Grant[];
 

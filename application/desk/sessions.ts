@@ -12,10 +12,8 @@ import { retry } from '../support/retry.ts';
 import type { ProviderTokens } from './identity-provider.ts';
 import type { Grant, Person } from './rights.ts';
 
-/** What the tokens of a session are sealed for. */
 export const tokensContext = (sessionId: string): string => `desk-session:${sessionId}`;
 
-/** What sessions keep of the provider, by the id of the session. */
 export const sessionTokens = (database: SqlDatabase): WrappedTexts =>
   new SqlWrappedTexts(database, { table: 'desk_session', name: 'id', wrapped: 'sealed_tokens' });
 
@@ -23,7 +21,6 @@ export const sessionTokens = (database: SqlDatabase): WrappedTexts =>
 const MOST_OF_A_PERSON = 8;
 const HOUR_MS = 3_600_000;
 const LONGEST_MS = 12 * HOUR_MS;
-/** Of a session for which the provider cannot be asked again. */
 const LONGEST_UNASKED_MS = HOUR_MS;
 const ASK_EVERY_MS = 5 * 60_000;
 /** How much of its idle time a session may have used before that it is used is written down. */
@@ -143,7 +140,6 @@ export class DeskSessions {
     await this.#deps.database.transaction([{ query: query.compile() }]);
   }
 
-  /** Whether the provider has to be asked now whether this goes on. */
   isToAsk({ ask_at: askAt }: Row): boolean {
     return askAt !== null && askAt <= this.#at(0);
   }
@@ -160,7 +156,6 @@ export class DeskSessions {
     return result!.changes === 1;
   }
 
-  /** The provider has answered: who it is, and what to ask it with next. */
   async renewed({ id }: Row, { name, grants }: Person, tokens: ProviderTokens): Promise<void> {
     const { builder } = this.#deps.database;
     const update = builder.updateTable('desk_session').where('id', '=', id);
@@ -191,7 +186,6 @@ export class DeskSessions {
     return result!.changes === 1;
   }
 
-  /** Those that live, the newest first. */
   async list(): Promise<readonly ListedSession[]> {
     const rows = await this.#deps.database.read(this.#living().orderBy('begun_at', 'desc').orderBy('id'));
     return rows.map((row) => ({

@@ -6,24 +6,20 @@ import type { RoleRules } from './people.ts';
 import { sessionOf } from './sessions.ts';
 import type { DeskSession, DeskSessions } from './sessions.ts';
 
-/** When somebody was refused: as they came in, or while they were signed in. */
 export type Refused = 'sign_in' | 'session';
 
 interface Dependencies {
   readonly provider: IdentityProvider;
   readonly sessions: DeskSessions;
   readonly roles: RoleRules;
-  /** A session without a request ends. */
   readonly idleMs: number;
   /** Differs when other people, or other roles, may come in: sessions from before are none then. */
   readonly configured: string;
-  /** Told of everybody who was not let in; the reason is for the operator. */
   readonly onRefused: (reason: string, when: Refused) => void;
 }
 
 type Row = NonNullable<Awaited<ReturnType<DeskSessions['find']>>>;
 
-/** How people come in at the desk, and go on: by what the provider says of them. */
 export class SignIn {
   readonly #deps: Dependencies;
   /** What is asked of the provider just now, by session: requests that come together ask once. */

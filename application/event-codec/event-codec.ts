@@ -13,7 +13,6 @@ import { UnreadableEventError } from './fields.ts';
 import type { EntriesOf, EventEntry, Payload } from './fields.ts';
 import { renegotiationEntries } from './renegotiation-entries.ts';
 
-/** What the first event of every stream chains to. */
 export const CHAIN_START = '0'.repeat(64);
 
 type Unchained = Omit<EventToAppend, 'metadata'> & { readonly metadata: Omit<EventMetadata, 'hash'> };
@@ -43,7 +42,6 @@ export const chainHash = (previous: string, stream: string, event: Unchained): s
   return hash('sha256', parts.map((part) => `${part.length}:${part}`).join(''));
 };
 
-/** The events with their hashes, each chained to the one before. */
 export const chainEvents = (
   previous: string,
   stream: string,

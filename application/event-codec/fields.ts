@@ -14,10 +14,8 @@ const refuse = (field: string, wanted: string, value: unknown): never => {
   throw new UnreadableEventError(`field ${field} should be ${wanted}, found ${typeof value}`);
 };
 
-/** One field of an event: its stored name, how its value is written, and how it is read. */
 interface Field<Value> {
   readonly name: string;
-  /** Called with a value that is there. */
   encode(this: void, value: Value): PayloadValue;
   /** @throws UnreadableEventError naming the field */
   decode(this: void, value: PayloadValue): Value;
@@ -35,7 +33,6 @@ type Fields<Value> = {
     : Field<Value[Key]>;
 };
 
-/** How values of one kind are stored. */
 export interface Shape<Value> {
   encode(this: void, value: Value): Payload;
   decode(this: void, payload: Payload): Value;

@@ -2,11 +2,9 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 
 /** Private texts are sealed, disbursements name the rule of an exit, rejections may follow an approval, secrets are hashed in one step. */
 const SEALED_TEXTS = 2;
-/** Funds have names. */
 const FUND_NAMES = 3;
 /** What is seen and done at the desk is logged, and funds may ask for two people. */
 const DESK = 4;
-/** Another process may have been told meanwhile. */
 const LOOK_AGAIN_AFTER_MS = 5_000;
 
 /** In which formats the stores are written: they follow the oldest release that may still be at work on them. A row of the service data. A store that was filled before there was one has none, which stands for the first level. */
@@ -30,12 +28,10 @@ export class StoredFormats {
     return (await this.#reached(SEALED_TEXTS)) < SEALED_TEXTS;
   }
 
-  /** The same of the releases before funds had names. */
   async forReleaseWithoutNames(): Promise<boolean> {
     return (await this.#reached(FUND_NAMES)) < FUND_NAMES;
   }
 
-  /** The same of the releases before there were a log of the desk and rules of two people. */
   async forReleaseWithoutDesk(): Promise<boolean> {
     return (await this.#reached(DESK)) < DESK;
   }

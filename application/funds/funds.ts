@@ -26,14 +26,12 @@ export interface ListedFund {
 interface NamingRequest {
   readonly fundId: string;
   readonly name: string;
-  /** Who names it, as it is recorded. */
   readonly operator: string;
 }
 
 const NOT_BESIDE_EARLIER =
   'processes of a release that knows no names of funds may still run; when none does, run `receivables upgrade finish` first';
 
-/** Funds and how people call them. */
 export class Funds {
   readonly #deps: Dependencies;
 

@@ -26,7 +26,6 @@ export const fileNamed = (files: readonly ReceivedFile[], name: string): Receive
 
 export interface NamedDocument {
   readonly type: string;
-  /** Name of the uploaded file. */
   readonly value: string;
 }
 

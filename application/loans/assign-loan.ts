@@ -115,7 +115,6 @@ const receive = async (
   return loanDecider.decide({ ...command, borrower, documents: received }, current);
 };
 
-/** What makes two creation requests the same: every recognised field, and files by name and content. */
 const contentsOf = ({ files, sandboxOutcome: _, sandboxDisbursement: __, ...contents }: AskedAssignment) => ({
   ...contents,
   borrower: { ...contents.borrower, address: { ...contents.borrower.address } },

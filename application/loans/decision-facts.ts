@@ -10,7 +10,6 @@ interface Named {
   readonly code: string;
 }
 
-/** A reason for which operations of a fund were rejected. */
 export interface UsedReason extends RejectionReason {
   readonly times: number;
 }
@@ -20,10 +19,8 @@ const MOST_FUNDS = 8;
 const REJECTED_LOOKED_AT = 200;
 const MOST_REASONS = 8;
 
-/** What an operation is decided on. */
 export type OperationFacts = Awaited<ReturnType<DecisionFacts['of']>>[number];
 
-/** What somebody who decides wants to know, as far as the read models have come. */
 export class DecisionFacts {
   readonly #database: SqlDatabase;
   readonly #privacy: () => Privacy;

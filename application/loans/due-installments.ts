@@ -4,9 +4,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
-/** A pending installment of an active operation whose due date has passed. */
 export interface DueInstallment {
-  /** Stream of its operation. */
   readonly stream: string;
   readonly code: string;
   readonly dueDate: CalendarDate;

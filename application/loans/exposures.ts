@@ -12,10 +12,8 @@ interface Together {
   readonly acquisitionValue: number;
 }
 
-/** What a fund has of somebody. */
 interface Held {
   readonly active: Together;
-  /** Those that wait for a decision before the fund pays. */
   readonly waiting: Together;
 }
 
@@ -42,7 +40,6 @@ export interface Exposure {
 const isBefore = (status: ShownStatus): boolean => owesSchedule(status) && isAwaited(status);
 const WAITING: readonly string[] = LOAN_STATUSES.filter(isBefore);
 const ACTIVE: readonly string[] = LOAN_STATUSES.filter((status) => !isBefore(status) && !hasEnded(status));
-/** Of those that are active, the ones whose installments are still owed to the fund. */
 const OWED = ACTIVE.filter((status) => OWING.includes(status));
 /** Of a borrower with more, the sums say so. */
 const MOST_OF_BORROWER = 1_000;
@@ -95,7 +92,6 @@ const rowsOf = (database: SqlDatabase, streams: readonly string[]) =>
 
 type Found = Awaited<ReturnType<typeof rowsOf>>[number];
 
-/** What a fund has already of who is in an operation: of its borrower beside it, of its originator with it. */
 export class Exposures {
   readonly #database: SqlDatabase;
   readonly #privacy: () => Privacy;

@@ -10,7 +10,6 @@ export const OWING: readonly string[] = LOAN_STATUSES.filter(owesSchedule);
 
 /** How late an operation is; null where nothing of it is overdue. */
 interface Lateness {
-  /** Since the first of what is overdue fell due. */
   readonly days_late: number | null;
   /** Face values in cents, without what prepayments left on them. */
   readonly overdue_value: number | null;

@@ -47,7 +47,6 @@ const detailsOf = (row: InstallmentRow, installment: Installment, dailyFactor: s
   outstandingValue: outstandingAtDue(installment, dailyFactor),
 });
 
-/** What the read model keeps as text. */
 interface StoredDisbursement {
   readonly value: number;
   readonly date?: CalendarDate;
@@ -138,7 +137,6 @@ export const loanDetailsOf = (
       payoffDate,
     },
     ...(disbursement && { disbursement: disbursementOf(disbursement) }),
-    /** In the order in which they were notified. */
     prepayments: view.prepayments.map(prepaymentOf),
     ...(repurchase && {
       repurchase: {

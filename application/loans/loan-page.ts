@@ -17,7 +17,6 @@ export interface LoanListQuery {
   /** None of any other fund; at least one. */
   readonly onlyFundIds?: readonly string[];
   readonly limit: number;
-  /** Opaque; from the previous page. @see LoanPage */
   readonly cursor?: string;
 }
 
@@ -52,7 +51,6 @@ const decodeCursor = (cursor: string): LoanListCursor => {
   throw new DomainError('invalid_query_parameter', message, [{ field: 'cursor', code: 'invalid', message }]);
 };
 
-/** What a list shows of an operation; the borrower is sealed. */
 export const SUMMARY = [
   ...(['loan.stream', 'loan.application_id', 'loan.code', 'loan.fund_id', 'loan.status'] as const),
   ...(['loan.product_type', 'loan.acquisition_value', 'loan.number_of_installments'] as const),
@@ -91,7 +89,6 @@ type Loans<Row> = SelectQueryBuilder<{ loan: Listed }, 'loan', Row>;
 
 const inOrder = <Row>(rows: Loans<Row>): Loans<Row> => rows.orderBy('loan.received_at').orderBy('loan.code');
 
-/** What is asked for but for changes and lateness, after the cursor, oldest first. */
 const narrowed = <Row>(from: Loans<Row>, { status, fundId, onlyFundIds, cursor }: Narrowing): Loans<Row> => {
   let rows = from;
   if (status?.length === 1) rows = rows.where('loan.status', '=', status[0]!);
@@ -126,7 +123,6 @@ const withProgress = (database: SqlDatabase, query: LoanListQuery) =>
 const rowsOf = (database: SqlDatabase, query: LoanListQuery) =>
   withProgress(database, query).select(SUMMARY) as unknown as Loans<LoanSummary>;
 
-/** The operations at these places, which end one after the page. */
 const rowsAt = (database: SqlDatabase, query: LoanListQuery, places: Loans<Place>): Loans<LoanSummary> =>
   inOrder(
     rowsOf(database, query).where((eb) =>
@@ -237,7 +233,6 @@ const lookedAtPage = async (database: SqlDatabase, query: LoanListQuery): Promis
   return { loans, nextCursor: nextCursor ?? (lastLookedAt && after ? cursorAt(lastLookedAt) : null) };
 };
 
-/** Each state has its own order in an index: the next of each, put together. */
 const placesInAnyOf = (
   database: SqlDatabase,
   query: LoanListQuery,
@@ -257,7 +252,6 @@ const placesInAnyOf = (
   return inOrder(next).limit(query.limit + 1);
 };
 
-/** A page of the list, with bounded work for whatever is asked. */
 export const loanPage = async (database: SqlDatabase, query: LoanListQuery): Promise<LoanPage> => {
   const { limit, updatedSince, overdue, status } = query;
   if (overdue) return (await latePage(database, query)) ?? lookedAtPage(database, query);

@@ -4,7 +4,6 @@ import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentInspector, DocumentStore } from '../ports/document-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
-/** What the work on operations is done with. */
 export interface LoanParts {
   readonly commands: CommandHandler;
   readonly events: EventStore;

@@ -22,7 +22,6 @@ export const shownStatus = (
   return stored === 'frozen' ? 'pending' : stored;
 };
 
-/** `credits`: JSON text of the prepayment credits that each carries. */
 const withCredits = (
   loan: Schema['loan'],
   installments: readonly Pick<Schema['installment'], (typeof INSTALLMENT)[number]>[],
@@ -36,7 +35,6 @@ const withCredits = (
   }));
 };
 
-/** Everything that one operation shows, by its stream. */
 const queriesOf = (builder: Kysely<Schema>, stream: string) => {
   const operation = builder.selectFrom('loan').select('id').where('stream', '=', stream);
   return [
@@ -71,7 +69,6 @@ const queriesOf = (builder: Kysely<Schema>, stream: string) => {
   ] as const;
 };
 
-/** The projection that writes the rows read here, by its stored name. */
 export const LOAN_PROJECTION = 'loan';
 
 /** Reads an operation in one snapshot, so never rows of two versions of it. */
@@ -134,5 +131,4 @@ export class SqlLoanReader {
   }
 }
 
-/** One operation as its rows show it. */
 export type LoanView = NonNullable<Awaited<ReturnType<SqlLoanReader['find']>>>;

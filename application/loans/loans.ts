@@ -21,21 +21,17 @@ import { requestRepurchase } from './request-repurchase.ts';
 import { settleInstallment } from './settle-installment.ts';
 
 interface Dependencies extends LoanParts {
-  /** Of the read models. */
   readonly database: SqlDatabase;
   readonly progress: AppliedVersions;
   readonly writes: OwnWrites;
   readonly registry: Pick<ClientRegistry, 'list'>;
   readonly catchUp: () => Promise<void>;
-  /** Called each time that one is asked for. */
   readonly onFileMissing: (missing: MissingFile) => void;
-  /** Knows whose operations they are. */
   readonly privacy: () => Privacy;
 }
 
 const PAGE = 500;
 
-/** Operations: how they come in, what is done about them, and what they show. */
 export type Loans = ReturnType<typeof loansOf>;
 
 export const loansOf = (dependencies: Dependencies) => {
@@ -62,7 +58,6 @@ export const loansOf = (dependencies: Dependencies) => {
     rows: (query: RowsQuery) => rowsOf({ ...deps, search }, query),
     applicationOf: applicationOf.bind(undefined, deps),
     requireKnown: requireKnown.bind(undefined, deps),
-    /** Whether an application is linked to this fund, or it holds an operation. */
     knowsFund: async (fundId: string): Promise<boolean> => {
       const clients = await registry.list();
       return clients.some(({ fundIds }) => fundIds.includes(fundId)) || holdsOperations(database, fundId);
@@ -71,7 +66,6 @@ export const loansOf = (dependencies: Dependencies) => {
     written: untilWritesShow.bind(undefined, deps),
     /** Resolves when the read model holds everything that was stored before the call. */
     catchUp: dependencies.catchUp,
-    /** Now, ISO 8601 UTC. */
     now: (): string => clock.now(),
   };
 };

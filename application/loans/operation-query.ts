@@ -9,7 +9,6 @@ export interface Sorting {
   readonly descending: boolean;
 }
 
-/** A place in a list of found operations: the next page begins after it. */
 export interface SearchPlace {
   /** What the list is sorted by; in another order the place is none. */
   readonly by: string;
@@ -22,9 +21,7 @@ export interface OperationQuery {
   /** Any part of the code, in upper or lower case. */
   readonly code?: string;
   readonly fundId?: string;
-  /** Of these funds alone; at least one. */
   readonly onlyFundIds?: readonly string[];
-  /** Any of these; at least one. */
   readonly status?: readonly string[];
   /** Only those that owe something whose day has passed. */
   readonly overdue?: true;
@@ -41,21 +38,18 @@ export interface OperationQuery {
 }
 export type OperationFilter = Omit<OperationQuery, 'sorting' | 'after' | 'limit'>;
 
-/** An operation as it is looked for, with what is late of it where that is asked for. */
 interface Sought extends Pick<Schema['loan'], 'stream' | 'code' | 'fund_id' | 'status' | 'received_at'> {
   readonly since: string;
   readonly value: number;
 }
 export type Loans<Row = unknown> = SelectQueryBuilder<{ readonly loan: Sought }, 'loan', Row>;
 
-/** Characters that stand for others in a pattern, as themselves. */
 const literally = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /** Codes are visible ASCII, in which engines agree about upper and lower case. */
 const hasPart = (column: Expression<string>, part: string) =>
   sql<SqlBool>`lower(${column}) like ${`%${literally(part.toLowerCase())}%`} escape '\\'`;
 
-/** What of a filter an index holds beside its order. */
 export const fitting = (all: Loans, { applicationId, code, onlyFundIds, status }: OperationFilter): Loans => {
   let rows = all;
   if (applicationId !== undefined) {
@@ -68,7 +62,6 @@ export const fitting = (all: Loans, { applicationId, code, onlyFundIds, status }
   return status === undefined ? rows : rows.where('loan.status', 'in', status);
 };
 
-/** What of a filter an index is entered by. */
 export const entered = (all: Loans, { fundId, from, before }: OperationFilter): Loans => {
   let rows = all;
   if (fundId !== undefined) rows = rows.where('loan.fund_id', '=', fundId);
@@ -88,7 +81,6 @@ const centsOf = (key: string): number => (Number.isSafeInteger(Number(key)) ? Nu
 
 const keyOf = ({ by }: Sorting) => sql.ref<string | number>(`loan.${COLUMNS[by]}`);
 
-/** An operation in a sorted list. */
 export interface Listed {
   readonly stream: string;
   readonly key: string | number;
@@ -99,7 +91,6 @@ export const placeOf = ({ stream, key }: Listed, { by }: Sorting): SearchPlace =
   stream,
 });
 
-/** What comes after the place, in this order. */
 export const inOrder = (rows: Loans, sorting: Sorting, after?: SearchPlace): Loans<Listed> => {
   // The longer late, the earlier it fell due.
   const descending = sorting.descending !== (sorting.by === 'days_late');
@@ -118,11 +109,9 @@ export const inOrder = (rows: Loans, sorting: Sorting, after?: SearchPlace): Loa
     .orderBy('loan.stream', direction);
 };
 
-/** Nobody is asked for what cannot be there. */
 export const findsNothing = ({ streams, fundId, onlyFundIds }: OperationFilter): boolean =>
   streams?.length === 0 || (fundId !== undefined && onlyFundIds?.includes(fundId) === false);
 
-/** A fund is entered by an index; several are looked for. */
 export const byFund = <Query extends OperationFilter>({ onlyFundIds, ...query }: Query) => {
   if (onlyFundIds === undefined || query.fundId !== undefined) return query;
   return onlyFundIds.length === 1 ? { ...query, fundId: onlyFundIds[0]! } : { ...query, onlyFundIds };

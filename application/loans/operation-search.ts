@@ -22,7 +22,6 @@ interface Bounds {
   readonly atOnce: number;
   /** So many are looked through for a page, which is short where few of them fit. */
   readonly mostLookedAt: number;
-  /** So many are looked through to be counted. */
   readonly mostCounted: number;
 }
 const BOUNDS: Bounds = { mostLate: 20_000, atOnce: 25_000, mostLookedAt: 100_000, mostCounted: 100_000 };
@@ -33,7 +32,6 @@ const FIRST_STEP = 20;
 /** So much dearer is it to look at a row than at what an index holds of it. */
 const ROWS_COST = 5;
 
-/** How many operations there are, or so many at least. */
 export interface OperationCount {
   readonly operations: number;
   readonly atLeast: boolean;
@@ -44,9 +42,7 @@ export interface OperationCount {
 interface OperationPage {
   readonly operations: readonly LoanSummary[];
   readonly next: SearchPlace | undefined;
-  /** How the list is sorted. */
   readonly sorting: Sorting;
-  /** In which it can be had. */
   readonly orders: readonly Sorting['by'][];
   /** Of all pages; only where it was asked for. */
   readonly total?: OperationCount;
@@ -58,7 +54,6 @@ interface Places {
   readonly total?: OperationCount;
 }
 
-/** How a list can be had. */
 interface Way {
   /** All that may be asked for is sorted; otherwise an index is walked along. */
   readonly sorts: boolean;
@@ -75,7 +70,6 @@ type Counted = OperationQuery & { readonly counted?: true };
 
 const NONE: OperationCount = { operations: 0, atLeast: false };
 
-/** Whether what is asked for is more than where the index is entered. */
 const isFiltered = ({ applicationId, code, onlyFundIds, status, overdue }: OperationFilter): boolean =>
   [applicationId, code, onlyFundIds, status, overdue].some((one) => one !== undefined);
 
@@ -145,7 +139,6 @@ export class SqlOperationSearch {
     return (await this.#database.read(late.offset(this.#bounds.mostLate).limit(1))).length > 0;
   }
 
-  /** From those that are late, or that are named, to their operations. */
   #few(query: OperationQuery) {
     const { builder } = this.#database;
     const { streams, overdue } = query;
@@ -191,7 +184,6 @@ export class SqlOperationSearch {
     };
   }
 
-  /** Along the index of codes, or that of arrivals, which is entered at a fund and a day. */
   #along(by: Walk, query: OperationQuery): Loans {
     const all = this.#database.builder
       .selectFrom('loan')
@@ -201,7 +193,6 @@ export class SqlOperationSearch {
     return by === 'code' ? rows : entered(rows, query);
   }
 
-  /** Those of them that fit. */
   #fittingOf(by: Walk, some: Loans, query: OperationQuery): Loans {
     const { builder } = this.#database;
     const rows = builder.selectFrom(some.as('loan')) as unknown as Loans;
@@ -261,7 +252,6 @@ export class SqlOperationSearch {
     return { operations: Number(counted!.operations), atLeast: beyond.length > 0 };
   }
 
-  /** In the order of the list. */
   async #rowsOf(found: readonly Listed[]): Promise<readonly LoanSummary[]> {
     if (found.length === 0) return [];
     const rows = await this.#database.read(

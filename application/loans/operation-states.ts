@@ -7,7 +7,6 @@ export interface StateCount {
   readonly oldestSince: string | null;
 }
 
-/** Operations of every application by their state, as far as the read model has come; a state without any is left out. */
 export const countStates = async (database: SqlDatabase): Promise<readonly StateCount[]> => {
   const { builder } = database;
   const [counted, oldest] = await database.snapshot([
@@ -30,7 +29,6 @@ export const countStates = async (database: SqlDatabase): Promise<readonly State
   }));
 };
 
-/** Streams of the operations that came in last, but for those whose borrower was forgotten. */
 export const newestWithBorrower = async (
   database: SqlDatabase,
   limit: number,
@@ -44,7 +42,6 @@ export const newestWithBorrower = async (
   return (await database.read(query)).map(({ stream }) => stream);
 };
 
-/** Whether any operation belongs to this fund. */
 export const holdsOperations = async (database: SqlDatabase, fundId: string): Promise<boolean> => {
   const query = database.builder.selectFrom('loan').select('stream').where('fund_id', '=', fundId).limit(1);
   return (await database.read(query)).length > 0;

@@ -6,7 +6,6 @@ const ENTRY_BYTES = 200;
 /** What this process has written for each application and has not yet seen in the read model: revisions by stream. */
 export class OwnWrites {
   readonly #byApplication = new Map<string, Map<string, bigint>>();
-  /** Who wrote each stream, the oldest write first. */
   readonly #writers: LRUCache<string, string>;
 
   /** @param bytes beyond which the oldest are forgotten: they are in the read model long since, unless it has come to a halt */

@@ -54,7 +54,6 @@ const receiptOf = ({ code }: AskedPrepayment, event: PrepaymentProcessed) => {
     settledInstallments: event.settledInstallments,
     /** What the open installments are still worth on the prepayment's date. */
     remainingBalance: event.remainingBalance,
-    /** What came in beyond everything that was open. */
     excessValue: event.excessValue,
     ...(partial && {
       partiallyPaid: {

@@ -22,7 +22,6 @@ import type { AskedRepurchase } from './request-repurchase.ts';
 import type { AskedSettlement } from './settle-installment.ts';
 import type { LoanParts } from './loan-parts.ts';
 
-/** One open installment and what it is worth on the quote's date. */
 export interface QuoteLine {
   readonly installmentCode: InstallmentCode;
   readonly dueDate: CalendarDate;
@@ -32,10 +31,8 @@ export interface QuoteLine {
   readonly presentValue: Cents;
 }
 
-/** What every quote says of its operation. */
 export interface Quote {
   readonly code: LoanCode;
-  /** Of the operation, had the request been made in earnest. */
   readonly resultingStatus: LoanState['status'];
   readonly pricing: Pricing;
 }

@@ -17,7 +17,6 @@ import type { LoanListQuery, LoanPage } from './loan-page.ts';
 import type { LoanView, SqlLoanReader } from './loan-reader.ts';
 import type { OwnWrites } from './own-writes.ts';
 
-/** Resolves true once the read model holds this revision of the stream, false when it did not within the time. */
 export interface AppliedVersions {
   waitForVersion(stream: string, revision: bigint, timeoutMs: number): Promise<boolean>;
 }
@@ -104,7 +103,6 @@ export const fundOfLoan = async (
 ): Promise<string | undefined> =>
   (await loans.fundOf(applicationId, code)) ?? fundOf({ events }, loanStream(applicationId, code));
 
-/** With every write that was answered before. */
 const viewOf = async (deps: Dependencies, reader: Reader, code: string): Promise<LoanView | undefined> => {
   const { events, loans, progress } = deps;
   const stream = loanStream(reader.applicationId, code);

@@ -17,7 +17,6 @@ interface PolledDependencies {
 
 const SHORTEST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
-/** Streams in one query. */
 const MOST_STREAMS = 500;
 
 /**
@@ -56,7 +55,6 @@ export class PolledProgress implements AppliedVersions {
     this.#looking = false;
   }
 
-  /** Half as long as the latest request has waited. */
   #pause(): number {
     const youngest = Math.max(...[...this.#waiters].map(({ since }) => since));
     return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, (this.#deps.now() - youngest) / 2));
@@ -80,7 +78,6 @@ export class PolledProgress implements AppliedVersions {
   }
 }
 
-/** A projector of this process, which knows at once what it has applied. */
 interface LocalProjector extends AppliedVersions {
   status(): { readonly state: 'stopped' | 'running' | 'retrying' | 'halted' };
 }

@@ -20,7 +20,6 @@ export type OperationSearch = Omit<OperationQuery, 'streams' | 'after' | 'limit'
 export interface FoundOperations {
   readonly operations: readonly ListedOperation[];
   readonly next: SearchPlace | undefined;
-  /** How the list is sorted, and how else it could be. */
   readonly sorting: Sorting;
   readonly orders: readonly Sorting['by'][];
   /** Of all pages; none of a page that is behind the last. */
@@ -35,7 +34,6 @@ interface Dependencies {
 
 const READ_AT_ONCE = 1_000;
 
-/** Operations of every application by code, fund, state, day and lateness, and by their borrower: the index of borrowers says which those are. */
 export class SearchOperations {
   readonly #rows: SqlOperationSearch;
   readonly #deps: Dependencies;
@@ -60,7 +58,6 @@ export class SearchOperations {
     return { ...page, operations: operations.map((one, i) => ({ ...one, document: documents[i]! })) };
   }
 
-  /** All of them, in the order of the pages. */
   async *every(search: OperationSearch, signal?: AbortSignal): AsyncGenerator<LoanRow> {
     const { database, clock } = this.#deps;
     const query = { ...(await this.#queryOf(search)), limit: READ_AT_ONCE };

@@ -15,7 +15,6 @@ type Order = Pick<LogOrder, 'compare'>;
 export interface Counting {
   readonly log: EventSubscription & LogPlaces;
   readonly order: Order;
-  /** Ends the waiting for work that takes longer. */
   readonly within: <Value>(ms: number, what: string, work: Promise<Value>) => Promise<Value>;
 }
 

@@ -46,13 +46,11 @@ export class FollowerPlaces {
     this.#beginWithin = beginWithin;
   }
 
-  /** In the order of their names. */
   async *list(): AsyncGenerator<FollowerPlace> {
     for (const place of await this.#places.list())
       yield { ...place, problem: await misfit(this.#log, place.position) };
   }
 
-  /** Reads the log from its beginning up to the instant. */
   async move({ name, after, force }: MoveRequest): Promise<Move> {
     const before = await this.#places.load(name);
     if (before === 'start') return { outcome: 'unknown' };
@@ -69,7 +67,6 @@ export class FollowerPlaces {
     return { outcome: 'busy' };
   }
 
-  /** The place before the first event that was recorded later. */
   async #lastUpTo(instant: string): Promise<LogPosition | 'start'> {
     let position: LogPosition | 'start' = 'start';
     for await (const message of upToNow(this.#log, { from: 'start' })) {

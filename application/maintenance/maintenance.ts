@@ -31,9 +31,7 @@ interface Dependencies {
   readonly rebuilding: () => RebuildReadModels;
   readonly checkpoints: CheckpointStore;
   readonly relayQuarantine: RelayQuarantine;
-  /** Concludes renegotiations that nobody could conclude while an event could not be read. */
   readonly renegotiation: () => Renegotiation;
-  /** What acts on operations after their events. */
   readonly actors: () => readonly { resume(stream: string): Promise<void> }[];
   readonly webhooks: () => Webhooks;
   readonly serviceDatabase: SqlDatabase;
@@ -41,16 +39,13 @@ interface Dependencies {
   readonly formats: StoredFormats;
   readonly sandboxClock: SandboxClock | undefined;
   readonly rotateMasterKey: () => Promise<RotationResult>;
-  /** Looks for a running service. */
   readonly findService: () => Promise<FoundService>;
-  /** The engines, each with what it answers. */
   readonly engines: () => Promise<ServiceStatus['engines']>;
 }
 
 const NOT_BESIDE_EARLIER =
   'processes of release 2026.11.1 may still run, and they know one master key only; when none does, run `receivables upgrade finish` first';
 
-/** What keeps the service running, or brings it back. */
 export class Maintenance {
   readonly #deps: Dependencies;
   /** Undefined in production. */
@@ -110,7 +105,6 @@ export class Maintenance {
     };
   }
 
-  /** Where each read model stands. */
   places(): Promise<readonly string[]> {
     const { generations, projectionStore } = this.#deps;
     return Promise.all(generations.projections.map((one) => projectionStore.checkpoint(one)));

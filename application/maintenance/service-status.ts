@@ -8,11 +8,8 @@ import type { Webhooks } from '../webhooks/webhooks.ts';
 import { behindOf } from './behind.ts';
 import type { Counting } from './behind.ts';
 
-/** Whether a service runs, as far as that can be seen from here. */
 export interface FoundService {
-  /** Where it was looked for. */
   readonly place: string;
-  /** Process, machine or answer by which it was found. */
   readonly found: string | null;
   readonly roles: readonly {
     readonly role: string;
@@ -21,15 +18,12 @@ export interface FoundService {
   }[];
 }
 
-/** How far what follows the log is behind it. */
 export interface Lag {
-  /** Whether a service was found. */
   readonly running: boolean;
   readonly followers: readonly Behind[];
   readonly deliveriesWaiting: { readonly webhooks: number; readonly oldestSince: string | null };
 }
 
-/** What somebody has to look after. */
 export interface Health extends Lag {
   /** Roles that nobody has taken, though a service was found. */
   readonly idleRoles: readonly string[];
@@ -42,7 +36,6 @@ export interface ServiceStatus extends FoundService, Lag {
   readonly operations: readonly StateCount[];
 }
 
-/** What an examination of the service came to, in one respect. */
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';

@@ -15,7 +15,6 @@ interface Worth {
 
 export const sumOfWorth = summing('operations', 'presentValue');
 
-/** All operations that have something in common. */
 export interface Part extends Worth {
   /** An application's id, a status, a product; undefined for operations of which it is not known. */
   readonly name: string | undefined;
@@ -33,14 +32,12 @@ interface BorrowerWorth extends Worth {
 }
 
 export const LARGEST = 20;
-/** Operations that are kept in memory before all but the largest are let go. */
 const GATHERED = 10_000;
 const MONTH = 'yyyy-mm'.length;
 
 type Tally = { -readonly [Name in keyof Worth]: Worth[Name] };
 const empty = (): Tally => ({ operations: 0, presentValue: 0 });
 
-/** The largest first. */
 export const byValue = (
   one: { readonly presentValue: number },
   other: { readonly presentValue: number },
@@ -65,7 +62,6 @@ interface BorrowerTally extends Tally {
   largest: BorrowerWorth['largest'];
 }
 
-/** Holds a number and a name for each borrower. */
 class Borrowers {
   readonly #tallies = new Map<string, BorrowerTally>();
   readonly #unknown = empty();
@@ -103,7 +99,6 @@ const BEFORE_PURCHASE: readonly (string | undefined)[] = ['received', 'approved'
 export const statusOf = (standing: Standing | undefined): string | undefined =>
   standing && (BEFORE_PURCHASE.includes(standing.status) ? 'active' : standing.status);
 
-/** Gathers what a walk over the held operations comes past. */
 class Composition {
   readonly #date: CalendarDate;
   /** As in 2026-06; of each face value, what was due before the day is overdue. */
@@ -190,7 +185,6 @@ interface Sources {
   readonly tellBorrowers: (held: readonly Standing[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** The position of a fund with what it is made of, in one walk over what it holds. */
 export const analysisOf = async (
   { database, positions, tellBorrowers }: Sources,
   request: PositionRequest,

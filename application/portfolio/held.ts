@@ -11,7 +11,6 @@ import type { Held, PositionRequest, Valued } from './position.ts';
 
 export const HELD_BY = ['late', 'month', 'application', 'state', 'product'] as const;
 
-/** A part of what a fund holds, as a portfolio adds it up. */
 export interface HeldPart {
   readonly by: (typeof HELD_BY)[number];
   /**
@@ -21,13 +20,11 @@ export interface HeldPart {
   readonly value: string | undefined;
 }
 
-/** An operation with those of its open installments that are meant. */
 export interface HeldOperation extends Held {
   readonly applicationId: string;
   readonly code: string;
 }
 
-/** Kept before all but the largest are let go. */
 const GATHERED = 10_000;
 
 const ofInstallment = ({ by, value }: HeldPart, date: CalendarDate): ((due: CalendarDate) => boolean) => {

@@ -11,11 +11,9 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 
 interface PositionQuery {
   readonly fundId: string;
-  /** The position at the end of this day. */
   readonly date: CalendarDate;
   /** First instant after that day in America/Sao_Paulo. */
   readonly endOfDay: string;
-  /** Only what was recorded up to this instant. */
   readonly knownAt: string;
 }
 
@@ -65,7 +63,6 @@ const amountOf = (row: InstallmentColumns, credits: readonly CreditColumns[]): O
     .map(({ value, date }) => ({ value, date: date as CalendarDate })),
 });
 
-/** What a payment is in the portfolio. */
 const FLOW = sql<PortfolioFlow>`case payment.kind when 'settlement' then 'settled' when 'prepayment' then 'prepaid'
   else case payment.reason ${sql.join(
     REPURCHASE_REASONS.map((reason) => sql`when ${sql.lit(reason)} then ${sql.lit(EXITS[reason].status)}`),
@@ -201,7 +198,6 @@ export class SqlPortfolioPositions {
   }
 }
 
-/** What is known of an operation beside its money. */
 export interface Standing {
   readonly stream: string;
   readonly productType: string;

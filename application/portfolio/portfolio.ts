@@ -15,14 +15,11 @@ interface Dependencies {
   readonly database: SqlDatabase;
   /** Resolves when the read model holds everything that was stored before the call. @throws Error when it cannot */
   readonly caughtUp: () => Promise<void>;
-  /** Where the read model stands. */
   readonly place: () => Promise<string>;
   readonly borrowers: {
-    /** Takes in operations that were received since. */
     readonly index: () => Promise<void>;
     /** A digest for each stream, the same for the same borrower; none for one that was forgotten. */
     readonly tell: (held: readonly Standing[]) => Promise<ReadonlyMap<string, string>>;
-    /** Masked documents of the borrowers of these operations. */
     readonly documents: (streams: readonly string[]) => Promise<ReadonlyMap<string, string | null>>;
   };
   readonly clock: BusinessClock;
@@ -34,7 +31,6 @@ interface ShownPosition {
   readonly knownAt?: string | undefined;
 }
 
-/** What funds hold and get, on any day. */
 export class Portfolio {
   readonly #deps: Dependencies;
   readonly #positions: SqlPortfolioPositions;
@@ -72,7 +68,6 @@ export class Portfolio {
     return answer;
   }
 
-  /** The operations that a part of a fund's position on a day is made of. Takes about as long as the analysis. */
   async held(fundId: string, date: CalendarDate, part: HeldPart, most: number) {
     const { caughtUp, database, clock } = this.#deps;
     const { heldOf } = await import('./held.ts');

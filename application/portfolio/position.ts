@@ -43,7 +43,6 @@ type Tally = { -readonly [Name in keyof Held]: Held[Name] };
 
 const emptyTally = (): Tally => ({ installments: 0, faceValue: 0, presentValue: 0 });
 
-/** Adds up what stands under these names, each by itself. */
 export const summing =
   <Name extends string>(...names: readonly Name[]) =>
   (all: readonly Readonly<Record<Name, number>>[]): Record<Name, number> =>
@@ -55,7 +54,6 @@ export const summing =
 export const sumOfHeld = summing('installments', 'faceValue', 'presentValue');
 export const sumOfFlows = summing('payments', 'installments', 'amount');
 
-/** Adds up open installments by their age on one day. */
 class Aging {
   readonly #date: CalendarDate;
   readonly #valuesOf: ReturnType<typeof presentValuesOn>;
@@ -109,7 +107,6 @@ class Aging {
 
 type FlowTotal = Awaited<ReturnType<SqlPortfolioPositions['flows']>>[number];
 
-/** All sorts, in a fixed order. */
 const flowsOf = (totals: readonly FlowTotal[]) =>
   FLOWS.map((flow) => {
     const own = totals.filter((total) => total.flow === flow);
@@ -126,7 +123,6 @@ export interface PositionRequest {
   readonly knownAt: string;
 }
 
-/** An operation that is held, with the present value of each of its open installments. */
 export interface Valued extends OpenPosition {
   readonly presentValues: readonly number[];
 }
@@ -154,12 +150,10 @@ export const positionOf = async (
     fundId,
     date,
     knownAt,
-    /** With at least one open installment. */
     operations,
     open: sumOfHeld([aging.notDue, overdue]),
     overdue,
     withoutPresentValue: aging.withoutPresentValue,
-    /** Youngest first; all of them, also those that are empty. */
     buckets: OVERDUE_BUCKETS.map((bucket, index) => ({ ...bucket, ...aging.buckets[index]! })),
     flows: flowsOf(await positions.flows(query)),
   };

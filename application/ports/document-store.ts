@@ -4,7 +4,6 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** A file as it came in, already put aside and hashed on the way. */
 export interface ReceivedFile {
   readonly name: string;
   /** Its place in the request as refusals name it, such as `files[2]`. */
@@ -21,7 +20,6 @@ export class DamagedDocumentError extends Error {
   override readonly name = 'DamagedDocumentError';
 }
 
-/** A stored content that is read piece by piece, as fast as its reader takes it. */
 export interface StoredContent {
   readonly size: number;
   /** To be read once. The last piece comes only after all were found to be what was stored. @throws DamagedDocumentError */

@@ -4,11 +4,9 @@ import type { LogPosition } from './event-store.ts';
 export interface PublicEvent {
   /** UUID, the same however often the event is produced. */
   readonly eventId: string;
-  /** Name in the event catalogue, such as `loan_received`. */
   readonly name: string;
   readonly applicationId: string;
   readonly fundId: string;
-  /** originator_proposal_code */
   readonly code: string;
   /** Grows within an operation, with gaps. */
   readonly sequence: number;
@@ -52,9 +50,7 @@ export class MessageTooLargeError extends Error {
   override readonly name = 'MessageTooLargeError';
 }
 
-/** The newest event that a group has handled of one operation. */
 export interface OperationMark {
-  /** Key of the operation on the bus. */
   readonly operation: string;
   readonly sequence: number;
   /** Events with this sequence that were handled; one stored event may give several public ones. */
@@ -70,7 +66,6 @@ export interface ConsumerProgress {
   readonly partition: number;
   /** Offset that is stored now; with any other in the store, another process went on and nothing may be written. */
   readonly from: number;
-  /** Offset of the next message to handle. */
   readonly to: number;
   readonly operations: readonly OperationMark[];
 }

@@ -7,16 +7,13 @@ export type JsonText = Brand<string, 'JsonText'>;
 export type LogPosition = Brand<string, 'LogPosition'>;
 
 export interface EventMetadata {
-  /** Request or decision that started it all. */
   readonly correlationId: string;
-  /** Event or request that caused this one directly. */
   readonly causationId: string;
   /** Client id, or the name of the role that acted (`administrator`, `scheduler`). */
   readonly actor: string;
   readonly applicationId: string;
   /** When the service recorded it, ISO 8601 UTC. */
   readonly recordedAt: string;
-  /** The idempotency key that this append used up. */
   readonly idempotency?: { readonly endpoint: string; readonly key: string; readonly fingerprint: string };
   /** Of the operation, once it has one, so that a follower of the log need not read the stream for it; absent in events of before. */
   readonly fundId?: string;
@@ -50,7 +47,6 @@ export interface KeyClaim {
 }
 
 export interface AppendResult {
-  /** Revision of the last event appended. */
   readonly revision: bigint;
   readonly position: LogPosition;
 }
@@ -68,7 +64,6 @@ export interface EventStore {
     stream: string,
     from?: bigint,
   ): Promise<{ events: readonly RecordedEvent[]; revision: StreamRevision }>;
-  /** Revision of the stream's last event. */
   head(stream: string): Promise<StreamRevision>;
   /**
    * @throws ConcurrencyError the stream is not at `expected`; nothing was stored
@@ -82,7 +77,6 @@ export interface EventStore {
     events: readonly EventToAppend[],
     claim?: KeyClaim,
   ): Promise<AppendResult>;
-  /** The stream whose append used up this key, if any. */
   findClaim(claim: KeyClaim): Promise<string | undefined>;
 }
 
@@ -101,7 +95,6 @@ export class ConcurrencyError extends Error {
 
 export class KeyAlreadyClaimedError extends Error {
   override readonly name = 'KeyAlreadyClaimedError';
-  /** The stream that holds the key. */
   readonly stream: string;
   constructor(stream: string) {
     super(`idempotency key already used by ${stream}`);
@@ -164,7 +157,6 @@ export interface EventSubscription<E = RecordedEvent> {
   subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionMessage<E>>;
 }
 
-/** Places of the log: where it ends, and whether one is of this log. */
 export interface LogPlaces {
   /**
    * Position of the last event: whatever was answered before the call lies at or before it, whatever is appended after the answer
@@ -180,13 +172,11 @@ export interface LogPlaces {
   ensureHas(position: LogPosition): Promise<void>;
 }
 
-/** Single events by their place. */
 export interface PlacedEvents {
   /** Undefined where the stream does not reach that far. @throws DamagedEventError @throws StoreUnavailableError */
   at(stream: string, revision: bigint): Promise<RecordedEvent | undefined>;
 }
 
-/** Events by their id, where the engine of the log keeps such an index. */
 export interface StoredEvents {
   byId(id: string): Promise<RecordedEvent | undefined>;
 }

@@ -1,7 +1,6 @@
 import type { PublicEvent } from './event-bus.ts';
 import type { AppendResult, EventToAppend, RecordedEvent } from './event-store.ts';
 
-/** A request as it comes in; what it was answered is known when its work has ended. */
 export interface WatchedRequest {
   readonly requestId: string;
   /** Id of the published operation; undefined when none matches. */
@@ -20,7 +19,6 @@ export interface RequestWatch {
 
 export const UNWATCHED_REQUESTS: RequestWatch = { run: (_, work) => work() };
 
-/** A command on its way to its operation. */
 export interface WatchedCommand {
   readonly stream: string;
   readonly actor: string;
@@ -28,7 +26,6 @@ export interface WatchedCommand {
   readonly causationId?: string;
 }
 
-/** The part of a command's result that a watch looks at. */
 export interface WatchedResult {
   readonly replayed: boolean;
   readonly events?: readonly unknown[];
@@ -59,9 +56,7 @@ export interface SqlWatch {
 
 /** Is told of public events on their way to the webhooks. Returns at once and never fails. Instants are UNIX milliseconds; what began then has just ended. */
 export interface PublicationWatch {
-  /** What was made of stored events. */
   translated(recorded: readonly RecordedEvent[], events: readonly PublicEvent[]): void;
-  /** The bus or, without one, the lanes have them. */
   published(events: readonly PublicEvent[], startedAt: number): void;
   consumed(group: string, events: readonly PublicEvent[], startedAt: number): void;
 }
@@ -77,7 +72,6 @@ export interface WebhookMetrics {
   }): void;
   /** From the creation of the delivery to its success, milliseconds. */
   delivered(latencyMs: number): void;
-  /** A delivery used up its schedule. */
   exhausted(): void;
   queued(count: number): void;
   inFlight(count: number): void;

@@ -6,7 +6,6 @@ import type { LogPosition } from './event-store.ts';
  */
 export interface QuarantinedStream {
   readonly stream: string;
-  /** Of the event that cannot be taken, in its own stream. */
   readonly revision: bigint;
   readonly eventType: string;
   readonly reason: string;
@@ -19,7 +18,6 @@ export class RefusedWritesError extends Error {
   override readonly name = 'RefusedWritesError';
 }
 
-/** What has to be known of places in the log, beyond handing them back. */
 export interface LogOrder {
   /** False for places that logs of different engines gave: a service was moved in between. */
   comparable(one: LogPosition | 'start', other: LogPosition | 'start'): boolean;

@@ -4,7 +4,6 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 export interface BorrowerIndexEntry {
   /** From `borrowerDigest`; without the service's key it cannot be guessed whom it stands for. */
   readonly digest: string;
-  /** The operation's stream. */
   readonly stream: string;
 }
 

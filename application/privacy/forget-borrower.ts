@@ -21,10 +21,8 @@ export const maskDocument = (documentNumber: string): string =>
 
 const DOCUMENT = /^(\d{11}|[0-9A-Z]{12}\d{2})$/;
 
-/** Whether a text without punctuation has the form of a CPF or a CNPJ. */
 export const isDocument = (bare: string): boolean => DOCUMENT.test(bare);
 
-/** What the borrower index knows a borrower by. */
 export const borrowerDigest = (vault: Pick<BorrowerVault, 'digest'>, documentNumber: string): string =>
   vault.digest(`borrower ${bareDocument(documentNumber)}`);
 
@@ -42,7 +40,6 @@ export const readTexts = async (
 export interface Forgetting {
   readonly commands: Pick<CommandHandler, 'handle' | 'preview'>;
   readonly index: Pick<SqlBorrowerIndex, 'streamsOf' | 'entriesOf' | 'remove'>;
-  /** Keys that seal an operation's borrower and documents. */
   readonly keys: {
     /**
      * Deletes the key of an operation, for good; none is fine. Durable when it resolves. Processes that used it lately may still hold
@@ -64,7 +61,6 @@ export interface OperationPlace {
   readonly code: string;
 }
 
-/** An operation of the borrower, as it is before anything is forgotten. */
 export interface BorrowerOperation extends OperationPlace {
   readonly status: ExistingLoan['status'];
   /** False once its end is reached: repurchased, settled, rejected and the like. */
@@ -75,7 +71,6 @@ export interface BorrowerOperation extends OperationPlace {
 }
 
 export interface ForgetRequest {
-  /** Names who asks in the events' metadata. */
   readonly requestId: string;
   readonly reason?: string;
 }

@@ -34,7 +34,6 @@ export const requireForgotten = async (
   throw error;
 };
 
-/** What the work gives, or what stands for it where the key of an operation is lost. */
 export const unlessKeyMissing = async <Value, Instead>(
   work: () => Promise<Value>,
   instead: Instead,

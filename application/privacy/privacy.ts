@@ -98,7 +98,6 @@ interface Dependencies extends Forgetting {
   readonly scrub: () => Promise<boolean | undefined>;
 }
 
-/** Whose data operations hold, and that it is forgotten. */
 export class Privacy {
   readonly forgetting: ForgetBorrower;
   readonly scrub: Dependencies['scrub'];
@@ -115,13 +114,11 @@ export class Privacy {
     return indexBorrowers(this.#deps);
   }
 
-  /** As `ForgetBorrower.find`, of all operations that there are. */
   async find(documentNumber: string, applicationId?: string): Promise<readonly BorrowerOperation[]> {
     await this.index();
     return this.forgetting.find(documentNumber, applicationId);
   }
 
-  /** Streams of the operations that a borrower with this document was named for. */
   async streamsOf(documentNumber: string): Promise<readonly string[]> {
     const { index, vault } = this.#deps;
     await this.index();
@@ -148,7 +145,6 @@ export class Privacy {
     return (await this.maskedBorrower(held))?.document ?? null;
   }
 
-  /** As `maskedDocument`, with the name. */
   async maskedBorrower({ stream, borrower }: HeldData) {
     const { vault } = this.#deps;
     const opened = await unlessKeyMissing(() => vault.open(stream, borrower as SealedBorrower), undefined);

@@ -15,7 +15,6 @@ interface Acting {
   /** Of the place; stored, so never changed. */
   readonly name: string;
   readonly streamPrefix?: string;
-  /** Types of the events that ask for something. */
   readonly asking: ReadonlySet<string>;
   /** Safe to repeat; with the signal it may leave the rest. */
   readonly act: (events: readonly RecordedEvent[], signal: AbortSignal) => Promise<void>;

@@ -13,7 +13,6 @@ interface CatchingUp {
 
 type Following = Pick<Runner<never>, 'place' | 'load' | 'take'>;
 
-/** What of a message lies behind a place; undefined where nothing does. */
 const behind = (
   message: SubscriptionMessage,
   place: Place,

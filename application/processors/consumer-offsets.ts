@@ -41,7 +41,6 @@ const writeMarks = (builder: Kysely<Schema>) =>
       ),
   );
 
-/** Stores how far a batch comes together with its effects. */
 export class ProgressWriter {
   readonly #database: SqlDatabase;
   readonly #offset: ReturnType<typeof moveOffset>;
@@ -146,7 +145,6 @@ export class ConsumerOffsets {
     });
   }
 
-  /** What the group has handled of these operations, most of the time something of each. */
   async marks(group: string, operations: readonly string[]): Promise<ReadonlyMap<string, OperationMark>> {
     if (operations.length === 0) return new Map();
     const rows = await this.#database.read(this.#marks(operations, { group }));
@@ -205,7 +203,6 @@ export class ConsumerOffsets {
     });
   }
 
-  /** Groups that have offsets there. */
   async groups(topic: string): Promise<readonly string[]> {
     const query = this.#database.builder
       .selectFrom('consumer_offset')

@@ -1,20 +1,17 @@
 import type { SubscriptionMessage } from '../ports/event-store.ts';
 import type { Pause } from '../support/retry.ts';
 
-/** What was gathered has waited long enough. */
 export interface Due {
   readonly kind: 'due';
 }
 
 interface Timing {
   readonly ms: number;
-  /** Something is gathered. */
   readonly isWaiting: () => boolean;
   readonly pause: Pause;
   readonly signal: AbortSignal;
 }
 
-/** Messages of the log and, in between, the moments when what was gathered of them is to be stored. */
 export async function* gathering<E>(
   messages: AsyncIterable<SubscriptionMessage<E>>,
   { ms, isWaiting, pause, signal }: Timing,

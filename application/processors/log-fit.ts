@@ -6,7 +6,6 @@ import type { Pause } from '../support/retry.ts';
 
 interface LogFitDependencies {
   readonly log: LogPlaces;
-  /** Every stored place in the log. */
   readonly places: () => Promise<readonly Pick<Status, 'name' | 'position'>[]>;
   readonly pause: Pause;
 }

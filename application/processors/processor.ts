@@ -6,10 +6,8 @@ import type { OutageOptions } from '../support/retry.ts';
 
 export type Place = LogPosition | 'start';
 
-/** What a processor has to know of an event, be it of the log or of a topic. */
 export type Followed = Pick<RecordedEvent, 'id' | 'stream' | 'revision' | 'type' | 'position'>;
 
-/** A stream whose events wait from that revision on. */
 export type Held = Pick<QuarantinedStream, 'stream' | 'revision'> & { readonly released?: boolean };
 
 export type HoldChange =
@@ -19,7 +17,6 @@ export type HoldChange =
   | { readonly kind: 'count'; readonly stream: string; readonly by: number }
   | { readonly kind: 'remove'; readonly stream: string };
 
-/** What became of events up to a place. */
 export interface Done<W, E = RecordedEvent> {
   readonly events: readonly E[];
   readonly writes: readonly W[];
@@ -33,7 +30,6 @@ export interface Commit<W> extends Omit<Done<W>, 'events'> {
   readonly live: boolean;
 }
 
-/** Keeps the place of one processor, and what it writes. */
 export interface ProcessorStore<W> {
   load(): Promise<{ readonly place: Place; readonly held: readonly Held[] }>;
   /**
@@ -55,7 +51,6 @@ export interface Work<W> {
   readonly mayWait?: boolean;
 }
 
-/** Ties between streams: what waits keeps others waiting. */
 export interface Ties<W, E = RecordedEvent> {
   /** Streams in quarantine for which an event has to wait; asked before it is handled, and again with what it would write. */
   waitsFor(
@@ -63,7 +58,6 @@ export interface Ties<W, E = RecordedEvent> {
     writes: readonly W[] | undefined,
     held: ReadonlyMap<string, Held>,
   ): { readonly streams: readonly string[]; readonly reason: string } | undefined;
-  /** Streams that wait with the event's own. */
   along(event: E, writes: readonly W[]): readonly string[];
 }
 
@@ -72,14 +66,12 @@ export interface Holding<W, E = RecordedEvent> {
   mayWait(stream: string): boolean;
   /** Whose stream it is, as streams of one owner may be at fault where the program is not. */
   readonly ownerOf: (stream: string) => string;
-  /** As a line of the log says it. */
   says(stream: string): string;
   readonly ties?: Ties<W, E>;
   /** The events of a stream that an operator released; absent where releasing is not the processor's work. */
   readonly waiting?: (held: Held) => Promise<readonly E[]>;
 }
 
-/** Told of what is stored, for whoever waits for it. */
 export interface ProcessorWatch<W, E = RecordedEvent> {
   committed(done: Done<W, E>): void;
   /** The place is another than the one known here: it was moved, or set back. */
@@ -93,7 +85,6 @@ export interface ProcessorWatch<W, E = RecordedEvent> {
  * it handles events is done at least once and has to be safe to repeat; what its watch is told may be lost in a crash.
  */
 export interface Processor<W, E extends Followed = RecordedEvent> {
-  /** In lines of the log. */
   readonly what: string;
   readonly fields?: object;
   readonly source: EventSubscription<E>;
@@ -117,11 +108,9 @@ export interface Processor<W, E extends Followed = RecordedEvent> {
   handle(events: readonly E[], signal: AbortSignal): Promise<Work<W>> | Work<W>;
 }
 
-/** An event that can never be handled as things are. */
 export class PoisonEventError<E extends Followed = RecordedEvent> extends Error {
   override readonly name = 'PoisonEventError';
   readonly event: E;
-  /** Why, without the event. */
   readonly reason: string;
 
   constructor(event: E, cause: unknown) {

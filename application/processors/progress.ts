@@ -10,27 +10,22 @@ interface Gathered<W, E extends Followed> extends Done<W, E> {
   readonly count: number;
 }
 
-/** What an event is called in a line of the log. */
 export const named = ({ stream, revision, type, position }: Omit<Followed, 'id'>) => ({
   ...{ stream, revision: String(revision), type, position },
 });
 
-/** Up to this place there is nothing to store but the place. */
 export const nothingUpTo = <W, E extends Followed>(through: LogPosition, mayWait = false): Step<W, E> => ({
   ...{ events: [], writes: [], holds: [] },
   ...{ mayWait, through },
 });
 
-/** Where a processor stands: its place as it is stored, what waits, and what is done and not stored yet. */
 export class Progress<W, E extends Followed> {
   readonly steps: Steps<W, E>;
   readonly #processor: Processor<W, E>;
   readonly #logger: Logger;
   #place: Place = 'start';
   #gathered: Gathered<W, E> | undefined;
-  /** A commit without an answer. */
   #unsure: Done<W, E> | undefined;
-  /** The end of the log was seen since the place was read. */
   live = false;
 
   constructor(processor: Processor<W, E>, logger: Logger) {
@@ -74,7 +69,6 @@ export class Progress<W, E extends Followed> {
     return step.mayWait && gather && count < gather.events ? true : this.flush();
   }
 
-  /** Stores what is gathered. */
   async flush(): Promise<boolean> {
     const gathered = this.#gathered;
     this.#gathered = undefined;

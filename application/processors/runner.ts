@@ -17,7 +17,6 @@ export interface RunnerDependencies {
   readonly pause: Pause;
 }
 
-/** How soon a released stream is noticed. */
 export const LOOK_FOR_RELEASES_MS = 1_000;
 
 const aborted = (signal: AbortSignal): Promise<void> =>

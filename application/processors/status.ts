@@ -1,6 +1,5 @@
 import type { Place } from './processor.ts';
 
-/** How a processor stands, as it says itself. */
 export interface Status {
   readonly name: string;
   /** `retrying`: something it needs is away; `halted`: an event cannot be handled, and only a person can help. */
@@ -8,7 +7,6 @@ export interface Status {
   readonly position: Place;
   /** Whether the end of the log was seen since the processor last began to follow it. */
   readonly caughtUp: boolean;
-  /** Streams whose events wait until an operator releases them. */
   readonly quarantined: number;
   readonly lastError?: string;
 }
@@ -18,6 +16,5 @@ export interface Behind extends Pick<Status, 'name' | 'position'> {
   /** Events that it has still to take in; a number without `atLeast` is exact. */
   readonly behind: number;
   readonly atLeast: boolean;
-  /** Why it cannot follow the log from there. */
   readonly problem?: string;
 }

@@ -6,11 +6,9 @@ import type { Done, Followed, Held, HoldChange, Processor } from './processor.ts
 export interface Step<W, E extends Followed> extends Omit<Done<W, E>, 'to'> {
   readonly mayWait: boolean;
   readonly through: LogPosition | undefined;
-  /** Of the event behind them, which can neither be handled nor wait. */
   readonly poison?: PoisonEventError<E>;
 }
 
-/** So many wait already. */
 const haltedBy = <E extends Followed>({ event, reason }: PoisonEventError<E>): PoisonEventError<E> =>
   new PoisonEventError(
     event,

@@ -6,7 +6,6 @@ import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
 export const numberOf = (position: LogPosition | 'start'): bigint =>
   position === 'start' ? 0n : BigInt(position.split('/', 1)[0]!);
 
-/** A stored event as projections take it. */
 export const projectedEvent = (recorded: RecordedEvent, event: DomainEvent): ProjectedEvent => ({
   event,
   id: recorded.id,

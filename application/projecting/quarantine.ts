@@ -10,7 +10,6 @@ export const QUARANTINE_TABLE = 'quarantined_operation';
 
 const isOperation = (stream: string): boolean => stream.startsWith(LOAN_STREAM_PREFIX);
 
-/** The operations whose rows it touches. */
 export const streamsOf = (write: TableWrite): readonly string[] =>
   (write.op === 'insert' ? write.rows : [write.where]).map(({ stream }) => String(stream));
 

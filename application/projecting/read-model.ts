@@ -71,7 +71,6 @@ interface Waiter {
 
 const REMEMBERED_STREAMS = 50_000;
 
-/** Callers that wait for a revision of a stream, and how far the streams came lately. */
 class AppliedRevisions {
   readonly #revisions: LRUCache<string, bigint>;
   readonly #waiters = new Map<string, Set<Waiter>>();

@@ -1,7 +1,6 @@
 import { loanStream, parseLoanStream, RENEGOTIATION_STREAM_PREFIX } from '../command-handling/operation.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 
-/** Fields of events that hold codes of operations. */
 const CODES = new Set(['original_proposal_code', 'original_proposal_codes', 'new_proposal_code']);
 
 /** The id of a renegotiation, of its stream's name; undefined for any other stream. */

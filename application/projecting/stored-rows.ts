@@ -6,7 +6,6 @@ export interface OperationKey {
   readonly fundId: string;
 }
 
-/** Tables whose rows name the stream itself. */
 const BY_STREAM: ReadonlySet<string> = new Set(['loan', 'published_event', 'quarantined_operation']);
 /** The one table that lies by fund. */
 export const PAYMENTS = 'payment';
@@ -18,7 +17,6 @@ export const isPlaced = (table: string): boolean => table === PAYMENTS || table 
 
 export const isByOperation = (table: string): boolean => !BY_STREAM.has(table);
 
-/** A row, or the condition of a write, as its table stores it. */
 export const storedRow = (table: string, row: Row, { id, fundId }: OperationKey): Row => {
   const stored: Record<string, Value> =
     table === PAYMENTS ? { fund_id: fundId, operation: id } : { operation: id };

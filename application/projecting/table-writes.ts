@@ -8,7 +8,6 @@ import type { Query, SqlDatabase, SqlDialect, Statement } from '../sql/sql-datab
 
 type Update = Extract<TableWrite, { op: 'update' }>;
 
-/** Writes of one table and one shape that stand one after the other. */
 type Group = { readonly table: string; readonly shape: string } & (
   | { readonly op: 'insert'; readonly rows: Row[] }
   | { readonly op: 'update'; readonly byKey: Map<string, Update> }
@@ -46,7 +45,6 @@ const keyOf = ({ where }: Update): string => {
   return values.length === 1 ? String(values[0]) : JSON.stringify(values);
 };
 
-/** The second one after the first. */
 const merged = (first: Update, second: Update): Update => {
   const add = Object.entries(second.add ?? {}).map(([column, by]) => [column, by + first.add![column]!]);
   return { ...second, ...(second.add && { add: Object.fromEntries(add) as Record<string, number> }) };
@@ -92,7 +90,6 @@ type Tables = Record<string, Record<string, Value>>;
 
 const ROWS = 'changed';
 
-/** What an update makes of its columns, by what is given for each. */
 const assignments = (
   { table, set, add = {} }: Update,
   given: (column: string) => RawBuilder<unknown> | Value,

@@ -16,17 +16,13 @@ import {
   Timestamp,
 } from '../schemas/values.ts';
 
-/** What all examples of messages are about. */
 export const EXAMPLE_OPERATION = { applicationId: 'acme', code: EXAMPLE.code } as const;
 const RECEIVED = EXAMPLE.received;
 const PAID = '2026-02-15T15:04:05.000Z';
 
-/** What is published of a stored event. */
 export interface Publication<Event, Name extends string = string> {
   readonly name: Name;
-  /** What happened. */
   readonly summary: string;
-  /** When the example happened, and its place in the operation. */
   readonly example: readonly [timestamp: string, sequence: number];
   /** Named one by one: what is not listed stays inside, above all whatever concerns the borrower. */
   readonly data: ShownFields<Event>;
@@ -259,8 +255,6 @@ export const publicationOf = (type: LoanEvent['type']): AnyPublication | undefin
 
 const TYPES = Object.keys(CATALOGUE) as readonly LoanEvent['type'][];
 
-/** Types of events that go out. */
 export const PUBLISHED: ReadonlySet<DomainEvent['type']> = new Set(TYPES.filter(publicationOf));
 
-/** In the order in which the descriptions show them. */
 export const PUBLICATIONS: readonly AnyPublication[] = TYPES.flatMap((type) => publicationOf(type) ?? []);

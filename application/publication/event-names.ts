@@ -13,7 +13,6 @@ export const TOPICS = {
 /** Raised only by a change that an older reader could not bear; additive ones keep it. */
 export const SCHEMA_VERSION = '1';
 
-/** The catalogue of public events, with what happened. */
 export const LOAN_EVENTS = Object.fromEntries(
   PUBLICATIONS.map(({ name, summary }) => [name, summary]),
 ) as Readonly<Record<LoanEventName, string>>;

@@ -21,11 +21,9 @@ export interface EventStreamQuery {
   readonly from?: StreamBound;
   /** Inclusive for a position, exclusive for an instant; default: no end. */
   readonly to?: StreamBound;
-  /** Whether to wait for what comes after the last event that exists now. */
   readonly follow: boolean;
   readonly applicationId?: string;
   readonly fundId?: string;
-  /** originator_proposal_code */
   readonly code?: string;
   readonly names?: readonly LoanEventName[];
 }

@@ -10,16 +10,13 @@ export interface FeedPlace {
   readonly revision: number;
 }
 
-/** A public event, before it is read. */
 export interface FeedRow extends FeedPlace {
   readonly stream: string;
   readonly fundId: string;
 }
 
-/** The index of events by their id, where the log has none of its own. */
 const INDEX = 'event-index';
 
-/** Which public events an application has, and in which order. */
 export class SqlFeedRows {
   readonly #database: SqlDatabase;
 

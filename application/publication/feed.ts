@@ -17,11 +17,9 @@ import type { Translator } from './public-event-translator.ts';
 export interface FeedQuery {
   /** Id of any public event of the application; default: from its first. */
   readonly after?: string;
-  /** Most bodies on the page. */
   readonly limit: number;
   readonly names?: readonly LoanEventName[];
   readonly fundId?: string;
-  /** originator_proposal_code */
   readonly code?: string;
 }
 
@@ -44,7 +42,6 @@ interface Dependencies {
   readonly events: PlacedEvents;
   readonly translator: Translator;
   readonly byId: (eventId: string) => Promise<RecordedEvent | undefined>;
-  /** Whether ids come from an index that follows the log. */
   readonly indexFollows: boolean;
   /** Resolves when the read model has what was answered. @throws ReadModelBehindError */
   readonly written: (applicationId: string) => Promise<void>;
@@ -68,20 +65,15 @@ const unknownAfter = (): DomainError => {
   return new DomainError('invalid_query_parameter', message, [{ field: 'after', code: 'invalid', message }]);
 };
 
-/** A page as far as it has come. */
 interface Looking {
   readonly taken: PublicEvent[];
-  /** Id of the last event that was looked at and read. */
   lastId: string | undefined;
-  /** Looked at since then, and left out unread. */
   unread: FeedRow[];
   read: number;
-  /** Enough was looked at. */
   enough: boolean;
   stopped: boolean;
 }
 
-/** Every public event of an application, in the order of the log. */
 export class Feed {
   readonly #deps: Dependencies;
 
@@ -109,7 +101,6 @@ export class Feed {
     return { events: page.taken, nextAfter, hasMore };
   }
 
-  /** Answers whether more comes after the page. */
   async #fill(hand: PageInHand, from: FeedPlace | undefined): Promise<boolean> {
     const { reader, query, page } = hand;
     const window = leavesOut(hand) ? WINDOW : query.limit;

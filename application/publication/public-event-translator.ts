@@ -24,12 +24,10 @@ interface Dependencies {
 /** Streams read at once, for events that were stored before their metadata said the fund. */
 export const READS_AT_ONCE = 16;
 
-/** From recorded events to public ones, in order. */
 export interface Translator {
   translate(recorded: readonly RecordedEvent[]): Promise<readonly PublicEvent[]>;
 }
 
-/** What the rules of publishing make of the log. */
 export class PublicEventTranslator implements Translator {
   readonly #deps: Dependencies;
 

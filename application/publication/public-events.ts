@@ -6,11 +6,9 @@ import { shownBy } from '../schemas/shown-fields.ts';
 import { PUBLICATIONS, publicationOf } from './catalogue.ts';
 import type { LoanEventName } from './catalogue.ts';
 
-/** One event of the catalogue as a stored event gives it, without its envelope. */
 interface PublicPayload {
   readonly name: LoanEventName;
   readonly data: object;
-  /** Fields that stand beside the envelope's own as well. */
   readonly flat?: object;
 }
 
@@ -37,19 +35,14 @@ export const derivedId = (namespace: string, name: string): string => {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 };
 
-/** Where a stored event stands, and whose it is. */
 interface EventPlace {
-  /** Id of the stored event. */
   readonly eventId: string;
   readonly applicationId: string;
   readonly fundId: string;
-  /** originator_proposal_code */
   readonly code: string;
-  /** Place in the operation's stream. */
   readonly revision: bigint;
   /** ISO 8601 UTC */
   readonly recordedAt: string;
-  /** Place in the log. */
   readonly position?: LogPosition;
 }
 

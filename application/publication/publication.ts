@@ -30,7 +30,6 @@ interface Dependencies {
   readonly readModel: SqlDatabase;
   readonly decode: (recorded: RecordedEvent) => LoanEvent;
   readonly apiVersion: string;
-  /** For what is remembered of the operations of the whole log. */
   readonly cacheBytes: number;
   readonly checkpoints: CheckpointStore;
   readonly quarantine: RelayQuarantine;
@@ -42,7 +41,6 @@ interface Dependencies {
   readonly topics: () => Promise<Topics>;
 }
 
-/** Where the relay takes events to, and how it goes about it. */
 interface RelayOptions {
   readonly subscription: EventSubscription;
   readonly watch: PublishingParts['watch'];
@@ -58,12 +56,9 @@ const CACHE_OF_SINGLE_EVENTS = 200_000;
 /** Bytes of the id of a fund. */
 const FUND_BYTES = 60;
 
-/** What is told of operations outside: the same ids and the same bytes on every way. */
 export class Publication {
   readonly #deps: Dependencies;
-  /** Of events that are already at hand. */
   readonly translator: Translator;
-  /** As commands read it, from the log itself. */
   readonly stream: (query: EventStreamQuery, signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
   readonly feed: Feed;
   readonly topics: Dependencies['topics'];
@@ -96,7 +91,6 @@ export class Publication {
     return new PublicEventTranslator({ events, decode, funds, apiVersion });
   }
 
-  /** What takes the events of the log to the bus or, where there is none, to the webhooks. */
   relay(options: RelayOptions): Runner<never> | Runner<PublicEvent> {
     const { checkpoints, quarantine, events } = this.#deps;
     const { subscription, watch, bus, deliver, ...running } = options;

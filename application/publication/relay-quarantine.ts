@@ -4,7 +4,6 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 /** An operation with an event that cannot be published: from that event on, its events wait. */
 export interface HeldBack {
   readonly stream: string;
-  /** Of the first event that waits. */
   readonly revision: bigint;
   readonly eventType: string;
   readonly reason: string;
@@ -18,7 +17,6 @@ export class RelayQuarantine {
     this.#database = database;
   }
 
-  /** In the order of their names. */
   async list(): Promise<readonly (HeldBack & { readonly released: boolean })[]> {
     const query = this.#database.builder
       .selectFrom('relay_quarantine')

@@ -1,4 +1,3 @@
-/** A topic as the brokers tell it. */
 export interface ListedTopic {
   readonly topic: string;
   /** 0 for a topic that is not there yet. */
@@ -9,11 +8,9 @@ export interface ListedTopic {
   readonly copies: number;
   readonly minInsyncReplicas: number | undefined;
   readonly retentionMs: number | undefined;
-  /** What is not as it should be, each with the command that mends it. */
   readonly problems: readonly { readonly problem: string; readonly command: string }[];
 }
 
-/** The topics of a service whose events travel outside the process. */
 export interface Topics {
   list(): Promise<readonly ListedTopic[]>;
   /** @throws NotAcceptedError as long as an event could overtake another */

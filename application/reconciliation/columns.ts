@@ -24,12 +24,10 @@ export class NumberColumn {
     this.#make = make;
   }
 
-  /** For numbers of 32 bits with a sign. */
   static small(): NumberColumn {
     return new NumberColumn(() => new Int32Array(BLOCK));
   }
 
-  /** For amounts. */
   static large(): NumberColumn {
     return new NumberColumn(() => new Float64Array(BLOCK));
   }
@@ -38,7 +36,6 @@ export class NumberColumn {
     return this.#count;
   }
 
-  /** Answers the index of the new one. */
   push(value: number): number {
     const index = this.#count++;
     if ((index & WITHIN) === 0) this.#blocks.push(this.#make());
@@ -71,7 +68,6 @@ export class Names {
   }
 }
 
-/** Names, or null. */
 export class NameColumn {
   readonly #names: Names;
   readonly #numbers = NumberColumn.small();

@@ -21,7 +21,6 @@ export interface ComparisonRequest extends PaymentPeriod {
 
 const LOOKED_UP_AT_ONCE = 500;
 
-/** The payments that were notified for a fund, and its operations with their installments. */
 export type Notified = Pick<SqlNotifiedPayments, 'within' | 'operationsAmong' | 'installmentsOf'>;
 
 const EVER = { from: calendarDate('1000-01-01'), to: calendarDate('9999-12-31') };

@@ -28,7 +28,6 @@ export interface ShownPayment {
 /** What became of one payment, of one line, or of a pair; a batch has as many findings as its larger side, one after the other. */
 export interface Finding {
   readonly result: Result;
-  /** Undefined where nothing was joined. */
   readonly rule?: Rule;
   /** Number of the match; findings of one batch share it. */
   readonly match?: number;
@@ -69,13 +68,11 @@ export interface Comparison {
   readonly tolerances: Tolerances;
   /** Number of findings of each result; their payments' amount, or their lines' where there is no payment. */
   readonly results: Readonly<Record<Result, Sum>>;
-  /** Matches by the rule that made them. */
   readonly rules: Readonly<Record<Rule, number>>;
   readonly notified: Sum;
   readonly statement: Sum;
   /** Lines of the file that lie outside the period, and payments of none of its days explain. */
   readonly linesOutside: number;
-  /** Nothing differs, nothing is missing, nothing is there twice. */
   readonly clean: boolean;
   /** By day, then kind. */
   readonly totals: readonly DayTotal[];

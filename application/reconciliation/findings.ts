@@ -15,7 +15,6 @@ interface Comparison {
   readonly repeatedPayments: ReadonlyMap<number, number>;
 }
 
-/** A finished comparison: what of it concerns the period, and its rows in words. */
 export class Compared {
   readonly matching: Matching;
   readonly repeatedLines: ReadonlyMap<number, number>;
@@ -23,7 +22,6 @@ export class Compared {
   readonly #days: DayNumbers;
   readonly #from: number;
   readonly #to: number;
-  /** Matches with a side in the period. */
   readonly #concerned: Uint8Array;
 
   constructor({ matching, days, from, to, repeatedLines, repeatedPayments }: Comparison) {
@@ -154,7 +152,6 @@ function* repeatedPayments(compared: Compared): Generator<Finding> {
       };
 }
 
-/** Everything that was compared, each payment and each line once. */
 export function* findingsOf(compared: Compared): Generator<Finding> {
   yield* joined(compared, 'matched');
   yield* joined(compared, 'amount_differs');
@@ -164,7 +161,6 @@ export function* findingsOf(compared: Compared): Generator<Finding> {
   yield* repeatedPayments(compared);
 }
 
-/** What deserves a look at the payments of the period, whether they arrived or not. */
 export function* remarksOf(compared: Compared): Generator<Remark> {
   const { payments } = compared.matching;
   for (const [payment, known] of payments.remarks) {

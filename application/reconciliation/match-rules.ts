@@ -11,7 +11,6 @@ export interface Tolerances {
   readonly requireReference: boolean;
 }
 
-/** How near a payment has to be to a line. */
 interface Nearness {
   /** `whole`: the reference names this payment and no other of the operation. */
   readonly reference: 'whole' | 'operation';
@@ -180,7 +179,6 @@ const matchDayTotals = (matching: Matching): void => {
   }
 };
 
-/** Open payments of one amount by day, each list in their order, taken from the front. */
 class Shelf {
   readonly #byAmount = new Map<number, Map<number, { readonly payments: number[]; taken: number }>>();
 

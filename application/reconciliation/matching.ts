@@ -40,7 +40,6 @@ export class Matching {
     for (const line of lines) this.#matchOfLine[line] = match;
   }
 
-  /** Leaves a line out of every later pass. */
   setAside(line: number): void {
     this.#matchOfLine[line] = SET_ASIDE;
   }

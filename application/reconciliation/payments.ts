@@ -39,7 +39,6 @@ export class Payments {
   readonly eventId: string[] = [];
   readonly day = NumberColumn.small();
   readonly amount = NumberColumn.large();
-  /** Of the few that have any. */
   readonly remarks = new Map<number, NonNullable<ReturnType<typeof remarksOf>>>();
 
   constructor(days: DayNumbers, names: Names) {

@@ -16,7 +16,6 @@ interface Dependencies {
   readonly database: SqlDatabase;
   /** Resolves when the read model holds everything that was stored before the call. @throws Error when it cannot */
   readonly caughtUp: () => Promise<void>;
-  /** Loaded when a statement is there to read. */
   readonly text: () => Promise<StatementText>;
 }
 
@@ -26,11 +25,9 @@ type Days = Omit<PaymentPeriod, 'fundId'>;
 interface StatementRequest extends Omit<ComparisonRequest, 'statement'> {
   readonly statement: StatementSource;
   readonly format: StatementFormat;
-  /** Called for each chunk of the statement that was read. */
   readonly onChunk?: () => void;
 }
 
-/** Custodians' statements against what was notified. */
 export class Reconciliation {
   readonly #deps: Dependencies;
   readonly #notified: SqlNotifiedPayments;

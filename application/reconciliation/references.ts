@@ -1,7 +1,6 @@
 import { NONE } from './columns.ts';
 import type { Payments } from './payments.ts';
 
-/** What a statement's reference names. */
 interface Reference {
   readonly operation: number;
   readonly installment: string | null;
@@ -12,7 +11,6 @@ const EVENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 const SEPARATORS = '/|:#-. _';
 /** Shorter codes would be found inside anything. */
 const SHORTEST_CODE_IN_TEXT = 4;
-/** Of a code of an operation. */
 const LONGEST_CODE = 100;
 
 /** Letters and digits alone: what is left when systems pad, split and change case. */
@@ -27,7 +25,6 @@ const wordsOf = (text: string): readonly string[] => {
 /** Most texts hold nothing of the kind, and are not taken apart for it. */
 const HOLDS_ID = /[0-9a-f]{8}-[0-9a-f]{4}-/i;
 
-/** Ids of events that stand in a text, in lower case. */
 export const eventIdsIn = (text: string): readonly string[] =>
   HOLDS_ID.test(text)
     ? wordsOf(text).flatMap((word) => (EVENT_ID.test(word) ? [word.toLowerCase()] : []))
@@ -55,7 +52,6 @@ function* placesIn(word: string): Generator<Place> {
 export const namesIn = (text: string): readonly Name[] =>
   wordsOf(text).flatMap((word): readonly Name[] => [{ code: word }, ...placesIn(word)]);
 
-/** By the code of an operation, names of its installments, paid or not. */
 export type Schedules = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
@@ -113,7 +109,6 @@ export class References {
     return undefined;
   }
 
-  /** The operation's settled installment of that name, as it is written by the integrator. */
   #installmentOf(operation: number, name: string): string | undefined {
     const wanted = plain(name);
     for (let p = this.#payments.firstOf(operation); p !== NONE; p = this.#payments.after(p)) {

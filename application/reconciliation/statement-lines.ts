@@ -2,7 +2,6 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { NumberColumn, NONE, NameColumn } from './columns.ts';
 import type { DayNumbers, Names } from './columns.ts';
 
-/** One movement of a custodian's statement. */
 export interface StatementLine {
   /** Line of the file on which it ends, counted from 1. */
   readonly line: number;
@@ -13,7 +12,6 @@ export interface StatementLine {
   readonly reference: string;
 }
 
-/** What is wrong with a statement, and where, for those who say it in words of their own. */
 export interface StatementProblem {
   readonly kind:
     | 'date'
@@ -30,7 +28,6 @@ export interface StatementProblem {
   readonly line?: number;
   /** Counted from 1. */
   readonly column?: number;
-  /** What stands there, shortened. */
   readonly text?: string;
 }
 
@@ -45,7 +42,6 @@ export class StatementError extends Error {
   }
 }
 
-/** Statement lines as columns, in the order of the file. */
 export class Lines {
   readonly #days: DayNumbers;
   readonly line = NumberColumn.small();
@@ -54,7 +50,6 @@ export class Lines {
   readonly reference: string[] = [];
   /** Operation that the reference names, or NONE. */
   readonly operation = NumberColumn.small();
-  /** Installment that it names, or null. */
   readonly installment: NameColumn;
   /** Payment whose event id it is, or NONE. */
   readonly payment = NumberColumn.small();

@@ -29,10 +29,8 @@ export interface StatementFormat {
   readonly skipLines: number;
 }
 
-/** How the text is cut into columns; the rest of a format follows from what stands in them. */
 export type StatementLayout = Pick<StatementFormat, 'encoding' | 'delimiter' | 'skipLines'>;
 
-/** The beginning of a statement, and how it seems to be written. */
 export interface StatementPreview {
   readonly format: StatementFormat;
   /** From the header on, where there is one; not all of equal length in a file that is broken. */
@@ -44,7 +42,6 @@ export interface StatementPreview {
 /** The path of a file, or one that is in memory. */
 export type StatementSource = string | { readonly name: string; readonly bytes: Uint8Array };
 
-/** What reads the text of statements. */
 export interface StatementText {
   /** How many times `onChunk` will be called for this file. @throws StatementError when there is no such file */
   readonly chunksOf: (path: string) => Promise<number>;

@@ -27,7 +27,6 @@ interface Counted {
   readonly rules: Readonly<Record<Rule, number>>;
 }
 
-/** Findings of each result, and matches by rule. */
 export const countFindings = (compared: Compared): Counted => {
   const results = tallies(RESULTS);
   const rules = Object.fromEntries(RULES.map((rule) => [rule, 0])) as Record<Rule, number>;
@@ -44,7 +43,6 @@ export const countFindings = (compared: Compared): Counted => {
   return { results, rules };
 };
 
-/** Kind of the first payment of each match. */
 const kindsOfMatches = ({ matching }: Compared): Uint8Array => {
   const kinds = new Uint8Array(matching.count);
   for (let p = matching.payments.count - 1; p >= 0; p -= 1) {

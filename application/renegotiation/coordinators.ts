@@ -13,17 +13,13 @@ import type { EventMetadata, EventStore, EventToAppend, StreamRevision } from '.
 import { derivedId } from '../publication/public-events.ts';
 import { retryAppend } from '../support/retry.ts';
 
-/** Who acts, in which request or role, and when. */
 export type Acting = Omit<EventMetadata, 'hash' | 'idempotency'>;
 
-/** A renegotiation as its own stream tells it. */
 export interface Coordinator<State extends RenegotiationState = RenegotiationState> {
   readonly id: RenegotiationId;
   readonly state: State;
   readonly revision: StreamRevision;
-  /** Hash of the last event. */
   readonly hash: string;
-  /** When the last event was recorded; undefined before the first. */
   readonly recordedAt: string | undefined;
   /** Commit or abort, as stored; undefined before there is one. */
   readonly decision: EventToAppend | undefined;

@@ -107,7 +107,6 @@ export class Inheritance {
     }));
   }
 
-  /** The documents of all originals by their names, each name once. */
   async #forEachDocument(
     originals: readonly ExistingLoan[],
     visit: (loan: ExistingLoan, document: LoanDocument) => Promise<void>,

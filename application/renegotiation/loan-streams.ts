@@ -17,11 +17,9 @@ interface Dependencies {
   /** Drops what this process remembers of an operation, which its command handler did not change itself. */
   readonly forget: (stream: string) => unknown;
   readonly pause: (ms: number) => Promise<void>;
-  /** As of the command handler. */
   readonly onAppended?: OnAppended | undefined;
 }
 
-/** One step of a renegotiation in one operation's stream. */
 export interface Step {
   readonly renegotiationId: RenegotiationId;
   readonly stream: string;

@@ -36,7 +36,6 @@ interface Dependencies {
   readonly loans: LoanStreams;
   readonly conclusion: RollForward;
   readonly clock: BusinessClock;
-  /** Of the lease. */
   readonly realClock: RealClock;
 }
 

@@ -35,10 +35,8 @@ import type { AskedRenegotiation, RenegotiationReceipt } from './request.ts';
 
 interface Dependencies {
   readonly events: EventStore;
-  /** Drops what this process's command handler remembers of an operation. */
   readonly forget: (stream: string) => unknown;
   readonly pause: (ms: number) => Promise<void>;
-  /** Told of each append to an operation's stream. */
   readonly onAppended?: OnAppended | undefined;
   /** Default: the operations' streams, by the rules of every command. */
   readonly loans?: LoanStreams;
@@ -46,7 +44,6 @@ interface Dependencies {
   readonly documents: Pick<DocumentStore, 'put' | 'get' | 'copy'>;
   readonly inspector: DocumentInspector;
   readonly clock: BusinessClock;
-  /** Of the leases. */
   readonly realClock: RealClock;
 }
 
@@ -84,12 +81,10 @@ export class Renegotiation {
     return this.#deps.conclusion.attempt(id, waitedMs);
   }
 
-  /** Looks after every renegotiation once its lease is over. */
   recovery(following: Following): Runner<never> {
     return recoverRenegotiations({ ...following, resolving: this, realClock: this.#deps.realClock });
   }
 
-  /** Tells the originals when the operation that replaces them is active. */
   completion(following: Following, commands: CommandHandler): CompleteRenegotiations {
     return new CompleteRenegotiations({ ...following, commands, events: this.#deps.events });
   }

@@ -19,7 +19,6 @@ interface Dependencies {
   readonly coordinators: Coordinators;
   readonly loans: LoanStreams;
   readonly clock: BusinessClock;
-  /** Of the leases. */
   readonly realClock: RealClock;
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -160,7 +159,6 @@ export class RollForward {
   }
 }
 
-/** Nobody asks for it: the renegotiation acts by itself. */
 const itself = ({ applicationId, renegotiationId: cause }: RenegotiationStarted) => ({
   ...{ correlationId: cause, causationId: cause, actor: 'renegotiation', applicationId },
 });

@@ -56,10 +56,8 @@ export const readablePath = (segments: readonly (string | number)[]): string =>
     return path === '' ? segment : `${path}.${segment}`;
   }, '');
 
-/** Most violations that one answer tells. */
 export const MOST_VIOLATIONS = 100;
 
-/** The same of `/installments/2/due_date`. */
 const pathOf = (pointer: string, last: string | undefined): string => {
   let path = '';
   const segments = pointer === '' ? [] : pointer.slice(1).split('/');
@@ -106,7 +104,6 @@ const byKeyword = (error: ErrorObject): SchemaViolation => {
   return { code: 'invalid_value', message: error.message ?? 'is not allowed' };
 };
 
-/** The field that a keyword of an object complains about, where it is not the object itself. */
 const memberOf = (error: ErrorObject): string | undefined => {
   const params = error.params as { missingProperty?: string; additionalProperty?: string };
   return params.missingProperty ?? params.additionalProperty;
@@ -140,7 +137,6 @@ const wasAccepted = ({ keyword, parentSchema, data }: ErrorObject): boolean => {
   return keyword === 'pattern' && typeof data === 'string' && earlier?.test(data) === true;
 };
 
-/** `root` names the whole value. */
 const violationsOf = (errors: readonly ErrorObject[], root: string): readonly FieldViolation[] =>
   withoutRepetitions(
     errors
@@ -162,7 +158,6 @@ const hasAtMost = (decimals: number, value: number): boolean => {
   return Math.round(value * unit) / unit === value;
 };
 
-/** Where in a value of this component the entries stand that are judged alone. */
 const judgedAlone = (document: Schema, name: string): readonly string[] => {
   const { schemas } = document['components'] as { readonly schemas: Readonly<Record<string, Schema>> };
   const fields = (schemas[name]?.['properties'] ?? {}) as Readonly<Record<string, Schema>>;

@@ -78,7 +78,6 @@ const isSpace = (code: number): boolean => code === 32 || code === 9 || code ===
 const TEXT = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** What stops a reading of the text; `field` is the path of a member whose name came before. */
 interface Flaw {
   readonly at: number;
   readonly why: string;
@@ -88,7 +87,6 @@ interface Flaw {
 interface Level {
   /** Names of an object so far; undefined in a list. */
   readonly names: Set<string> | undefined;
-  /** Name or index of the entry that is being read. */
   entry: string | number;
 }
 
@@ -115,7 +113,6 @@ class FlawFinder {
     return { at: this.#at, why };
   }
 
-  /** The next character that is no white space, which is passed over. */
   #next(): string {
     if (isSpace(this.#text.charCodeAt(this.#at))) this.#take(SPACE);
     return this.#text.charAt(this.#at);

@@ -127,7 +127,6 @@ const shapeOf = (document: Schema, component: string): Shape => {
   return shape({ $ref: `#/components/schemas/${component}` });
 };
 
-/** The part of a value that its schema knows, and what is wrong with names and texts. */
 export interface Recognised {
   readonly value: unknown;
   readonly violations: readonly FieldViolation[];
@@ -223,7 +222,6 @@ class Recognition {
     return known;
   }
 
-  /** Whether the name is one that is refused: another field misspelt, or a field that this request has not. */
   #refuseUnknown(name: string, shape: ObjectShape): boolean {
     const why = this.#whyUnknown(name, shape);
     if (why !== undefined) this.#below(name, () => this.#note(UNKNOWN_FIELD, why));

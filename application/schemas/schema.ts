@@ -6,12 +6,10 @@ export type Schema = { readonly [keyword: string]: unknown };
 /** A schema that lets values of this type through. What is written out in full has its type from its own keywords. */
 export type SchemaOf<Type> = Schema & TUnsafe<Type>;
 
-/** A schema that is published under a name of its own. */
 export interface Component<Type = unknown> {
   readonly name: string;
   readonly schema: SchemaOf<Type>;
 }
-/** Values that a component lets through. */
 export type TypeOf<Named extends Component> = Named extends Component<infer Type> ? Type : never;
 
 /** What a caller reads about a value that breaks a schema. `code` is stable. */
@@ -63,7 +61,6 @@ export const component = <const Given extends Schema>(
   schema: Given,
 ): Component<Static<Given>> => ({ name, schema: typed(schema) });
 
-/** Texts and numbers whose rules make them a type of the domain. */
 export const componentOf = <Type>(name: string, schema: Schema): Component<Type> => ({
   name,
   schema: typed(schema),
@@ -86,7 +83,6 @@ export const object = <const Fields extends Properties, const Optional extends k
     properties,
   });
 
-/** An object that may leave out any of its properties. */
 export const partial = <const Fields extends Properties>(
   properties: Fields,
 ): SchemaOf<ObjectOf<Fields, keyof Fields & string>> => typed({ type: 'object', properties });
@@ -116,7 +112,6 @@ const absentWhenNull = (schema: Schema): Schema => {
 export const nullable = <const Given extends Schema>(schema: Given): SchemaOf<Static<Given> | null> =>
   typed({ ...schema, type: [schema['type'], 'null'] });
 
-/** `keywords` may narrow it further. */
 export const listOf = <const Items extends Schema>(
   items: Items,
   keywords: Schema = {},

@@ -4,7 +4,6 @@ import { amountOrNull } from '../support/json-amounts.ts';
 import { listOf, object } from './schema.ts';
 import type { Schema } from './schema.ts';
 
-/** A field that the service shows: how it is described, where its value comes from, and what examples say. */
 interface ShownField<From> {
   readonly schema: Schema;
   readonly of: (this: void, from: From) => unknown;
@@ -35,14 +34,12 @@ export const shownAmount = <From>(
   example?: number | null,
 ): ShownField<From> => ({ schema, of: (from) => amountOrNull(of(from)), example });
 
-/** The same word in every body. */
 export const constant = (value: string): ShownField<unknown> => ({
   schema: { type: 'string', const: value },
   of: () => value,
   example: value,
 });
 
-/** The object that has these fields, as a schema. */
 export const schemaOf = <From>(fields: ShownFields<From>): Schema => {
   const all = Object.entries(fields);
   return object(
@@ -58,7 +55,6 @@ export const exampleOf = <From>(fields: ShownFields<From>): Readonly<Record<stri
       .map(([name, { example }]) => [name, example]),
   );
 
-/** Makes the object of what is to be shown. */
 export const shownBy = <From>(fields: ShownFields<From>): ((from: From) => Record<string, unknown>) => {
   const names = Object.keys(fields);
   const values = Object.values(fields).map(({ of }) => of);
@@ -72,7 +68,6 @@ export const shownBy = <From>(fields: ShownFields<From>): ((from: From) => Recor
   };
 };
 
-/** An object of its own. */
 export const shownPart = <From, Part>(
   description: string,
   of: (this: void, from: From) => Part | undefined,
@@ -92,7 +87,6 @@ export const shownPart = <From, Part>(
 
 export const shownPartIfThere: typeof shownPart = (...part) => ({ ...shownPart(...part), isOptional: true });
 
-/** A list of such objects. */
 export const shownList = <From, Item>(
   description: string,
   of: (this: void, from: From) => readonly Item[],

@@ -14,7 +14,6 @@ const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?(Z|[+-]([01]\d|2[
 const isDateTime = (text: string): boolean =>
   isCalendarDate(text.slice(0, 10)) && /[Tt]/.test(text.charAt(10)) && TIME.test(text.slice(11));
 
-/** The formats that the interface description uses. */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isCalendarDate,
   'date-time': isDateTime,
@@ -62,7 +61,6 @@ const textWithout =
 /** One line that a person reads: not blank, no control characters. */
 export const freeText = textWithout('\\u0000-\\u001f\\u007f', 'control characters');
 
-/** Text of several lines. */
 export const longText = textWithout(
   '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f',
   'control characters other than tabs and line breaks',
@@ -177,7 +175,6 @@ export const LoanStatus = component(
   }),
 );
 
-/** The building blocks that several resources share. */
 export const valueSchemas = schemasOf(
   Amount,
   Balance,

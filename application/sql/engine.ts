@@ -25,7 +25,6 @@ export const briefly = ({ dialect }: Engine): readonly Statement[] =>
 /** Any number hold the name like this at a time, but none while another holds it `alone`. */
 export const notAlone = (engine: Engine, name: string): readonly Statement[] => lock(engine, SHARED, name);
 
-/** A query that is written out. */
 export const rawQuery = <Row>(
   { builder }: Pick<SqlDatabase, 'builder'>,
   text: RawBuilder<Row>,

@@ -4,7 +4,6 @@ import type { Query, SqlDialect, Statement } from './sql-database.ts';
 
 type Value = string | number | null;
 
-/** Stands for a value of one of the rows that a query is built for. */
 class Slot {
   readonly row: number;
   readonly name: string;
@@ -19,7 +18,6 @@ const slotsOf = (row: number): object =>
 
 const slots = slotsOf(0);
 
-/** The name of the slots of a list; no column is called so. */
 const LISTED = '';
 
 /**
@@ -69,7 +67,6 @@ export const preparedList = <Parameters extends { readonly [Name in keyof Parame
 /** Rows of one statement, largest first: every small list is one statement, and the engine sees few different ones of each. */
 const SIZES = [64, 32, 16, 8, 7, 6, 5, 4, 3, 2, 1];
 
-/** Cuts rows for statements that are compiled once for each size. */
 export const chunks = <T>(rows: readonly T[]): readonly (readonly T[])[] => {
   const cut: (readonly T[])[] = [];
   for (let at = 0; at < rows.length;) {
@@ -111,7 +108,6 @@ export const inColumns = <Row, Name extends keyof Row>(row: Row, names: readonly
 export const asStatements = (queries: readonly CompiledQuery[]): readonly Statement[] =>
   queries.map((query) => ({ query }));
 
-/** Rows that a statement brings along. */
 export const valuesOf = <Row>(rows: readonly (readonly unknown[])[]): RawBuilder<Row> =>
   sql<Row>`(values ${sql.join(rows.map((row) => sql`(${sql.join(row)})`))})`;
 

@@ -24,7 +24,6 @@ const TABLES = {
     columns: {
       projection: 'text',
       stream: 'text',
-      /** Of the first event that waits. */
       revision: 'integer',
       event_type: 'text',
       position: 'text',
@@ -228,7 +227,6 @@ const TABLES = {
 
 type Tables = typeof TABLES;
 
-/** The tables of a generation, as Kysely sees them. */
 export type ReadModelTables = {
   readonly [Name in keyof Tables]: {
     -readonly [Column in keyof Tables[Name]['columns']]: Tables[Name]['columns'][Column] extends Kind

@@ -253,5 +253,4 @@ export const EVENT_COLUMNS = [
   ...(['code', 'sequence', 'occurred_at as timestamp', 'body'] as const),
 ] as const;
 
-/** Every table of the SQL store, as Kysely sees it. */
 export type Schema = ServiceTables & ReadModelTables;

@@ -35,7 +35,6 @@ export interface TransactionOptions {
 /** A statement's `expectChanges` did not hold: nothing of its transaction was stored. */
 export class GuardFailedError extends Error {
   override readonly name = 'GuardFailedError';
-  /** Index of the statement in its transaction. */
   readonly index: number;
   readonly changes: number;
   constructor(index: number, changes: number) {

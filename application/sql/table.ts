@@ -20,7 +20,6 @@ export type ColumnsFor<Row> = { readonly [Column in keyof Row]: KindOf<Row[Colum
 /** Rows name their operation by its stream, stored ones by its number. */
 export type OfOperation<Row> = Omit<Row, 'stream'> & { readonly operation: number };
 
-/** A table of a read model. */
 export interface Table<Columns extends Readonly<Record<string, Kind>> = Readonly<Record<string, Kind>>> {
   readonly columns: Columns;
   /** Of its primary key, in its order; rows lie in this order where the engine can do that. */
@@ -37,7 +36,6 @@ export const table = <const Columns extends Readonly<Record<string, Kind>>>(
 const columnText = (name: string, kind: Kind, dialect: DdlDialect): string =>
   `${name} ${kind.startsWith('text') ? dialect.text : dialect.integer}${kind.endsWith('?') ? '' : ' not null'}`;
 
-/** What makes it, with its indexes. */
 export const statementsOf = (
   name: string,
   { columns, key, unique, indexes = {} }: Table,

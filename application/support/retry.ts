@@ -116,9 +116,7 @@ export const repeatUntilAborted = async (
 
 export interface OutageOptions {
   readonly logger: Logger;
-  /** Who cannot go on, as the log names it. */
   readonly what: string;
-  /** In each of its lines. */
   readonly fields?: object;
   /** Milliseconds; each further failure doubles the pause. */
   readonly firstPauseMs?: number;
@@ -157,7 +155,6 @@ export class Outage {
     return pauseMs;
   }
 
-  /** To be called whenever it works. */
   over(): void {
     if (this.#failures === 0) return;
     const { logger, what, fields } = this.#options;

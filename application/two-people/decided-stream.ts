@@ -26,7 +26,6 @@ export interface Asked {
   readonly fingerprint?: string;
 }
 
-/** A stream as it is now. */
 export interface Contents<Event> {
   readonly stream: string;
   readonly recorded: readonly RecordedEvent[];
@@ -49,14 +48,12 @@ export const readDecided = async <Event>(
   return { stream, recorded, events: recorded.map(decode), revision };
 };
 
-/** The fingerprint under which this id was used up there. */
 export const fingerprintUnder = (
   { recorded }: Pick<Contents<unknown>, 'recorded'>,
   id: string,
 ): string | undefined =>
   recorded.find(({ metadata }) => metadata.idempotency?.key === id)?.metadata.idempotency?.fingerprint;
 
-/** Somebody else decided meanwhile: look again. */
 class OvertakenError extends Error {}
 
 const OVERTAKEN = {
@@ -125,7 +122,6 @@ export const appendDecided = async <Event extends DomainEvent>(
   }
 };
 
-/** When something is decided that follows what the stream holds. */
 export const instantAfter = (clock: BusinessClock, { recorded }: Contents<unknown>): Timestamp =>
   notEarlier(clock.now(), recorded.at(-1)?.metadata.recordedAt);
 

@@ -31,7 +31,6 @@ interface Dependencies extends StreamParts {
 
 type Decisions = Contents<DecisionEvent> & { readonly state: DecisionsState };
 
-/** One that a second person has confirmed. */
 export interface ConfirmedDecision {
   readonly first: FirstDecision;
   readonly confirmed: DecisionConfirmed;
@@ -40,7 +39,6 @@ export interface ConfirmedDecision {
 /** Stored types that leave a first decision as it is: time passes, and nobody did anything. */
 const PASSING: ReadonlySet<string> = new Set(['installment.became_overdue.v1']);
 
-/** What these events, which follow the one that it was made on, mean for a first decision. */
 export const sinceThenOf = (id: string, later: readonly RecordedEvent[]): SinceThen => {
   const itself = ({ metadata: { idempotency } }: RecordedEvent): boolean =>
     idempotency?.endpoint === CONFIRMED_KEYS && idempotency.key === id;
@@ -48,7 +46,6 @@ export const sinceThenOf = (id: string, later: readonly RecordedEvent[]): SinceT
   return later.every(({ type }) => PASSING.has(type)) ? 'unchanged' : 'changed';
 };
 
-/** All first decisions on an operation, and what became of them. */
 export const decisionsAfter = (events: readonly DecisionEvent[]): DecisionsState =>
   events.reduce((before, event) => firstDecisions.evolve(before, event), firstDecisions.initialState);
 
@@ -159,7 +156,6 @@ export class FirstDecisions {
     return sinceThenOf(firstDecisionId, events);
   }
 
-  /** Decides on what became of the first decision, as it is then. */
   #settled(
     stream: string,
     firstDecisionId: string,

@@ -15,11 +15,9 @@ interface Dependencies extends StreamParts {
 
 type Rules = Contents<FourEyesEvent> & { readonly state: FourEyesState };
 
-/** What became of a rule that was asked for. */
 interface RuleAnswer {
   readonly outcome: 'applied' | 'already_applied' | 'awaiting_confirmation';
   readonly fundId: string;
-  /** In force now. */
   readonly rule: FundRule | undefined;
 }
 
@@ -29,7 +27,6 @@ const NOT_BESIDE_EARLIER =
 const fold = (events: readonly FourEyesEvent[], state = fourEyesDecider.initialState): FourEyesState =>
   events.reduce((before, event) => fourEyesDecider.evolve(before, event), state);
 
-/** Which decisions of which funds two people make. */
 export class FundRules {
   readonly #deps: Dependencies;
   #kept: { readonly revision: StreamRevision; readonly state: FourEyesState } | undefined;

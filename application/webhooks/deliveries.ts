@@ -31,7 +31,6 @@ interface DeliveryDependencies {
   /** Of subscriptions and deliveries. */
   readonly realClock: RealClock;
   readonly apiVersion: string;
-  /** Told which subscriptions have something to send. */
   readonly onQueued: (webhookIds: readonly string[]) => void;
 }
 
@@ -61,7 +60,6 @@ export interface RedeliveryReceipt {
   readonly deliveries: readonly Redelivery[];
 }
 
-/** An event, and what became of it at each subscription. */
 export interface EventReport {
   readonly eventId: string;
   readonly event: string;
@@ -70,12 +68,10 @@ export interface EventReport {
   readonly deliveries: readonly EventDelivery[];
 }
 
-/** A delivery with where it goes. */
 export interface ShownDelivery extends EventDelivery {
   readonly url: string;
 }
 
-/** A delivery and what it waits for: its turn, that its webhook is resumed, or nothing but its time. */
 export interface WaitingDelivery extends DeliveryRecord {
   readonly waitsFor: WaitsFor | null;
 }
@@ -83,7 +79,6 @@ export interface WaitingDelivery extends DeliveryRecord {
 export type WaitsFor =
   ({ readonly kind: 'another_event' } & BlockedBy) | { readonly kind: 'webhook_resumed' };
 
-/** A delivery to repeat, with what an operator wants to read about it. */
 export type Recoverable = Pick<DeliveryRecord, 'deliveryId' | 'eventId' | 'event' | 'code' | 'createdAt'>;
 
 const PAGE = 200;
@@ -137,7 +132,6 @@ export class Deliveries {
     }
   }
 
-  /** Adds to each delivery what it waits for. */
   async waiting(
     { webhookId, status }: Pick<WebhookSubscription, 'webhookId' | 'status'>,
     deliveries: readonly DeliveryRecord[],
@@ -273,7 +267,6 @@ export class Deliveries {
     return attempt;
   }
 
-  /** What to list, but for the page of it. Events are named by themselves or by their operation. */
   async #asked(
     caller: WebhookCaller,
     webhookId: string,

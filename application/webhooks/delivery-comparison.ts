@@ -5,21 +5,17 @@ import { sql } from 'kysely';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { VISIBLE, heldFilter, subscriptionOf } from './subscriptions.ts';
 
-/** A subscription with what has to be known to say which events it should have got. */
 export interface ComparedSubscription extends WebhookSubscription {
   /** Place in the log behind which its present choice of events and funds held for certain; null where none was noted. */
   readonly filterFrom: LogPosition | 'start' | null;
 }
 
-/** A delivery, as far as it says whether its event came once and in order. */
 export interface ComparedDelivery {
   readonly webhookId: string;
   readonly eventId: string;
   /** Sorts as the deliveries were made. */
   readonly deliveryId: string;
-  /** Its place in its lane. */
   readonly sequence: number;
-  /** Whether the delivery still stands in its lane. */
   readonly waits: boolean;
   /** Whether the lane has sent the delivery; attempts asked for by hand are in no order with others. */
   readonly attempted: boolean;
@@ -27,7 +23,6 @@ export interface ComparedDelivery {
   readonly endedAt: string | null;
 }
 
-/** A delivery with what its stored event says of itself; null where the event is gone. */
 export interface KeptDelivery {
   readonly deliveryId: string;
   readonly eventId: string;
@@ -57,11 +52,9 @@ export interface DeliveryDifference {
   readonly sequence: number | null;
   readonly timestamp: string | null;
   readonly detail: string;
-  /** Whether the comparison has queued it to be sent. */
   readonly repaired: boolean;
 }
 
-/** How many deliveries of operations' events have ids that begin so. */
 interface KeptCount {
   readonly bucket: string;
   readonly deliveries: number;
@@ -95,7 +88,6 @@ export class DeliveryComparison {
     }));
   }
 
-  /** Of these events, at any subscription that is there. */
   async ofEvents(eventIds: readonly string[]): Promise<readonly ComparedDelivery[]> {
     const found: ComparedDelivery[] = [];
     for (let at = 0; at < eventIds.length; at += IDS_AT_ONCE) {
@@ -132,7 +124,6 @@ export class DeliveryComparison {
     return rows.map((row) => ({ bucket: row.bucket, deliveries: Number(row.deliveries) }));
   }
 
-  /** Of one subscription with ids after `after` and before `to`, in their order. */
   async page(
     webhookId: string,
     { after, to }: { readonly after: string; readonly to: string },

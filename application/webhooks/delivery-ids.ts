@@ -16,10 +16,8 @@ export interface DeliveryQuery {
   readonly since?: string;
   /** Of events with one of these names; at least one. */
   readonly events?: readonly string[];
-  /** Of these events alone. */
   readonly eventIds?: readonly string[];
   readonly limit: number;
-  /** From the previous page. */
   readonly cursor?: string;
 }
 
@@ -68,7 +66,6 @@ const inOrder = (from: unknown, { webhookId, status, since, cursor }: Omit<Deliv
     .$if(cursor !== undefined, (q) => q.where('delivery_id', '<', cursor!))
     .orderBy('delivery_id', 'desc');
 
-/** Deliveries of some events at one webhook, each found by its key. */
 const ofEvents = (database: SqlDatabase, webhookId: string, eventIds: readonly string[]) =>
   database.builder
     .with(

@@ -6,7 +6,6 @@ import { firstIdAt } from '../support/time-ordered-id.ts';
 import type { DeliveryState } from './delivery-log.ts';
 import { floorRows } from './queue/lane-floors.ts';
 
-/** The oldest delivery that still waits, per subscription that has one. */
 export interface OldestWaiting {
   readonly webhookId: string;
   readonly oldestCreatedAt: string;
@@ -53,7 +52,6 @@ export class DeliveryLag {
     this.#now = now;
   }
 
-  /** Of each subscription for which something waits. */
   async read(): Promise<readonly OldestWaiting[]> {
     const { builder } = this.#database;
     const floors = this.#knownFloors();

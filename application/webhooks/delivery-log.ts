@@ -14,7 +14,6 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export interface AttemptRecord {
   /** 1 for the first. */
   readonly attempt: number;
-  /** When it started. */
   readonly at: string;
   readonly durationMs: number;
   /** null when no status line came back */
@@ -56,7 +55,6 @@ export interface DeliveryPage {
   readonly nextCursor: string | null;
 }
 
-/** What is kept of an attempt, as long as its delivery. */
 export interface EndedAttempt extends AttemptRecord {
   /** The first 2 KiB of what the receiver answered; null when it answered nothing. */
   readonly responseBody: string | null;
@@ -83,7 +81,6 @@ const LISTED = [
   ...(['response_status as responseStatus', 'error'] as const),
 ] as const;
 
-/** The attempts of a delivery, out of those of several. */
 const attemptsIn = <Attempt extends AttemptRecord>(
   all: readonly (Attempt & { readonly deliveryId: string })[],
 ) => {
@@ -97,7 +94,6 @@ const shown = <Row extends Pick<DeliveryRecord, 'status' | 'nextAttemptAt'>>(row
   nextAttemptAt: row.status === 'retrying' ? row.nextAttemptAt : null,
 });
 
-/** Id of the first delivery in the lane of `d`. */
 const headInLane = (eb: ExpressionBuilder<Schema & { d: Schema['webhook_delivery'] }, 'd'>) =>
   eb
     .selectFrom('webhook_delivery as first')

@@ -12,7 +12,6 @@ import { MOST_VIOLATIONS } from '../schemas/document-validators.ts';
 type Filters = Pick<WebhookSubscription, 'applicationId' | 'events' | 'fundIds'>;
 type Subject = Pick<PublicEvent, 'applicationId' | 'name'> & { readonly fundId: string | null };
 
-/** True when the subscription asks for events like this one. */
 export const wants = (subscription: Filters, event: Subject): boolean =>
   subscription.applicationId === event.applicationId &&
   (subscription.events.includes(ALL_EVENTS) || subscription.events.includes(event.name)) &&
@@ -87,7 +86,6 @@ export const checkedFunds = (
   return wanted;
 };
 
-/** Consumer group on the event bus. */
 export const FAN_OUT_GROUP = 'webhooks';
 
 interface Dependencies {
@@ -99,7 +97,6 @@ interface Dependencies {
   readonly clock: RealClock;
   readonly metrics?: WebhookMetrics | undefined;
   readonly watch?: Pick<PublicationWatch, 'consumed'> | undefined;
-  /** Told which subscriptions have something new, after it is durable. */
   readonly onQueued?: (webhookIds: readonly string[]) => void;
 }
 

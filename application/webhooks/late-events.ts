@@ -15,7 +15,6 @@ export interface DeadLetter {
   readonly code: string | undefined;
   readonly group: string;
   readonly reason: string;
-  /** Where the message stood before. */
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
@@ -23,19 +22,15 @@ export interface DeadLetter {
   readonly putAsideAt: string;
 }
 
-/** What the groups of the event bus have put aside. */
 export interface DeadLetters {
   /** In the order in which they were put aside; a message that was put aside again after a crash comes once. */
   list(): Promise<readonly DeadLetter[]>;
-  /** Whether the group has handled this event meanwhile. */
   isHandled(group: string, event: PublicEvent): Promise<boolean>;
-  /** From now on the group counts this event as handled. */
   noteHandled(group: string, event: PublicEvent): Promise<void>;
 }
 
 interface Dependencies {
   readonly letters: DeadLetters;
-  /** The group that makes webhooks of events, as it is named in the letters. */
   readonly group: string;
   readonly events: Pick<EventStore, 'read'>;
   readonly translator: Translator;
@@ -43,7 +38,6 @@ interface Dependencies {
   readonly queue: Pick<DeliveryQueue, 'findEvent'>;
 }
 
-/** An event whose webhooks were not made, as far as its dead letter tells. */
 export interface LateEvent extends DeadLetter {
   /** Undefined where the log holds no such event that this program can read. */
   readonly event: PublicEvent | undefined;
@@ -55,7 +49,6 @@ interface SentOn {
   readonly eventId: string;
   /** `already`: its webhooks were made before; `unknown`: the log holds no such event that this program can read. */
   readonly outcome: 'queued' | 'already' | 'unknown';
-  /** Webhooks that it was queued for now; none where nobody subscribed. */
   readonly webhookIds: readonly string[];
 }
 
@@ -70,7 +63,6 @@ export class LateEvents {
     this.#deps = dependencies;
   }
 
-  /** In the order in which they were put aside, each event once. */
   async list(): Promise<readonly LateEvent[]> {
     const { letters, group } = this.#deps;
     const found = new Map<string, LateEvent>();

@@ -3,7 +3,6 @@ import { PING } from '../publication/event-names.ts';
 import { bodyOf } from '../publication/public-events.ts';
 import type { WebhookEvent } from './queue/enqueue.ts';
 
-/** Tells a receiver that its registration works; about no operation and no fund. */
 export const pingEvent = ({
   eventId = randomUUID(),
   applicationId,

@@ -9,9 +9,7 @@ import type { WebhookCaller, WebhookSubscriptions } from './subscriptions.ts';
 interface Dependencies {
   readonly subscriptions: WebhookSubscriptions;
   readonly ranges: RangeRedeliveries;
-  /** Of deliveries. */
   readonly realClock: RealClock;
-  /** Told which subscriptions have something to send. */
   readonly onQueued: (webhookIds: readonly string[]) => void;
 }
 
@@ -80,7 +78,6 @@ export class Redeliveries {
     }
   }
 
-  /** The one that this webhook has under way. */
   running(webhookId: string): Promise<RangeRedelivery | undefined> {
     return this.#deps.ranges.runningAt(webhookId);
   }

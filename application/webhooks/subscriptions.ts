@@ -46,7 +46,6 @@ export interface NewSubscription extends Pick<
   readonly eventsFrom?: string;
   /** Default: none. */
   readonly beginsAt?: LogPosition | 'start';
-  /** Queued together with the subscription. */
   readonly ping?: WebhookEvent;
 }
 
@@ -132,7 +131,6 @@ const present = (builder: Kysely<Schema>) =>
 export class WebhookSubscriptions {
   readonly #database: SqlDatabase;
   readonly #enqueue: EnqueueStatements;
-  /** Asked for each batch of events. */
   readonly #ofApplications;
 
   constructor(database: SqlDatabase) {
@@ -207,7 +205,6 @@ export class WebhookSubscriptions {
     return row && subscriptionOf(row);
   }
 
-  /** For the operator, who knows the webhook and not whose it is. */
   async findAnywhere(webhookId: string): Promise<WebhookSubscription | undefined> {
     const [row] = await this.#database.read(
       present(this.#database.builder).where('webhook_id', '=', webhookId),

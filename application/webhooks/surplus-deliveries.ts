@@ -56,7 +56,6 @@ export class SurplusDeliveries {
     this.#met.set(webhookId, buckets);
   }
 
-  /** Oldest first. */
   async *of(webhookId: string, applicationId: string): AsyncGenerator<Surplus> {
     const { comparison, realClock } = this.#deps;
     const met = this.#met.get(webhookId);

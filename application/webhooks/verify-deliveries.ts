@@ -15,10 +15,8 @@ import type { KeptDependencies } from './kept-deliveries.ts';
 import { SurplusDeliveries } from './surplus-deliveries.ts';
 import type { SurplusDependencies } from './surplus-deliveries.ts';
 
-/** What verification needs beside what webhooks have. */
 export interface VerificationParts {
   readonly subscription: EventSubscription;
-  /** Of the whole log. */
   readonly translator: Translator;
   readonly quarantine: Pick<RelayQuarantine, 'list'>;
   /** Up to where every event has been given to the subscriptions. @throws Error while messages wait on the bus for longer than is waited */
@@ -39,13 +37,11 @@ export interface VerifyDeliveriesRequest {
   readonly applicationId?: string;
   /** Only events with this timestamp or a later one, RFC 3339. */
   readonly since?: string;
-  /** Whether what is missing is sent, outside the lanes. */
   readonly repair: boolean;
 }
 
 export interface VerifyDeliveriesSummary {
   readonly webhooks: number;
-  /** Public events of the log that were compared. */
   readonly events: number;
   readonly deliveries: number;
   readonly differences: number;
@@ -111,7 +107,6 @@ class Run {
     return { webhooks: this.#scope.subscriptions.length, ...this.#counts };
   }
 
-  /** What the log says should be there, and how it came. */
   async *missing(): AsyncGenerator<DeliveryDifference> {
     if (this.#subscriptions.size === 0) return;
     const walk = new LogWalk(this.#deps, this.#scope.kept.from);
@@ -173,7 +168,6 @@ class Run {
     });
   }
 
-  /** Whether the event came after the last change of what the subscription asks for. */
   #isJudged({ position, metadata }: RecordedEvent, { filterFrom, updatedAt }: ComparedSubscription): boolean {
     const { order, clock, realClock } = this.#deps;
     if (filterFrom !== null && order.comparable(position, filterFrom))
@@ -243,7 +237,6 @@ const disorderOf = (before: ComparedDelivery, delivery: ComparedDelivery): strin
   return undefined;
 };
 
-/** Follows each operation at each subscription, in the order of the log. */
 class DeliveredOrder {
   readonly #last = new Map<string, Map<string, ComparedDelivery>>();
 

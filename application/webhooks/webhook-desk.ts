@@ -17,7 +17,6 @@ interface EndpointQuery {
   /** From when on a failure counts, ISO 8601 UTC, also where an attempt has succeeded since. */
   readonly failedFrom: string;
   readonly limit: number;
-  /** From the previous page. */
   readonly cursor?: string;
   /** None but these; at least one. */
   readonly only?: readonly string[];
@@ -28,9 +27,7 @@ interface EndpointPage {
   readonly nextCursor: string | null;
 }
 
-/** An attempt to deliver, as far as it says how well its receiver does. */
 export interface Outcome {
-  /** When it started. */
   readonly at: string;
   readonly durationMs: number;
   /** null when no status line came back */

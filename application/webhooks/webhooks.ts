@@ -49,7 +49,6 @@ export interface RotatedSecret {
   readonly rotatedAt: string;
 }
 
-/** Posts events to a receiver on this machine. */
 export interface Forwarder {
   /** With which it signs, new for each run. */
   readonly secret: string;
@@ -59,7 +58,6 @@ export interface Forwarder {
 
 interface Dependencies {
   readonly database: SqlDatabase;
-  /** For events that were queued here of late. */
   readonly cacheBytes?: number;
   readonly events: Pick<EventStore, 'read'> & Pick<LogPlaces, 'end'>;
   readonly publication: Publication;
@@ -71,7 +69,6 @@ interface Dependencies {
   /** How far the clocks of two processes may be apart; 0 with one process. */
   readonly clockToleranceMs: number;
   readonly apiVersion: string;
-  /** True in the sandbox. */
   readonly pingsOnCreation: boolean;
   /** Told which subscriptions have something to send, or another address: what is known of their receivers may be over. */
   readonly onQueued: (webhookIds: readonly string[]) => void;
@@ -162,7 +159,6 @@ export class Webhooks {
     return this.#deps.seal(secret, secretContext(webhookId));
   }
 
-  /** Of these applications, oldest first. */
   list(applicationIds: readonly string[]): Promise<readonly WebhookSubscription[]> {
     return this.subscriptions.ofApplications(applicationIds);
   }
@@ -247,7 +243,6 @@ export class Webhooks {
       throw noWebhook(webhookId);
   }
 
-  /** Compares the log with the deliveries that were made of it: differences as they are found, the summary at the end. */
   async *verify(
     request: VerifyDeliveriesRequest,
   ): AsyncGenerator<DeliveryDifference, VerifyDeliveriesSummary> {

@@ -20,11 +20,9 @@ export interface CarriedAmount {
   readonly carried: string;
 }
 
-/** How one line of a present value came about. */
 export interface ExplainedLine {
   readonly installmentCode: InstallmentCode;
   readonly face: CarriedAmount;
-  /** Taken off the face. */
   readonly credits: readonly CarriedAmount[];
   /** Exact, in reais: what the line adds. */
   readonly exact: string;
@@ -41,13 +39,11 @@ const CENTS_PER_UNIT = 100;
 
 const text = (value: Decimal): string => value.toSignificantDigits(SHOWN_DIGITS).toFixed();
 const DECIMALS = 2;
-/** Of exact cents. */
 const reais = (value: Decimal): string => {
   const shown = value.dividedBy(CENTS_PER_UNIT).toSignificantDigits(SHOWN_DIGITS);
   return shown.toFixed(Math.max(DECIMALS, shown.decimalPlaces()));
 };
 
-/** The steps of `presentValue`, one line an installment, in the order given. */
 export const explainPresentValue = (
   dailyFactor: string,
   open: readonly OpenAmount[],

@@ -8,7 +8,6 @@ export interface Flow {
   readonly faceValue: number;
 }
 
-/** Installments in the order of their days from the issue. */
 export const flowsOf = (
   dateIssued: CalendarDate,
   installments: readonly Pick<ScheduledInstallment, 'dueDate' | 'faceValue'>[],

@@ -31,7 +31,6 @@ interface PartialPayment {
 
 /** Where an advance payment went. `value` = what was paid off + the credit + `excessValue`. */
 export interface Allocation {
-  /** Present value of everything open just before. */
   readonly payoffValue: Cents;
   readonly settledInstallments: readonly InstallmentCode[];
   /** Carries what was left, also where that is below zero by less than a cent. */

@@ -8,7 +8,6 @@ import { Decimal, ZERO, carryOf, roundToCents } from './decimal.ts';
 
 const CENTS_PER_UNIT = 100;
 
-/** An installment that is still owed, with the prepayment credits that it carries. */
 export interface OpenAmount extends ScheduledInstallment {
   readonly credits: readonly PrepaymentCredit[];
 }

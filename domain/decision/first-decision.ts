@@ -8,7 +8,6 @@ import type { Cents } from '../shared/money.ts';
 import { neverAwaited, requireAnother, requireEvidence, strictest } from '../shared/two-people.ts';
 import type { Evidence, Somebody } from '../shared/two-people.ts';
 
-/** A decision on one operation that needs a second person, as the first one made it. */
 export interface FirstDecision {
   /** The `decision_id` that it was sent with. */
   readonly firstDecisionId: string;
@@ -23,7 +22,6 @@ export interface FirstDecision {
   readonly note?: string;
   /** Revision of the operation's last event by then. */
   readonly madeOn: number;
-  /** Of the fund's rule by then. */
   readonly ruleVersion: number;
   readonly evidence: Evidence;
   readonly by: Somebody;
@@ -38,7 +36,6 @@ export interface DecisionAwaiting extends FirstDecision {
 export interface DecisionConfirmed {
   readonly type: 'DecisionConfirmed';
   readonly firstDecisionId: string;
-  /** Of the fund's rule by then. */
   readonly ruleVersion: number;
   readonly by: Somebody;
   readonly confirmedAt: Timestamp;
@@ -71,7 +68,6 @@ type DecisionCommand =
       readonly firstDecisionId: string;
       readonly sinceThen: SinceThen;
       readonly ruleVersion: number;
-      /** What the rule of now asks for. */
       readonly evidence: Evidence;
       readonly by: Somebody;
       readonly now: Timestamp;
@@ -84,7 +80,6 @@ type DecisionCommand =
       readonly now: Timestamp;
     };
 
-/** A first decision, and what is recorded of its end. */
 interface KnownDecision {
   readonly first: FirstDecision;
   readonly standing: 'awaiting' | 'confirmed' | 'withdrawn' | 'void';
@@ -94,7 +89,6 @@ interface KnownDecision {
 /** Those on one operation, oldest first, by their id. */
 export type DecisionsState = ReadonlyMap<string, KnownDecision>;
 
-/** The last one. */
 export const latest = (state: DecisionsState): KnownDecision | undefined => [...state.values()].at(-1);
 
 /** Whether it may still take effect, as far as its own events say. */

@@ -21,19 +21,15 @@ export interface DeskVisitor {
   readonly name: string;
 }
 
-/** What somebody saw or did, by ids and codes alone. */
 export interface DeskEntry {
   readonly action: DeskAction;
   /** Default: done. */
   readonly outcome?: DeskOutcome;
-  /** A code, where it was refused. */
   readonly reason?: string;
   readonly applicationId?: string;
   readonly fundId?: string;
-  /** originator_proposal_code */
   readonly code?: string;
   readonly documentId?: string;
-  /** What was decided, or which setting was changed. */
   readonly decision?: string;
   readonly decisionId?: string;
   readonly count?: number;

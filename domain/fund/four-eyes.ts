@@ -6,11 +6,9 @@ import type { Cents } from '../shared/money.ts';
 import { neverAwaited, requireAnother, requireEvidence } from '../shared/two-people.ts';
 import type { Evidence, Somebody } from '../shared/two-people.ts';
 
-/** Decisions that a fund may ask two people for. */
 export const COVERABLE = ['approve', 'reject', 'sign_term', 'disburse', 'process_repurchase'] as const;
 export type CoverableDecision = (typeof COVERABLE)[number];
 
-/** Operations of at least this value need two people for this decision. */
 export interface Covered {
   readonly decision: CoverableDecision;
   readonly from: Cents;
@@ -30,7 +28,6 @@ interface Proposed extends FourEyes {
   readonly proposedAt: Timestamp;
 }
 
-/** From here on this is the rule of the fund. */
 export interface FourEyesSet extends FourEyes {
   readonly type: 'FourEyesSet';
   readonly fundId: FundId;
@@ -66,10 +63,8 @@ type FourEyesCommand =
       readonly now: Timestamp;
     };
 
-/** The rule of a fund that has, or had, one. */
 export interface FundRule extends FourEyes {
   readonly version: number;
-  /** What awaits confirmation. */
   readonly proposal?: Proposed;
 }
 
@@ -80,7 +75,6 @@ interface Proposal {
 
 export interface FourEyesState {
   readonly rules: ReadonlyMap<FundId, FundRule>;
-  /** Whatever was ever proposed, by its id. */
   readonly proposals: ReadonlyMap<string, Proposal>;
 }
 

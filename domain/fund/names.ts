@@ -10,7 +10,6 @@ export interface NameFund {
   readonly now: Timestamp;
 }
 
-/** From here on the fund has this name, and no other one. */
 export interface FundNamed {
   readonly type: 'FundNamed';
   readonly fundId: FundId;
@@ -18,7 +17,6 @@ export interface FundNamed {
   readonly namedAt: Timestamp;
 }
 
-/** Of every fund that has one, its name. */
 export type FundNames = ReadonlyMap<string, string>;
 
 const LONGEST = 80;

@@ -118,14 +118,12 @@ export interface RenegotiateLoan {
   readonly renegotiation: RenegotiationTerms;
   readonly renegotiatedAt: Timestamp;
 }
-/** The operation as the renegotiation decided it. */
 export interface ReceiveRenegotiatedLoan extends OfRenegotiation {
   readonly type: 'ReceiveRenegotiatedLoan';
   readonly received: LoanReceived;
 }
 export interface CompleteRenegotiation extends OfRenegotiation {
   readonly type: 'CompleteRenegotiation';
-  /** When the new operation became active. */
   readonly completedAt: Timestamp;
 }
 

@@ -40,7 +40,6 @@ export interface LoanDocument {
   readonly receivedAt: Timestamp;
 }
 
-/** The operations that a renegotiation replaces, and the one that replaces them. */
 export interface RenegotiationTerms {
   readonly renegotiationId: RenegotiationId;
   readonly originalProposalCodes: readonly LoanCode[];
@@ -48,11 +47,8 @@ export interface RenegotiationTerms {
   readonly effectiveDate: CalendarDate;
 }
 
-/** What a request asked the administrator of a sandbox to do. */
 export interface SandboxWishes {
-  /** Instead of approving. */
   readonly sandboxOutcome?: 'reject' | 'hold';
-  /** What to disburse instead of the acquisition value. */
   readonly sandboxDisbursement?: Cents;
 }
 
@@ -90,7 +86,6 @@ export interface DecisionRecord {
   readonly fourEyes?: BothDeciders;
 }
 
-/** The two people behind a decision. */
 interface BothDeciders {
   /** Of the fund's rule when the second one confirmed. */
   readonly ruleVersion: number;
@@ -99,7 +94,6 @@ interface BothDeciders {
   readonly second: Somebody;
 }
 
-/** Follows a decision of the administrator. */
 interface Decided {
   readonly decision?: DecisionRecord;
 }
@@ -131,7 +125,6 @@ export type ExitBasis = 'acquisition_value' | 'disbursed_value';
 export interface LoanDisbursed extends Decided {
   readonly type: 'LoanDisbursed';
   readonly disbursedValue: Cents;
-  /** When the disbursement was registered. */
   readonly disbursedAt: Timestamp;
   /** The day on which the fund paid, where the decision states it. */
   readonly disbursementDate?: CalendarDate;
@@ -259,7 +252,6 @@ export type LoanEvent =
   | LoanRenegotiated
   | LoanRenegotiationCompleted;
 
-/** The part of an event that records the decision behind it. */
 export const decided = ({
   decision,
 }: {

@@ -23,7 +23,6 @@ import type {
 } from './events.ts';
 import type { RepurchaseEndStatus } from './exits.ts';
 
-/** What is true of an operation from its reception to its end. */
 export interface LoanTerms extends Omit<Offer, 'installments'> {
   readonly schedule: readonly ScheduledInstallment[];
   /** Index into `schedule` (and into `installments`) by installment code. */
@@ -32,13 +31,11 @@ export interface LoanTerms extends Omit<Offer, 'installments'> {
   readonly receivedAt: Timestamp;
   /** From then on borrower and documents are unreadable. */
   readonly borrowerForgottenAt?: Timestamp;
-  /** The renegotiation that brought it in, if one did. */
   readonly origin?: RenegotiationTerms;
 }
 
 /** What an operation accumulates once it is active. `installments` stands in the order of the schedule. */
 export interface LoanBooks {
-  /** What the fund paid for it, and on which day where that was stated. */
   readonly disbursedValue: Cents;
   readonly disbursementDate?: CalendarDate;
   readonly exitBasis: ExitBasis;
@@ -141,7 +138,6 @@ export const totalReceived = (state: LoanState): Cents =>
 export const isReserved = (state: LoanState): state is ReservedLoan | ReservedCode =>
   state.status === 'reserved' || state.status === 'code_reserved';
 
-/** Whether this very renegotiation holds it. */
 export const holds = (
   state: LoanState,
   renegotiation: { readonly renegotiationId: RenegotiationId } | undefined,

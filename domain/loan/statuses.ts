@@ -8,7 +8,6 @@ interface Status {
   readonly name: { readonly 'pt-BR': string; readonly en: string };
 }
 
-/** Where an operation can stand, in the order of its life. */
 export const STATUSES = {
   received: { stage: 'owing', waits: true, name: { 'pt-BR': 'Recebida', en: 'Received' } },
   approved: { stage: 'owing', waits: true, name: { 'pt-BR': 'Aprovada', en: 'Approved' } },
@@ -45,5 +44,4 @@ const stageOf = (status: LoanStatus): Status['stage'] =>
 /** Until it leaves `active`; from then on its installments are frozen and owe the fund nothing more. */
 export const owesSchedule = (status: LoanStatus): boolean => stageOf(status) === 'owing';
 
-/** From which no operation goes on. */
 export const hasEnded = (status: LoanStatus): boolean => stageOf(status) === 'ended';

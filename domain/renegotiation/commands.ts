@@ -13,7 +13,6 @@ import type {
 import type { Cents } from '../shared/money.ts';
 import type { Reservation } from './state.ts';
 
-/** What is asked for, before anything is known of the operations. */
 export interface Proposal extends SandboxWishes {
   /** In the order in which they were named; at least one. */
   readonly originalProposalCodes: readonly LoanCode[];
@@ -27,7 +26,6 @@ export interface Proposal extends SandboxWishes {
   readonly productType?: string;
 }
 
-/** An operation in the state in which it was reserved. */
 export interface Reserved {
   readonly reservation: Reservation;
   readonly state: LoanState;
@@ -47,7 +45,6 @@ export interface CommitRenegotiation {
   readonly proposal: Proposal;
   readonly originals: readonly Reserved[];
   readonly newLoan: Reserved;
-  /** Sealed for the new operation. */
   readonly borrower: SealedBorrower;
   readonly documents: readonly LoanDocument[];
   readonly fingerprint: string;

@@ -12,7 +12,6 @@ export interface RenegotiationStarted {
   readonly startedAt: Timestamp;
 }
 
-/** Where a reservation stands: the operation's stream, and the place of the reservation in it. */
 export interface Reservation {
   readonly code: LoanCode;
   readonly stream: string;
@@ -39,7 +38,6 @@ interface RenegotiationAborted {
   readonly abortedAt: Timestamp;
 }
 
-/** The commit is carried out in every stream. */
 interface RenegotiationCompleted {
   readonly type: 'RenegotiationCompleted';
   readonly completedAt: Timestamp;

@@ -11,7 +11,6 @@ export type FundId = Brand<string, 'FundId'>;
 export type LoanCode = Brand<string, 'LoanCode'>;
 /** UUID of a renegotiation. */
 export type RenegotiationId = Brand<string, 'RenegotiationId'>;
-/** Name of an installment inside its operation. */
 export type InstallmentCode = Brand<string, 'InstallmentCode'>;
 /** Instant of the business time in UTC, ISO 8601 with milliseconds and `Z`. */
 export type Timestamp = Brand<string, 'Timestamp'>;

@@ -35,10 +35,8 @@ export const requireAnother = (evidence: Evidence, first: Somebody, second: Some
     throw new DomainError('own_decision', 'who decided cannot confirm it: another person has to');
 };
 
-/** No such decision, or rule, was ever made by a first person. */
 export const neverAwaited = (id: string): DomainError =>
   new DomainError('decision_not_found', `no decision ${id} has awaited confirmation`);
 
-/** What both rules ask for. */
 export const strictest = (...all: readonly Evidence[]): Evidence =>
   all.includes('signed-in') ? 'signed-in' : 'stated';

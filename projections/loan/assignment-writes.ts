@@ -78,7 +78,6 @@ export const borrowerForgotten = (projected: Projected<'BorrowerForgotten'>): re
   },
 ];
 
-/** The documents that one event brought, in its order. */
 const insertDocuments = ({ stream, revision }: Place, documents: readonly LoanDocument[]): TableWrite => ({
   op: 'insert',
   table: 'document',

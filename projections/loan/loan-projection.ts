@@ -75,7 +75,6 @@ const writers: Writers = {
   DecisionVoided: nothing,
 };
 
-/** Operations, their installments and their money: what integrators read, what a fund holds and what was notified. */
 export const loanProjection: Projection = {
   name: 'loan',
   version: LOAN_VERSION,

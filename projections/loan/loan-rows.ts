@@ -18,14 +18,11 @@ export const renegotiationText = (
 /** Raised with each change of what the same events give, in rows or in their columns: a start then builds a new generation. */
 export const LOAN_VERSION = 7;
 
-/** Where a change of an operation stands in its stream, and when it was recorded. */
 export type Place = Pick<ProjectedEvent, 'stream' | 'revision' | 'position' | 'recordedAt'>;
 
-/** What a column holds, whichever type of the domain it came from. */
 type Held<Value> = Value extends string ? string : Value extends number ? number : Value;
 type RowOf<Made> = { readonly [Column in keyof Made]: Held<Made[Column]> };
 
-/** At first, in a column that may be empty. */
 const NONE = null as string | null;
 
 export const loanRow = ({ stream, position }: Place, event: LoanReceived) => ({

@@ -9,7 +9,6 @@ import type { Projected } from './writes.ts';
 
 export type PaymentKind = 'settlement' | 'prepayment' | 'repurchase';
 
-/** Money that an integrator notified, as the columns of its table say. */
 export interface Payment {
   readonly kind: PaymentKind;
   readonly reason: RepurchaseReason | null;

@@ -3,7 +3,6 @@ import type { InstallmentRow, LoanRow, Place } from './loan-rows.ts';
 import type { WaitingStatus } from '../../domain/loan/statuses.ts';
 import type { DomainEvent } from '../../domain/domain-event.ts';
 
-/** A projected event of one type. */
 export type Projected<Type extends DomainEvent['type']> = ProjectedEvent & {
   readonly event: Extract<DomainEvent, { type: Type }>;
 };
@@ -24,7 +23,6 @@ export const changeLoan = ({ stream }: Pick<Place, 'stream'>, set: Partial<LoanR
   set,
 });
 
-/** States in which an operation waits for the fund's administrator. */
 const WAITING: Readonly<Record<WaitingStatus, true>> = {
   received: true,
   approved: true,

@@ -15,7 +15,6 @@ interface Dependencies extends SealStores {
   readonly report: Report;
 }
 
-/** A place in the seal book that was written down elsewhere. */
 export type SealPlace = Pick<SealHead, 'number' | 'mac'>;
 
 const PAGE = 1_000;
@@ -24,13 +23,11 @@ const MOST_DIFFERENCES = 50;
 
 const nameOf = ({ number, sealedAt }: SealRecord): string => `seal ${number} of ${sealedAt}`;
 
-/** Compares the log with its seal book while its caller walks the log from its beginning. */
 export class SealCheck {
   readonly #deps: Dependencies;
   readonly #anchor: SealPlace | undefined;
   #records: AsyncGenerator<SealRecord, void> | undefined;
   #begin = 0;
-  /** The record whose events come by at the moment. */
   #current: SealRecord | undefined;
   #limit = 0n;
   #after: LogPosition | 'start' = 'start';
@@ -48,7 +45,6 @@ export class SealCheck {
     this.#anchor = anchor;
   }
 
-  /** The end of the book when the check began. */
   get head(): SealHead | undefined {
     return this.#head;
   }
@@ -101,7 +97,6 @@ export class SealCheck {
     }
   }
 
-  /** To be called after the last event. */
   async end(): Promise<void> {
     while (this.#current) await this.#close();
     if (!this.#anchor || this.#anchored) return;
@@ -118,7 +113,6 @@ export class SealCheck {
     this.#coverage.found = earlier.found;
   }
 
-  /** The events of the current record have come by. */
   async #close(): Promise<void> {
     const record = this.#current!;
     const [found, digest] = [this.#range.events, this.#range.digest()];
@@ -134,7 +128,6 @@ export class SealCheck {
     await this.#next();
   }
 
-  /** To the next record that covers events of this log. */
   async #next(): Promise<void> {
     this.#range = new SealedRange();
     for (;;) {

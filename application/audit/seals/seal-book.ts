@@ -12,11 +12,9 @@ export interface SealRecord {
   /** 1 for the first; no number is left out. */
   readonly number: number;
   readonly kind: 'begin' | 'found' | 'live';
-  /** Which kind of event store the positions belong to. */
   readonly log: string;
   /** Of the last event that it covers; `start` for `begin`. */
   readonly through: LogPosition | 'start';
-  /** That it covers. */
   readonly events: number;
   /** Since the last `begin`, these included. */
   readonly total: number;
@@ -61,7 +59,6 @@ export class SqlSealBook {
     return (await this.#database.read(query))[0];
   }
 
-  /** In the order of numbers, after this one. */
   async page(after: number, limit: number): Promise<readonly SealRecord[]> {
     const query = this.#database.builder
       .selectFrom('log_seal')

@@ -27,7 +27,6 @@ export const headOf = (mac: SealMac, { number, mac: of }: Pick<SealRecord, 'numb
   proof: mac(joined('head', [number, of])),
 });
 
-/** What of an event goes into the digest of its stretch. */
 const sealedText = ({ stream, revision, metadata }: RecordedEvent): string =>
   `${stream.length}:${stream}${revision}:${metadata.hash}\n`;
 
@@ -58,9 +57,7 @@ export class SealedRange {
 export interface BookParts {
   readonly book: SqlSealBook;
   readonly keys: {
-    /** Undefined before anything was sealed. */
     find(): Promise<SealMac | undefined>;
-    /** Made when there was none. */
     make(): Promise<SealMac>;
   };
   /** Which kind of event store this is: positions of another one mean nothing here. */

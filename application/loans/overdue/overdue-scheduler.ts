@@ -24,7 +24,6 @@ export const nextDayStart = (instant: number): number => {
 };
 
 interface Dependencies {
-  /** Answers how many installments it marked. */
   readonly markOverdue: (signal: AbortSignal) => Promise<number>;
   readonly clock: BusinessClock;
   readonly logger: Logger;

@@ -5,13 +5,11 @@ import { MoveFailedError } from './log-to-move.ts';
 import type { EventToMove, LogToMove } from './log-to-move.ts';
 import { retryUntilAvailable } from '../../support/retry.ts';
 
-/** Events of one stream that follow each other directly, as they were appended together. */
 interface PendingAppend {
   readonly stream: string;
   readonly expected: StreamRevision;
   readonly events: readonly EventToAppend[];
   readonly claim: KeyClaim | undefined;
-  /** Place of its last event in the old log. */
   readonly through: number;
 }
 
@@ -20,7 +18,6 @@ const MOST_CHARACTERS = 250_000;
 
 const sizeOf = ({ event: { data } }: EventToMove): number => data.length;
 
-/** Whether an event was, by all that is stored of it, part of the same append as the one before it. */
 const belongsTo = (last: EventToMove, next: EventToMove): boolean => {
   const [before, after] = [last.event, next.event];
   return (

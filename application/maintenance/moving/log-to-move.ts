@@ -1,13 +1,11 @@
 import type { KeyClaim, LogPosition, RecordedEvent } from '../../ports/event-store.ts';
 
-/** An event of the log that is left behind. */
 export interface EventToMove {
   readonly event: RecordedEvent;
   /** Its place in the old log; later events have larger ones. */
   readonly at: number;
   /** Hash of the event before it in its stream; undefined for the first. */
   readonly previousHash: string | undefined;
-  /** The key that its append used up. */
   readonly claim: KeyClaim | undefined;
 }
 
@@ -19,16 +17,13 @@ export interface HeldClaim {
 /** The streams that are left behind; no process writes to them any more. It answers at once, from a file. */
 export interface LogToMove {
   counts(): { readonly events: number; readonly streams: number; readonly claims: number };
-  /** In the order of the log. */
   page(after: number, limit: number): readonly EventToMove[];
   find(eventId: string): EventToMove | undefined;
   /** Place of the last event at or before this position; 0 before the first. */
   lastAt(position: LogPosition): number;
-  /** All of them, in pages. */
   claims(): Iterable<readonly HeldClaim[]>;
 }
 
-/** A name of the checkpoint store and where it stands in the old log. */
 interface CheckpointToMove {
   readonly name: string;
   readonly position: LogPosition;
@@ -41,7 +36,6 @@ export interface SubscriptionPlace {
   readonly place: LogPosition | 'start';
 }
 
-/** Places in the log, as they are in the new one. */
 export interface PlacesToMove {
   readonly checkpoints: readonly CheckpointToMove[];
   readonly subscriptions: readonly SubscriptionPlace[];

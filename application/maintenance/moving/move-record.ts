@@ -5,7 +5,6 @@ import type { PlacesToMove } from './log-to-move.ts';
 import type { SqlDatabase } from '../../sql/sql-database.ts';
 import { TELLTALE_TABLES } from './moved-tables.ts';
 
-/** Of what a service is moved by, in the database that it is moved into. */
 interface MoveRecord {
   /** Id of the move, which the marker in the old data directory has as well. */
   readonly id: string;

@@ -10,14 +10,12 @@ import { verifyEvents } from './verify-events.ts';
 /** Documents that go to another store; with files they stay where they are. */
 interface DocumentsToMove {
   count(): Promise<number>;
-  /** Copies those that are not there yet, and compares all. */
   copy(moved: (documents: number) => void): Promise<void>;
 }
 
 interface Dependencies {
   readonly log: LogToMove;
   readonly records: RecordsToMove;
-  /** The move is over: from now on the service starts there, its followers and subscriptions at these positions. */
   readonly finish: (places: PlacesToMove) => Promise<void>;
   /** Undefined when the streams stay where they are. */
   readonly store: (EventStore & EventSubscription) | undefined;
@@ -33,7 +31,6 @@ interface Moved {
   readonly documents: number;
 }
 
-/** Steps of work that are done. */
 type Done = (steps: number) => void;
 
 const CLAIMS_IN_FLIGHT = 32;
@@ -49,7 +46,6 @@ export class Move {
     this.#deps = dependencies;
   }
 
-  /** Of a move from its beginning: everything is copied, then compared. */
   async steps(): Promise<number> {
     const { store, log, records, documents } = this.#deps;
     const { events, claims } = log.counts();

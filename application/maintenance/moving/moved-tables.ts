@@ -1,6 +1,5 @@
 import type { PlacesToMove } from './log-to-move.ts';
 
-/** A table whose rows go along, and the columns that name a row. */
 export interface MovedTable {
   readonly name: string;
   readonly key: readonly string[];
@@ -31,7 +30,6 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   { name: 'webhook_redelivery_item', key: ['redelivery_id', 'lane', 'sequence', 'delivery_id'] },
 ];
 
-/** A row in one of them shows that a service has used this database. */
 export const TELLTALE_TABLES: readonly string[] = [
   ...MOVED_TABLES.map(({ name }) => name),
   'checkpoint',

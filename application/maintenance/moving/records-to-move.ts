@@ -8,7 +8,6 @@ import type { SqlDatabase } from '../../sql/sql-database.ts';
 import { MOVED_TABLES } from './moved-tables.ts';
 import type { MovedTable, Row, MovedRows, Value } from './moved-tables.ts';
 
-/** Rows of the old service database, and the new one that they go into. */
 export interface RecordsToMove {
   readonly source: MovedRows;
   readonly target: SqlDatabase;

@@ -23,15 +23,11 @@ interface Dependencies {
   readonly events: Pick<EventStore, 'read'>;
   readonly decode: (event: RecordedEvent) => ProjectedEvent | undefined;
   readonly order: Pick<LogOrder, 'compare'>;
-  /** Concludes renegotiations that nobody could conclude while an event could not be read. */
   readonly renegotiation: Pick<Renegotiation, 'resolve'>;
-  /** What acts on operations after their events: each left alone what it could not read. */
   readonly actors: readonly { resume(stream: string): Promise<void> }[];
 }
 
-/** Where an operation waits: for a read model, or for being published. */
 export const PUBLISHING = 'publishing';
-/** An operation or a renegotiation. */
 export interface QuarantinedOperation extends Omit<QuarantinedStream, 'position'> {
   readonly waitsFor: string;
 }
@@ -44,7 +40,6 @@ export interface Release {
   readonly together?: readonly string[];
 }
 
-/** What waits together, in one read model. */
 interface Group {
   readonly entries: readonly QuarantinedStream[];
   readonly events: ReadonlyMap<string, StreamContents>;
@@ -93,7 +88,6 @@ export class QuarantinedOperations {
     return releases;
   }
 
-  /** Why it cannot be, if so. */
   async #concludeAlone(stream: string): Promise<Error | undefined> {
     const events = new Map([[stream, await this.#deps.events.read(stream)]]);
     try {
@@ -199,7 +193,6 @@ class UntakenEventError extends Error {
   override readonly name = 'UntakenEventError';
 }
 
-/** True when the operation takes, or took, part in the renegotiation. */
 const areTied = (
   renegotiation: string,
   operation: string,

@@ -8,14 +8,12 @@ import type { Places, ProjectionPlace } from './open-generation.ts';
 import type { GenerationState } from '../../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
 
-/** Where the tables of generations lie, and how they are opened. */
 export interface GenerationTables {
   /** Where there are none, tables are made as this program has them. */
   open(number: number): Promise<SqlDatabase>;
   exists(number: number): Promise<boolean>;
   /** A process that has it open goes on reading what was there, or gets an error that it is gone. */
   drop(number: number): Promise<void>;
-  /** Reads the tables of both, each by the name of its schema. */
   openPair(one: number, other: number): Promise<SqlDatabase>;
   schemaOf(number: number): string;
 }
@@ -28,7 +26,6 @@ interface Registered {
   readonly state: GenerationState;
 }
 
-/** One read model of one generation. */
 export interface ListedReadModel {
   readonly generation: number;
   readonly state: GenerationState;
@@ -46,7 +43,6 @@ const isUnfinished = ({ state }: Registered): boolean => state === 'building' ||
 export class Generations {
   readonly #service: SqlDatabase;
   readonly #tables: GenerationTables;
-  /** Every read model, in the order in which they are told of. */
   readonly projections: readonly Projection[];
 
   constructor(service: SqlDatabase, tables: GenerationTables, projections: readonly Projection[]) {
@@ -65,7 +61,6 @@ export class Generations {
     return all.map((one) => (one.state === 'serving' && one !== last ? { ...one, state: 'old' } : one));
   }
 
-  /** Each read model of each generation. */
   async *readModels(): AsyncGenerator<ListedReadModel> {
     for (const { number, state } of await this.list()) {
       const listed = this.projections.map(({ name, version }) => ({
@@ -217,7 +212,6 @@ export class Generations {
     );
   }
 
-  /** Then this one never will. */
   #laterServes(number: number): Expression<SqlBool> {
     const later = this.#service.builder.selectFrom('read_model_generation as later').select('later.number');
     return expressionBuilder().exists(

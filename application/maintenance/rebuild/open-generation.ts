@@ -21,7 +21,6 @@ export interface ProjectionPlace {
 /** By name of the projection; none before its first batch. */
 export type Places = ReadonlyMap<string, ProjectionPlace>;
 
-/** A row looked at once more, with the places of its projection in both generations in that same moment. */
 export interface RowComparison {
   readonly live: ProjectionPlace | undefined;
   readonly copy: ProjectionPlace | undefined;
@@ -60,7 +59,6 @@ export class Generation {
     return placesFrom(await this.database.read(query));
   }
 
-  /** Rows of all tables of a projection together. */
   async rows({ tables }: Projection): Promise<number> {
     const counts = tables.map((table) => sql`(select count(*) from ${sql.table(table)})`);
     const total = sql<{ rows: number }>`select ${sql.join(counts, sql` + `)} as rows`;
@@ -128,7 +126,6 @@ export class Generation {
   }
 }
 
-/** The tables of two generations, on connections that reach both. */
 export class Pair {
   readonly #database: SqlDatabase;
   readonly #schemas: Schemas;

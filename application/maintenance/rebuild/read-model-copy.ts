@@ -20,7 +20,6 @@ export interface CopyDependencies {
 interface CopyParts extends CopyDependencies {
   readonly projection: Projection;
   readonly store: ProjectionStore;
-  /** Called after each batch that is stored. */
   readonly onProgress: (position: LogPosition) => void;
 }
 
@@ -32,7 +31,6 @@ const SILENT: Logger = {
   ...{ info: () => undefined, debug: () => undefined },
 };
 
-/** One read model of a generation that is built, from the log up to its end. */
 export class ReadModelCopy {
   readonly runner: Runner<TableWrite>;
   readonly #parts: CopyParts;
@@ -55,7 +53,6 @@ export class ReadModelCopy {
     });
   }
 
-  /** Events taken in by this process. */
   get events(): number {
     return this.#events;
   }
@@ -69,7 +66,6 @@ export class ReadModelCopy {
     return this.#begun;
   }
 
-  /** From here on it remembers which streams go on. */
   remember(): void {
     this.#remembering = true;
     this.#begun = this.place;

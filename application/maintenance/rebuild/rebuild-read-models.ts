@@ -58,7 +58,6 @@ interface Building {
 const positionIn = (places: Places | undefined, { name }: Projection): LogPosition | 'start' =>
   places?.get(name)?.position ?? 'start';
 
-/** Builds a generation of the read models beside the one that serves, compares both, and lets the new one serve in one step. */
 export class RebuildReadModels {
   readonly #deps: RebuildDependencies;
 
@@ -66,7 +65,6 @@ export class RebuildReadModels {
     this.#deps = dependencies;
   }
 
-  /** Whether what serves is there, and of no older version than this program. */
   async upToDate(): Promise<boolean> {
     const live = await this.#live();
     if (!live) return false;
@@ -120,7 +118,6 @@ export class RebuildReadModels {
     return number === undefined ? undefined : generations.open(number);
   }
 
-  /** A projection whose stored version is as asked for beside the program's. */
   async #projectionThat(
     live: Generation,
     is: (stored: number, program: number) => boolean,

@@ -13,7 +13,6 @@ import type {
   TransactionOptions,
 } from '../../sql/sql-database.ts';
 
-/** Told once of each generation that turned out to be damaged. */
 export type OnDamage = (generation: number, error: DamagedStoreError) => void;
 
 interface Opened {

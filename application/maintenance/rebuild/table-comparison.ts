@@ -32,7 +32,6 @@ const within = (table: string, after?: Key, upTo?: Key): RawBuilder<unknown> => 
 
 const keyIn = (table: string, row: Row): Key => keyOf(table).map((column) => row[column]);
 
-/** What both generations hold of a stretch, compared; `streamOf` tells the stream of a row. */
 const differences = (
   table: string,
   { lives, copies }: { readonly lives: readonly Row[]; readonly copies: readonly Row[] },
@@ -53,13 +52,11 @@ const differences = (
   });
 };
 
-/** The schemas of two generations on one connection. */
 export interface Schemas {
   readonly live: string;
   readonly copy: string;
 }
 
-/** Streams of the operations of these rows, as either generation has them. */
 const streamsOf = async (
   database: SqlDatabase,
   table: string,
@@ -107,7 +104,6 @@ export async function* compareTable(
   }
 }
 
-/** One row as both generations have it. */
 export const rowDifference = (
   database: Pick<SqlDatabase, 'builder'>,
   { table, key, stream }: RowDifference,

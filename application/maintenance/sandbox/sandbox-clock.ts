@@ -10,7 +10,6 @@ import type { SqlDatabase } from '../../sql/sql-database.ts';
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** How a duration is written; published. */
 export const DURATION = '^[0-9]{1,12}(ms|s|m|h|d)$';
 export const DURATION_RULE = 'must be a whole number and a unit, such as 300ms, 30s, 2m, 1h or 30d';
 
@@ -23,7 +22,6 @@ export const durationOf = (text: string): number | undefined => {
   return Number(digits) * UNITS[unit as keyof typeof UNITS];
 };
 
-/** The business time as this process knows it: the real time, and how far a sandbox has moved ahead of it. */
 export class MovableClock implements BusinessClock {
   readonly #realNow: () => number;
   readonly #listeners = new Set<() => void>();
@@ -68,7 +66,6 @@ export class MovableClock implements BusinessClock {
   }
 }
 
-/** The only row. */
 const ID = 'sandbox';
 
 /**
@@ -118,7 +115,6 @@ export interface SandboxTime {
 /** What is asked for: a stretch of time in milliseconds, or an instant. */
 export type ClockMove = { readonly advanceMs: number } | { readonly to: string };
 
-/** How often each process and thread looks whether another has moved the clock. */
 const LOOK_EVERY_MS = 100;
 /** How long a move waits before it is answered: whatever is sent after the answer meets the new time everywhere. */
 const KNOWN_EVERYWHERE_MS = 300;
@@ -163,7 +159,6 @@ export class SandboxClock {
     );
   }
 
-  /** Learns of the moves of others until the signal ends. */
   async follow(signal: AbortSignal): Promise<void> {
     const look = async (): Promise<number> => {
       await this.#look();

@@ -6,7 +6,6 @@ import { decisionSchemas } from './decision-schema.ts';
 export const SECOND_DECISIONS = ['confirm', 'withdraw'] as const;
 export type SecondDecisionName = (typeof SECOND_DECISIONS)[number];
 
-/** One of each kind. */
 export const confirmationExamples = [
   {
     summary: 'A second person agrees',

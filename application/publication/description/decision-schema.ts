@@ -11,7 +11,6 @@ const operation = {
   originator_proposal_code: EXAMPLE_OPERATION.code,
 };
 
-/** One of each kind. */
 export const decisionExamples = [
   {
     summary: 'The operation meets the criteria',
@@ -75,7 +74,6 @@ const LONGEST_OPERATOR = 80;
 const OPERATOR = `^(?=\\s*\\S)[^${UNSEEN_MARKS}]*$`;
 export const OPERATOR_RULE = `must be a name of 1 to ${LONGEST_OPERATOR} characters, without control characters or marks of direction`;
 const operatorPattern = new RegExp(OPERATOR, 'u');
-/** Whether this can stand in `operator`. */
 export const isOperator = (text: string): boolean =>
   [...text].length <= LONGEST_OPERATOR && text.isWellFormed() && operatorPattern.test(text);
 export const MOST_REASONS = 20;

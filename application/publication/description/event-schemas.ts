@@ -70,13 +70,11 @@ const eventSchema = ({ name, data, flat = [] }: Described): Schema => ({
   description: `Body of \`${name}\`.`,
 });
 
-/** Bodies that the service sends to receivers. */
 export const eventSchemas: Readonly<Record<string, Schema>> = {
   EventEnvelope: envelope,
   ...Object.fromEntries(DESCRIBED.map((event) => [eventSchemaName(event.name), eventSchema(event)])),
 };
 
-/** A whole body, as a receiver reads it. */
 export const eventExample = (event: EventName, apiVersion: string) => {
   const { data, flat = [], example } = DESCRIBED.find(({ name }) => name === event)!;
   const [timestamp, sequence] = example;

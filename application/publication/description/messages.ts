@@ -15,7 +15,6 @@ const KEY: Schema = {
 };
 const text = (description: string): Schema => ({ type: 'string', description });
 
-/** Headers are text on the wire. */
 export const headerSchemas: Readonly<Record<string, Schema>> = {
   EventHeaders: {
     ...object(
@@ -125,7 +124,6 @@ export const UNREADABLE_EVENT = 'UnreadableEvent';
 export const eventMessageName = (event: LoanEventName): string =>
   eventSchemaName(event).replace(/Event$/, '');
 
-/** Everything that travels, by its name in the document. */
 export const messages = (apiVersion: string): Readonly<Record<string, Schema>> => ({
   ...Object.fromEntries(
     LOAN_EVENT_NAMES.map((event) => [eventMessageName(event), eventMessage(event, apiVersion)]),

@@ -173,7 +173,6 @@ export class DeliveryQueue {
     await this.#database.transaction(statements, REPEATABLE);
   }
 
-  /** Active subscriptions that have work, now or later. */
   async schedules(now: string): Promise<readonly LaneSchedule[]> {
     const look = this.#floors.look(now);
     const active = await this.#database.read(activeSubscriptions(this.#database, look));
@@ -190,7 +189,6 @@ export class DeliveryQueue {
     });
   }
 
-  /** The event, and the subscriptions that it was queued for. */
   findEvent(applicationId: string, eventId: string) {
     return findEvent(this.#database, applicationId, eventId);
   }

@@ -10,9 +10,7 @@ import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
 
 export type AttemptVerdict =
   | { readonly kind: 'delivered' }
-  /** Failed; to be tried again not before `at`. */
   | { readonly kind: 'retry'; readonly at: string }
-  /** Failed, and it was the last attempt. */
   | { readonly kind: 'failed' };
 
 export interface AttemptResult {
@@ -44,7 +42,6 @@ export interface AttemptWatch {
   attempted(attempt: WatchedAttempt): void;
 }
 
-/** What one attempt came to. */
 interface Ended {
   webhook_id: string;
   delivery_id: string;
@@ -54,7 +51,6 @@ interface Ended {
   started_at: string;
   response_status: number | null;
   error: string | null;
-  /** Of a delivery that is to be tried again. */
   retry_at: string | null;
   now: string;
 }
@@ -64,7 +60,6 @@ type Delivery = ExpressionBuilder<Schema & { ended: Ended }, 'webhook_delivery' 
 
 export const bigint = (value: number | null) => sql`cast(${value} as bigint)`;
 
-/** Updates the deliveries of attempts that ended. */
 const ending = ({ builder, dialect }: Target, become: (eb: Delivery) => object) =>
   preparedRows((rows: readonly Ended[]) =>
     builder
@@ -124,7 +119,6 @@ const endedOf = ({ delivery, record, verdict }: AttemptResult, now: string): End
   now,
 });
 
-/** What different deliveries become by their attempts. */
 export const endingStatements = (target: Target) => {
   const updates = {
     delivered: ending(target, (eb) => ({

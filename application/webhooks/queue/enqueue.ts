@@ -38,7 +38,6 @@ const PING_LANE = '/ping/';
 export const laneOf = ({ code, eventId }: Pick<WebhookEvent, 'code' | 'eventId'>): string =>
   code ?? PING_LANE + eventId;
 
-/** The same of a column with the event's id. */
 export const pingLane = (eventId: Expression<string>) => sql<string>`${sql.lit(PING_LANE)} || ${eventId}`;
 
 const EVENT = [
@@ -70,7 +69,6 @@ const rowOf = (event: WebhookEvent): Schema['webhook_event'] => ({
 
 interface Enqueued {
   readonly statements: readonly Statement[];
-  /** What came of them: the new events, and how many deliveries are new. */
   read(results: readonly StatementResult[]): {
     readonly events: readonly WebhookEvent[];
     readonly deliveries: number;
@@ -172,7 +170,6 @@ export class EnqueueStatements {
   }
 }
 
-/** Bytes of an event beside its body. */
 const ENVELOPE = 400;
 
 /** Events never change, so one that was queued here a moment ago need not come back from the store. */

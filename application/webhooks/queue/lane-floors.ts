@@ -25,17 +25,14 @@ interface Floor {
 }
 const UNKNOWN: Floor = { near: FROM_THE_START, deep: FROM_THE_START };
 
-/** What a search for due lanes came to. */
 interface Search {
   readonly reach: Reach;
-  /** Where it began. */
   readonly from: string;
   /** When the first lane is due that it found; null when there is none. */
   readonly first: string | null;
   readonly now: string;
 }
 
-/** A search over all subscriptions. */
 interface Look {
   readonly reach: Reach;
   readonly now: string;
@@ -64,14 +61,12 @@ export class LaneFloors {
     this.#kept = dialect === 'postgres';
   }
 
-  /** Where leases for the subscription begin to search, by kind. */
   floorsOf(webhookId: string, now: string): Each<string> {
     this.#notice(now);
     const of = (kind: Kind): string => (this.#kinds[kind].get(webhookId) ?? UNKNOWN).near;
     return [of(0), of(1), of(2)];
   }
 
-  /** The next look at all subscriptions, now and then further back than usual. */
   look(now: string): Look {
     this.#notice(now);
     const at = Date.parse(now);
@@ -80,7 +75,6 @@ export class LaneFloors {
     return { reach, now, floors: [this.#floors(0, reach), this.#floors(1, reach), this.#floors(2, reach)] };
   }
 
-  /** What leases found for one subscription. */
   leased(kind: Kind, webhookId: string, search: Omit<Search, 'reach'>): void {
     this.#notice(search.now);
     this.#raise(kind, webhookId, { ...search, reach: 'near' });

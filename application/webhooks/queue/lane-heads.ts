@@ -9,11 +9,9 @@ export interface LaneLease {
   readonly lane: string;
   /** Another lease of the lane gets another token, so a result under an old one can be refused. */
   readonly token: string;
-  /** When it ends. */
   readonly until: string;
 }
 
-/** Names a lane beside others. */
 export const laneKey = ({ webhookId, lane }: Pick<LaneLease, 'webhookId' | 'lane'>): string =>
   `${webhookId} ${lane}`;
 
@@ -31,7 +29,6 @@ export const REPEATABLE: TransactionOptions = { durability: 'relaxed' };
 /** Written out: what is not bound need not travel to the database each time. */
 export const ONE = sql<number>`1`;
 
-/** What stands first in the lane of the enclosing query. */
 export const headOfLane = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
   eb
     .selectFrom('webhook_delivery as head')

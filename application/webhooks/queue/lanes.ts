@@ -36,7 +36,6 @@ const isActive = (eb: ExpressionBuilder<Schema, 'webhook_lane'>) =>
 interface LeasePlace {
   webhook_id: string;
   tier: number;
-  /** No lane is due before it. */
   floor: string;
   now: string;
   lease_until: string;
@@ -67,7 +66,6 @@ const dueLanes = (builder: Kysely<Schema>, p: LeasePlace, dialect: SqlDialect) =
 
 const lanes = expressionBuilder<Schema, 'webhook_lane'>();
 
-/** Condition for lanes that are held under exactly these leases. */
 const leased = (keys: readonly LaneKey[]) =>
   lanes.or(
     keys.map((key) =>
@@ -89,7 +87,6 @@ const keyOf = (lease: LaneLease): LaneKey => ({
 
 const isRedelivery = ({ lane }: LaneLease): boolean => lane.startsWith(REDELIVERY);
 
-/** Every statement on lanes, compiled once. */
 export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder' | 'dialect'>) => {
   const statements = {
     /**
@@ -262,7 +259,6 @@ export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder'
         statements.hold(keys).map((query) => ({ query, expectChanges: keys.length })),
       ),
     end: (lease: LaneLease): Statement => ({ query: statements.drop(keyOf(lease)), expectChanges: 1 }),
-    /** Gone when empty, otherwise given back. */
     handBack: (leases: readonly LaneLease[], now: string): readonly Statement[] => {
       const { true: redeliveries = [], false: ordered = [] } = Object.groupBy(leases, (lease) =>
         isRedelivery(lease) ? 'true' : 'false',

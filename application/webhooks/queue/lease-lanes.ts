@@ -8,7 +8,6 @@ import type { LaneFloors } from './lane-floors.ts';
 import { REPEATABLE, laneKey } from './lane-heads.ts';
 import type { LaneStatements } from './lanes.ts';
 
-/** Where deliveries of a subscription go at the moment of the lease. */
 export interface DeliveryEndpoint {
   readonly webhookId: string;
   readonly applicationId: string;
@@ -30,7 +29,6 @@ export interface LeasedDelivery {
   readonly createdAt: string;
 }
 
-/** How many lanes to lease for one subscription, by whether their head was tried before. */
 export interface LeaseRequest {
   readonly webhookId: string;
   readonly firstAttempts: number;
@@ -52,7 +50,6 @@ export interface LeasedLanes {
   readonly schedules: readonly LaneSchedule[];
 }
 
-/** A lane's head as the lane statements answer it. */
 export interface HeadRow {
   readonly webhook_id: string;
   readonly lane: string;
@@ -78,7 +75,6 @@ export const endpointOf = ({ rows }: StatementResult): DeliveryEndpoint | undefi
   return { webhookId: webhook_id, applicationId: application_id, url, sealedSecret: sealed_secret };
 };
 
-/** A head whose subscription is active, and the lease that it stands under. */
 export interface Head {
   readonly row: HeadRow;
   readonly endpoint: DeliveryEndpoint;
@@ -114,7 +110,6 @@ const TIERS = [FIRST, RETRY] as const;
 
 /** Beside the tiers: lanes that are leased. */
 const LEASED = 2;
-/** With where the searches begin: for due lanes by tier, and for leases that have ended. */
 interface Place extends LeaseRequest {
   readonly floors: ReturnType<LaneFloors['floorsOf']>;
   /** Of its own: what another request for the same subscription leases in the same call is not found under it. */
@@ -137,7 +132,6 @@ const tiersOf = ({ firstAttempts, retries }: LeaseRequest) =>
 
 const roomOf = ({ firstAttempts, retries }: LeaseRequest): number => firstAttempts + retries;
 
-/** Leases lanes of many subscriptions in one transaction. */
 export class LaneLeasing {
   readonly #database: SqlDatabase;
   readonly #lanes: LaneStatements;

@@ -54,7 +54,6 @@ const deliveries = (builder: Kysely<Schema>, webhookId: string, now: string, gap
       .where('next_attempt_at', '>', later(now, gap)),
   );
 
-/** Due when its head is now, and a redelivery at once. */
 const lanes = (builder: Kysely<Schema>, webhookId: string, now: string, leaseMs: number) => [
   builder
     .updateTable('webhook_lane')

@@ -15,7 +15,6 @@ export const RANGE_STATES = ['running', 'completed', 'stopped', 'cancelled'] as 
 /** Written out, because an index holds only such rows. */
 const RUNNING = sql.lit('running' as const);
 
-/** Deliveries of a span of time at one webhook, each of which gets one attempt more. */
 export interface RangeRedelivery {
   readonly redeliveryId: string;
   readonly webhookId: string;
@@ -25,7 +24,6 @@ export interface RangeRedelivery {
   readonly since: string;
   /** Created before. */
   readonly until: string;
-  /** How many were selected. */
   readonly queued: number;
   /** Of them, how many were removed for their age before their attempt. */
   readonly gone: number;
@@ -133,13 +131,11 @@ export class RangeRedeliveries {
     return row?.application_id === applicationId && row.webhook_id === webhookId ? rangeOf(row) : undefined;
   }
 
-  /** The one that runs at this webhook. */
   async runningAt(webhookId: string): Promise<RangeRedelivery | undefined> {
     const [row] = await this.#database.read(this.#running().where('webhook_id', '=', webhookId));
     return row && rangeOf(row);
   }
 
-  /** All that run, and how far they have come. */
   running(): Promise<readonly RunningRange[]> {
     return this.#database.read(this.#running());
   }

@@ -16,7 +16,6 @@ type Attempt = Pick<
   'delivery_id' | 'attempt' | 'started_at' | 'duration_ms' | 'response_status' | 'error'
 >;
 
-/** What has become of the first item of each lane. */
 interface Front {
   readonly ended: readonly { readonly item: Item; readonly attempt: Attempt }[];
   readonly gone: readonly Item[];

@@ -11,7 +11,6 @@ import { GIVING_EVENTS, REDELIVERY, laneOf } from './enqueue.ts';
 export interface Redelivery {
   readonly webhookId: string;
   readonly deliveryId: string;
-  /** Number that the repeated attempt will carry. */
   readonly attempt: number;
 }
 
@@ -53,7 +52,6 @@ const underWay = (eb: Delivery) =>
       ),
     );
 
-/** A delivery, by its event, and the lane that it waits in, where it does. */
 interface Repeated {
   readonly webhookId: string;
   readonly eventId: string;
@@ -135,7 +133,6 @@ export const onceMore = (
   ];
 };
 
-/** The event, and the subscriptions that it was queued for. */
 export const findEvent = async (database: SqlDatabase, applicationId: string, eventId: string) => {
   const { builder } = database;
   const [[event], deliveries] = await database.snapshot([

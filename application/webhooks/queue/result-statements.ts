@@ -41,13 +41,9 @@ const attemptRow = ({ delivery: { deliveryId }, record }: AttemptResult): Schema
 
 const leaseOf = ({ delivery }: AttemptResult): LaneLease => delivery.lease;
 
-/** What storing results says about their lanes and subscriptions. */
 interface ResultAnswers {
-  /** Keys of lanes that were to be kept, but are gone. */
   readonly emptied: ReadonlySet<string>;
-  /** What lanes that are kept send next, by the lanes' keys. */
   readonly heads: ReadonlyMap<string, HeadRow>;
-  /** Of the active subscriptions, by their ids. */
   readonly endpoints: ReadonlyMap<string, DeliveryEndpoint>;
 }
 

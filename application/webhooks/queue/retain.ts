@@ -11,7 +11,6 @@ export interface Retention {
   readonly failedBefore: string;
   /** Subscriptions removed before this instant are forgotten once nothing is left of them. */
   readonly removedBefore: string;
-  /** Most deliveries removed in one call. */
   readonly limit: number;
 }
 
@@ -171,7 +170,6 @@ const deliveriesRemoved = (database: SqlDatabase, doomed: readonly Doomed[]): St
   });
 };
 
-/** What stopped or cancelled redeliveries have left to send. Answers how much was removed. */
 const leftOfRanges = async (database: SqlDatabase, limit: number): Promise<number> => {
   const { builder } = database;
   const [ended] = await database.read(
