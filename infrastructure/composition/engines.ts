@@ -13,7 +13,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { Generations } from '../../application/maintenance/rebuild/generations.ts';
 import type { GenerationTables } from '../../application/maintenance/rebuild/generations.ts';
-import { migrate } from '../../application/sql/migrations/migrate.ts';
+import { isUntouched, migrate } from '../../application/sql/migrations/migrate.ts';
 import { serviceMigrations } from '../../application/sql/migrations/service.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import type { TracedEvents } from '../observability/tracing/event-traces.ts';
@@ -111,21 +111,20 @@ const prepareDataDirectory = async (path: string): Promise<void> => {
 };
 
 /** What a service keeps beside its streams, brought up to date. */
-const openService = async (
-  opening: Opening,
+const prepareService = async (
+  database: SqlDatabase,
   options: EngineOptions,
   retry: StartRetry,
-): Promise<SqlDatabase> => {
+): Promise<void> => {
   const what = 'service_store';
-  const database = await opening.step(what, () => openServiceDatabase(options), retry);
   const now = options.clock.realNow();
   const steps = await retry.until(what, () => migrate(database, serviceMigrations, now));
   if (steps.length > 0) options.logger.info({ database: what, steps }, 'tables brought up to date');
   await retry.until(what, () => ensureMovedWhole(database));
-  return database;
 };
 
-const keepsFiles = ({ engines }: Configuration): boolean =>
+/** Of the streams or of what stands beside them. */
+export const keepsFiles = ({ engines }: Configuration): boolean =>
   engines.eventStoreUrl === undefined || engines.databaseUrl === undefined;
 
 // Clients of engines are loaded where they are used: the embedded profile, and every command on it, starts without them.
@@ -212,7 +211,13 @@ export const openEngines = async (options: EngineOptions): Promise<Engines> => {
       if (part !== 'background') await refuseEmptyDatabase(configuration, isEmpty, eventStore, ofLog);
     };
     await refuseEmpty(() => isUnwrittenFile(configuration));
-    const serviceDatabase = await openService(opening, options, ofDatabase);
+    const serviceDatabase = await opening.step(
+      'service_store',
+      () => openServiceDatabase(options),
+      ofDatabase,
+    );
+    await refuseEmpty(() => isUntouched(serviceDatabase));
+    await prepareService(serviceDatabase, options, ofDatabase);
     const logFit = logFitOf(eventStore, serviceDatabase, () => opened.readModels);
     opened.logFit = logFit;
     await refuseEmpty(() => hasNoKeys(serviceDatabase));

@@ -1,9 +1,10 @@
 import { messageOf } from '../../support/failures.ts';
-import { alone } from '../engine.ts';
+import { alone, rawQuery } from '../engine.ts';
 import { ConstraintError } from '../sql-database.ts';
 import type { SqlDatabase } from '../sql-database.ts';
 import type { DdlDialect, Migration, SqlDialect } from './migration.ts';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 
 export type { DdlDialect, Migration };
 
@@ -33,6 +34,15 @@ export const DDL: Readonly<Record<SqlDialect, DdlDialect>> = {
 
 const CREATE_LEDGER =
   'create table if not exists schema_migration (id text not null primary key, applied_at text not null)';
+
+const LEDGER: Readonly<Record<SqlDialect, RawBuilder<object>>> = {
+  sqlite: sql`select 1 from sqlite_schema where name = 'schema_migration'`,
+  postgres: sql`select 1 where to_regclass('schema_migration') is not null`,
+};
+
+/** Whether `migrate` has never been here. */
+export const isUntouched = async (database: SqlDatabase): Promise<boolean> =>
+  (await database.read(rawQuery(database, LEDGER[database.dialect]))).length === 0;
 
 /** Two processes often start together, and engines do not let two create the same table at once, existing or not. */
 const LOCK = 'schema migration';
