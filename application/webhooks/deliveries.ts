@@ -46,7 +46,7 @@ interface DeliverySearch {
   readonly limit: number;
 }
 
-export interface RecoveryQuery {
+interface RecoveryQuery {
   readonly webhookId: string;
   /** Created at or after, RFC 3339. */
   readonly since: string;

@@ -9,7 +9,6 @@ import { addApply } from './apply-decisions.ts';
 import type { App } from '../../application/app.ts';
 import { money } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError, answer } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
 import { userOfSystem, dateOption, instantOption } from './options.ts';
 import { addPending, decideAllPending } from './pending-operations.ts';
 import { FUND_OPTION, applicationWith } from './scope.ts';
@@ -43,14 +42,13 @@ interface SingleDecision<Options> {
 }
 
 /** `administrator pending`, `approve`, `reject`, `sign`, `disburse`, `process-repurchase`, `apply`. */
-export const addAdministratorCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addAdministratorCommands = (program: CliCommand): void => {
   const administrator = program
     .command('administrator')
     .description("the administrator's decisions: in production nothing moves without one")
     .told('', 'administrator approve OP-2026-000123');
-  addPending(administrator, dependencies);
-  const add = <Options>(decision: SingleDecision<Options>): void =>
-    addDecision(administrator, dependencies, decision);
+  addPending(administrator);
+  const add = <Options>(decision: SingleDecision<Options>): void => addDecision(administrator, decision);
   add({
     command: 'approve',
     decision: 'approve',
@@ -107,13 +105,12 @@ export const addAdministratorCommands = (program: CliCommand, dependencies: CliD
     description: 'a requested repurchase is through: the operation has left the fund',
     example: 'process-repurchase OP-2026-000123',
   });
-  addApply(administrator, dependencies);
-  addAwaitingCommands(administrator, dependencies);
+  addApply(administrator);
+  addAwaitingCommands(administrator);
 };
 
 const addDecision = <Options>(
   administrator: CliCommand,
-  dependencies: CliDependencies,
   { command, decision, description, example, details, options, from }: SingleDecision<Options>,
 ): void => {
   const added = administrator
@@ -146,27 +143,26 @@ const addDecision = <Options>(
       `administrator ${example}`,
       `administrator ${example.replace(/OP-2026-000123/, `--all-pending --fund ${FUND}`).replace(/ --(?:application|value) (?:"[^"]*"|\S+)/, '')}`,
     )
-    .action((code: string | undefined, given: Options & CommonOptions) => {
-      const wrong = wrongUseOf(code, given, decision);
-      if (wrong !== undefined) added.error(`error: ${wrong}`);
-      if (code === undefined)
-        return decideAllPending(dependencies, {
-          scope: given,
-          from,
-          yes: given.yes ?? false,
-          operator: given.operator ?? userOfSystem(),
-          contents: (operation) => ({
-            decision,
-            ...details?.(given, operation),
-            decided_at: given.decidedAt,
-            note: given.note,
-            expected_status: operation.status,
-          }),
-        });
-      return answer(dependencies, (services) =>
-        decide(services, code, given, { decision, ...details?.(given) }),
-      );
-    });
+    .refusing((code: string | undefined, given: CommonOptions) => wrongUseOf(code, given, decision))
+    .action((code: string | undefined, given: Options & CommonOptions) =>
+      code === undefined
+        ? decideAllPending(administrator.dependencies, {
+            scope: given,
+            from,
+            yes: given.yes ?? false,
+            operator: given.operator ?? userOfSystem(),
+            contents: (operation) => ({
+              decision,
+              ...details?.(given, operation),
+              decided_at: given.decidedAt,
+              note: given.note,
+              expected_status: operation.status,
+            }),
+          })
+        : answer(administrator.dependencies, (services) =>
+            decide(services, code, given, { decision, ...details?.(given) }),
+          ),
+    );
 };
 
 /** One operation or all that wait, not both; what belongs to the other way is a mistake. */

@@ -57,7 +57,7 @@ interface Application {
 const PIPE = '-';
 const MOST_SHOWN = 50;
 
-export const addApply = (administrator: CliCommand, dependencies: CliDependencies): void => {
+export const addApply = (administrator: CliCommand): void => {
   administrator
     .command('apply')
     .description('carry out decisions from a file or a pipe of JSON lines')
@@ -76,7 +76,7 @@ export const addApply = (administrator: CliCommand, dependencies: CliDependencie
         "malformed line or without any, 3 when a decision was refused. A line that names an operator is recorded as that one's.\n\n" +
         'Example:\n  receivables administrator apply --file decisions.jsonl',
     )
-    .action((options: ApplyOptions) => applyFrom(dependencies, options));
+    .action((options: ApplyOptions) => applyFrom(administrator.dependencies, options));
 };
 
 const applyFrom = async (dependencies: CliDependencies, options: ApplyOptions): Promise<void> => {

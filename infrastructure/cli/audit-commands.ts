@@ -4,12 +4,10 @@ import { createInterface } from 'node:readline';
 import type { CliCommand } from './cli-command.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { printShown } from '../presenting/shown-operation.ts';
-import { withService, DifferencesFoundError } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
+import { DifferencesFoundError } from './command-line.ts';
 import { fileToGrow, fileToRead, fileToWrite, requireApart } from './path-options.ts';
 import { dateOption, instantOption } from './options.ts';
-import { deliver, writeWhole, deliverDifferences } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
+import { writeWhole } from './report-output.ts';
 import { FUND_OPTION, WHOSE_OPERATION, applicationWith, fundOf } from './scope.ts';
 import { anchorLines, readAnchor } from '../../application/audit/anchor.ts';
 import type { Difference } from '../../application/audit/difference.ts';
@@ -19,14 +17,14 @@ import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
 import { inOneLine } from '../presenting/terminal-text.ts';
 
-interface ShowOptions extends ReportOptions {
+interface ShowOptions {
   readonly application?: string;
   readonly asOf?: CalendarDate;
   readonly knownAt?: string;
 }
 
 /** `audit show`, `audit verify` and `audit anchor`. */
-export const addAuditCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addAuditCommands = (program: CliCommand): void => {
   const audit = program
     .command('audit')
     .description('history of operations, and proof that it was not changed')
@@ -49,7 +47,7 @@ export const addAuditCommands = (program: CliCommand, dependencies: CliDependenc
       'audit show OP-1',
       'audit show OP-1 --as-of 2026-06-30 --known-at 2026-07-01T12:00:00Z -o json',
     )
-    .action((code: string, options: ShowOptions) => show(code, options, dependencies));
+    .serving(show);
   audit
     .command('verify')
     .description('check the whole log and everything that was made of it')
@@ -75,13 +73,14 @@ export const addAuditCommands = (program: CliCommand, dependencies: CliDependenc
       'audit verify --anchor heads-june.jsonl --write-anchor heads-july.jsonl',
       'audit verify --resume /var/tmp/audit-2026-07.db',
     )
-    .action((options: VerifyOptions) => {
+    .refusing((options: VerifyOptions) => {
       const written = { '--output': options.output, '--resume': options.resume };
       requireApart({ ...written, '--write-anchor': options.writeAnchor });
       // An anchor may be replaced by the next one.
       requireApart({ ...written, '--anchor': options.anchor });
-      return verify(options, dependencies);
-    });
+      return undefined;
+    })
+    .serving(verify);
   audit
     .command('anchor')
     .description('seal the log up to now and print, signed, where it ends: for a timer, to be kept elsewhere')
@@ -95,26 +94,25 @@ export const addAuditCommands = (program: CliCommand, dependencies: CliDependenc
       'audit anchor',
       'audit anchor --output /mnt/elsewhere/anchor-2026-07-01.jsonl',
     )
-    .action(({ output }: { readonly output?: string }) => anchor(output, dependencies));
+    .serving(anchor);
 };
 
-const show = async (code: string, options: ShowOptions, dependencies: CliDependencies): Promise<void> => {
-  const { application, asOf, knownAt } = options;
-  return withService(dependencies, async (services) => {
-    const request = {
-      applicationId: await applicationWith(services, code, application),
-      code,
-      asOf,
-      knownAt,
-    };
-    const shown = await services.audit.show(request);
-    const names = await services.funds.names();
-    await deliver(dependencies, options, (printing) => printShown(shown, request, { ...printing, names }));
-  });
+const show = async (
+  services: App,
+  code: string,
+  { application, asOf, knownAt }: ShowOptions,
+  command: CliCommand,
+): Promise<void> => {
+  const applicationId = await applicationWith(services, code, application);
+  const request = { applicationId, code, asOf, knownAt };
+  const shown = await services.audit.show(request);
+  const names = await services.funds.names();
+  await command.deliver((printing) => printShown(shown, request, { ...printing, names }));
 };
 
-interface VerifyOptions extends ReportOptions {
+interface VerifyOptions {
   readonly fund?: string;
+  readonly output?: string;
   readonly anchor?: string;
   readonly writeAnchor?: string;
   readonly resume?: string;
@@ -163,36 +161,36 @@ const linesOf = (file: string): AsyncIterable<string> =>
 const OWNER_ONLY = 0o600;
 
 /** `audit anchor`: the end of the seal book, which stands for everything before it. */
-const anchor = (output: string | undefined, dependencies: CliDependencies): Promise<void> =>
-  withService(dependencies, async (services) => {
-    const { takenAt, seal, lines } = await services.audit.anchor();
-    if (output === undefined) for await (const line of lines) await dependencies.write(line);
-    else {
-      await writeWhole(output, lines, OWNER_ONLY);
-      await dependencies.write(
-        `${JSON.stringify({ anchor: output, taken_at: takenAt, seal: seal.number })}\n`,
-      );
-    }
-  });
+const anchor = async (
+  { audit }: App,
+  { output }: { readonly output?: string },
+  { dependencies }: CliCommand,
+): Promise<void> => {
+  const { takenAt, seal, lines } = await audit.anchor();
+  if (output === undefined) for await (const line of lines) await dependencies.write(line);
+  else {
+    await writeWhole(output, lines, OWNER_ONLY);
+    await dependencies.write(`${JSON.stringify({ anchor: output, taken_at: takenAt, seal: seal.number })}\n`);
+  }
+};
 
 /** `audit verify`. @throws DifferencesFoundError when there is a difference */
-const verify = (options: VerifyOptions, dependencies: CliDependencies): Promise<void> =>
-  withService(dependencies, async (services) => {
-    const { fund, resume } = options;
-    const fundId = fund === undefined ? undefined : await fundOf(services, fund);
-    const notes = services.audit.openNotes(resume);
-    try {
-      const summary = await verifyWith(notes, { ...options, fundId }, { services, dependencies });
-      if (summary === undefined) return;
-      notes.close();
-      // Done: given again, the name begins a new audit.
-      if (resume !== undefined) await removeNotes(resume);
-      if (summary.differences > 0)
-        throw new DifferencesFoundError(`${summary.differences} difference(s) found`);
-    } finally {
-      notes.close();
-    }
-  });
+const verify = async (services: App, options: VerifyOptions, command: CliCommand): Promise<void> => {
+  const { fund, resume } = options;
+  const fundId = fund === undefined ? undefined : await fundOf(services, fund);
+  const notes = services.audit.openNotes(resume);
+  try {
+    const summary = await verifyWith(notes, services, { ...options, fundId }, command);
+    if (summary === undefined) return;
+    notes.close();
+    // Done: given again, the name begins a new audit.
+    if (resume !== undefined) await removeNotes(resume);
+    if (summary.differences > 0)
+      throw new DifferencesFoundError(`${summary.differences} difference(s) found`);
+  } finally {
+    notes.close();
+  }
+};
 
 const removeNotes = async (file: string): Promise<void> => {
   for (const end of ['', '-wal', '-shm']) await rm(`${file}${end}`, { force: true });
@@ -201,10 +199,15 @@ const removeNotes = async (file: string): Promise<void> => {
 /** Undefined when the report was not read to its end. */
 const verifyWith = async (
   notes: AuditNotes,
-  options: VerifyOptions & { readonly fundId: string | undefined },
-  { services, dependencies }: { readonly services: App; readonly dependencies: CliDependencies },
+  services: App,
+  {
+    fundId,
+    anchor: anchorFile,
+    writeAnchor,
+    documents = false,
+  }: VerifyOptions & { readonly fundId: string | undefined },
+  command: CliCommand,
 ): Promise<VerifySummary | undefined> => {
-  const { fundId, anchor: anchorFile, writeAnchor, documents = false } = options;
   const { signer } = services.audit;
   notes.forgetHeads();
   const earlier =
@@ -212,7 +215,7 @@ const verifyWith = async (
       ? undefined
       : await readAnchor(linesOf(anchorFile), signer, (head) => notes.noteHead(head));
   if (earlier?.signed === false)
-    dependencies.writeError('this anchor is of an earlier version and not signed: take a new one\n');
+    command.dependencies.writeError('this anchor is of an earlier version and not signed: take a new one\n');
   const takenAt = services.audit.now();
   const request = {
     notes,
@@ -220,8 +223,8 @@ const verifyWith = async (
     ...(fundId !== undefined && { fundId }),
     ...(earlier && { anchor: earlier }),
   };
-  const found = verifying(services, request, dependencies);
-  const summary = await deliverDifferences(found, WORDING, options, dependencies);
+  const found = verifying(services, request, command);
+  const summary = await command.deliverDifferences(found, WORDING);
   if (summary?.differences === 0 && writeAnchor !== undefined) {
     const contents = { takenAt, seal: summary.seal, heads: summary.heads() };
     await writeWhole(writeAnchor, anchorLines(contents, signer), OWNER_ONLY);
@@ -233,7 +236,7 @@ const verifyWith = async (
 async function* verifying(
   { audit }: App,
   request: Omit<VerifyRequest, 'progress'>,
-  dependencies: CliDependencies,
+  { dependencies }: CliCommand,
 ): AsyncGenerator<Difference, VerifySummary> {
   const { verification } = audit;
   const bar = dependencies.startProgress(await verification.expectedEvents());

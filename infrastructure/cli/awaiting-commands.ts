@@ -6,11 +6,8 @@ import type { App } from '../../application/app.ts';
 import type { SecondDecisionName } from '../../application/publication/description/confirmation-schema.ts';
 import { withFundNames } from '../presenting/fund-names.ts';
 import type { Column } from '../presenting/columns.ts';
-import { NotAllowedError, answerLines } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
+import { NotAllowedError } from './command-line.ts';
 import { userOfSystem, amountInCents, numberOption } from './options.ts';
-import { listRows } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 import { patiently, presentAnswer, submitting } from './submit-decisions.ts';
 
@@ -28,38 +25,6 @@ const COLUMNS: readonly Column<AwaitingDecision>[] = [
   { name: 'since', of: (one) => one.since },
 ];
 
-/** `administrator awaiting`, `confirm` and `withdraw`. */
-export const addAwaitingCommands = (administrator: CliCommand, dependencies: CliDependencies): void => {
-  addAwaiting(administrator, dependencies);
-  addConfirm(administrator, dependencies);
-  addWithdraw(administrator, dependencies);
-};
-
-const addAwaiting = (administrator: CliCommand, dependencies: CliDependencies): void => {
-  administrator
-    .command('awaiting')
-    .description('decisions that a second person can confirm, the longest wait first')
-    .option(FUND_OPTION, 'only of this fund')
-    .reporting()
-    .told(
-      'A rule of a fund that asks for less than before is listed as four_eyes, of no operation.',
-      'administrator awaiting',
-      'administrator awaiting -o csv',
-    )
-    .action((options: ReportOptions & { readonly fund?: string }) =>
-      listRows(
-        dependencies,
-        options,
-        async ({ funds }) => withFundNames(COLUMNS, await funds.names(), (one) => one.fundId),
-        async function* (services) {
-          const fundId = options.fund === undefined ? undefined : await fundOf(services, options.fund);
-          await services.loans.catchUp();
-          yield* await services.administrator.confirmations.awaiting(fundId);
-        },
-      ),
-    );
-};
-
 interface ConfirmOptions {
   readonly operator?: string;
   readonly all?: boolean;
@@ -69,8 +34,26 @@ interface ConfirmOptions {
   readonly sum?: number;
 }
 
-const addConfirm = (administrator: CliCommand, dependencies: CliDependencies): void => {
-  const confirm = administrator
+/** `administrator awaiting`, `confirm` and `withdraw`. */
+export const addAwaitingCommands = (administrator: CliCommand): void => {
+  administrator
+    .command('awaiting')
+    .description('decisions that a second person can confirm, the longest wait first')
+    .option(FUND_OPTION, 'only of this fund')
+    .told(
+      'A rule of a fund that asks for less than before is listed as four_eyes, of no operation.',
+      'administrator awaiting',
+      'administrator awaiting -o csv',
+    )
+    .listing(
+      async ({ funds }) => withFundNames(COLUMNS, await funds.names(), (one) => one.fundId),
+      async function* (services, { fund }: { readonly fund?: string }) {
+        const fundId = fund === undefined ? undefined : await fundOf(services, fund);
+        await services.loans.catchUp();
+        yield* await services.administrator.confirmations.awaiting(fundId);
+      },
+    );
+  administrator
     .command('confirm')
     .description('let decisions take effect that somebody else made')
     .argument('[id...]', 'first_decision_id of each; left out with --all')
@@ -85,16 +68,10 @@ const addConfirm = (administrator: CliCommand, dependencies: CliDependencies): v
       `administrator confirm ${ID}`,
       `administrator confirm --all --fund ${FUND} --count 12 --sum 480000.00`,
     )
-    .action((ids: readonly string[], options: ConfirmOptions) => {
-      const wrong = wrongUseOf(ids, options);
-      if (wrong !== undefined) confirm.error(`error: ${wrong}`);
-      return answerLines(dependencies, (services) =>
-        settling(services, 'confirm', { ...options, ids: () => idsOf(services, ids, options) }),
-      );
-    });
-};
-
-const addWithdraw = (administrator: CliCommand, dependencies: CliDependencies): void => {
+    .refusing(wrongUseOf)
+    .answeringLines((services, ids: readonly string[], options: ConfirmOptions) =>
+      settling(services, 'confirm', { ...options, ids: () => idsOf(services, ids, options) }),
+    );
   administrator
     .command('withdraw')
     .description('take back decisions that await confirmation')
@@ -104,10 +81,8 @@ const addWithdraw = (administrator: CliCommand, dependencies: CliDependencies): 
       'Prints one answer a line, as `administrator confirm` does. Exit code 3 when one was refused.',
       `administrator withdraw ${ID}`,
     )
-    .action((ids: readonly string[], options: { readonly operator?: string }) =>
-      answerLines(dependencies, (services) =>
-        settling(services, 'withdraw', { ...options, ids: () => Promise.resolve(ids) }),
-      ),
+    .answeringLines((services, ids: readonly string[], options: { readonly operator?: string }) =>
+      settling(services, 'withdraw', { ...options, ids: () => Promise.resolve(ids) }),
     );
 };
 

@@ -7,7 +7,8 @@ const WITHOUT_KEY =
   'The master key is not in this backup: without it, signing keys, borrowers and documents cannot be read. Keep it apart, and keep it.\n';
 const WITH_KEY = 'The master key is in this backup: whoever has the backup can read everything in it.\n';
 
-export const addBackupCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addBackupCommands = (program: CliCommand): void => {
+  const { dependencies } = program;
   program
     .command('backup')
     .description('copy the data of the embedded profile while the service runs, and verify the copy')

@@ -26,7 +26,7 @@ interface ForgetOptions {
 const LONGEST_REASON = 500;
 const FROM_INPUT = '-';
 
-export const addBorrowerCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addBorrowerCommands = (program: CliCommand): void => {
   const borrower = program
     .command('borrower')
     .description('personal data of borrowers')
@@ -58,7 +58,7 @@ export const addBorrowerCommands = (program: CliCommand, dependencies: CliDepend
         '  echo 52998224725 | receivables borrower forget --document - --yes\n' +
         '  receivables borrower forget --lost-key OP-2026-000123 --including-open --reason "key lost"',
     )
-    .action((options: ForgetOptions) => forget(options, dependencies));
+    .action((options: ForgetOptions) => forget(options, program.dependencies));
 };
 
 /** What is to be forgotten, and how. */

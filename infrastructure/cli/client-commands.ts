@@ -9,12 +9,9 @@ import { isFundId } from '../../domain/fund/names.ts';
 import { jsonOf } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
-import { NotAllowedError, WrongUseError, answer } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
+import { NotAllowedError, WrongUseError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { collect, collectFunds } from './options.ts';
-import { listRows } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, applicationOf } from './scope.ts';
 
 interface CreateOptions {
@@ -34,15 +31,8 @@ interface UpdateOptions {
 }
 
 /** `client create`, `client list`, `client update`, `client revoke`. */
-export const addClientCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addClientCommands = (program: CliCommand): void => {
   const client = program.command('client').description('credentials of integrators').told('', 'client list');
-  addCreate(client, dependencies);
-  addList(client, dependencies);
-  addUpdate(client, dependencies);
-  addRevoke(client, dependencies);
-};
-
-const addCreate = (client: CliCommand, dependencies: CliDependencies): void => {
   client
     .command('create')
     .description('make a client and print its secret, which cannot be read again later')
@@ -70,12 +60,51 @@ const addCreate = (client: CliCommand, dependencies: CliDependencies): void => {
       `client create --name "Acme Originator" --fund ${FUND}`,
       `client create --name "Acme reports" --application acme --scope loans:read --only-fund ${FUND}`,
     )
-    .action((options: CreateOptions, command: CliCommand) => {
-      if (!options.fund && options.application === undefined) {
-        command.error(`error: required option '${FUND_OPTION}' not specified: a new application needs one`);
-      }
-      return answer(dependencies, (services) => create(services, options));
-    });
+    .refusing(({ fund, application }: CreateOptions) =>
+      !fund && application === undefined
+        ? `required option '${FUND_OPTION}' not specified: a new application needs one`
+        : undefined,
+    )
+    .answering(create);
+  client
+    .command('list')
+    .description('all clients, revoked ones included, without their secrets')
+    .told('', 'client list', 'client list -o csv')
+    .listing(columnsOf, async ({ clients }) => clients.list());
+  client
+    .command('update')
+    .description('change the name or the limits of a client, or the funds of its application')
+    .argument('<client_id>', 'as printed by client list')
+    .option('--name <name>', 'who it is for, 1 to 100 characters')
+    .option('--rate-limit-multiplier <n>', 'multiplies the rate limits of the client', positiveNumber)
+    .option('--add-fund <uuid>', 'link a fund to the application; repeat for more', collectFunds)
+    .option('--remove-fund <uuid>', 'unlink a fund from the application; repeat for more', collectFunds)
+    .told(
+      'Every process knows it within five seconds. What was assigned to a fund stays when it is unlinked; nothing new can be.\n' +
+        'An application keeps at least one fund, and those that a client of it is limited to. Prints the client as client list does.',
+      `client update client_5nJ0kq0Xb1tQ2m8v7o3eSg --add-fund ${FUND}`,
+    )
+    .refusing((_clientId: string, options: UpdateOptions) =>
+      Object.keys(options).length === 0
+        ? 'nothing to change: give --name, --rate-limit-multiplier, --add-fund or --remove-fund'
+        : undefined,
+    )
+    .answering(update);
+  client
+    .command('revoke')
+    .description('end a client, its living tokens included: every process refuses them within five seconds')
+    .argument('<client_id>', 'as printed when it was created')
+    .told(
+      'Prints {client_id, revoked_at}. Exit code 3 when there is no such client that is not revoked yet.',
+      'client revoke client_5nJ0kq0Xb1tQ2m8v7o3eSg',
+    )
+    .answering((services, clientId: string) =>
+      configuring(services, { decision: 'revoke_client' }, async () => {
+        const revoked = await services.clients.revoke(clientId);
+        if (revoked) return { client_id: clientId, revoked_at: revoked.revokedAt };
+        throw new NotAllowedError(`no client ${clientId} that is not revoked yet`);
+      }),
+    );
 };
 
 const create = async (
@@ -145,76 +174,27 @@ const CLIENT_COLUMNS: readonly Column<ListedClient>[] = [
 const columnsOf = async ({ funds }: Pick<App, 'funds'>) =>
   withNamesBeside(CLIENT_COLUMNS, await funds.names());
 
-const addList = (client: CliCommand, dependencies: CliDependencies): void => {
-  client
-    .command('list')
-    .description('all clients, revoked ones included, without their secrets')
-    .reporting()
-    .told('', 'client list', 'client list -o csv')
-    .action((options: ReportOptions) =>
-      listRows(dependencies, options, columnsOf, async ({ clients }) => clients.list()),
-    );
-};
-
-const addUpdate = (client: CliCommand, dependencies: CliDependencies): void => {
-  client
-    .command('update')
-    .description('change the name or the limits of a client, or the funds of its application')
-    .argument('<client_id>', 'as printed by client list')
-    .option('--name <name>', 'who it is for, 1 to 100 characters')
-    .option('--rate-limit-multiplier <n>', 'multiplies the rate limits of the client', positiveNumber)
-    .option('--add-fund <uuid>', 'link a fund to the application; repeat for more', collectFunds)
-    .option('--remove-fund <uuid>', 'unlink a fund from the application; repeat for more', collectFunds)
-    .told(
-      'Every process knows it within five seconds. What was assigned to a fund stays when it is unlinked; nothing new can be.\n' +
-        'An application keeps at least one fund, and those that a client of it is limited to. Prints the client as client list does.',
-      `client update client_5nJ0kq0Xb1tQ2m8v7o3eSg --add-fund ${FUND}`,
-    )
-    .action((clientId: string, options: UpdateOptions, command: CliCommand) => {
-      const { name, rateLimitMultiplier, addFund = [], removeFund = [] } = options;
-      if (name === undefined && rateLimitMultiplier === undefined && addFund.length + removeFund.length === 0)
-        command.error(
-          'error: nothing to change: give --name, --rate-limit-multiplier, --add-fund or --remove-fund',
-        );
-      const changes = {
-        ...(name !== undefined && { name }),
-        ...(rateLimitMultiplier !== undefined && { rateLimitMultiplier }),
-        addFundIds: addFund,
-        removeFundIds: removeFund,
-      };
-      return answer(dependencies, async (services) => {
-        const updated = await configuring(
-          services,
-          { decision: 'update_client', told: ofApplication },
-          async () => {
-            const found = await services.clients.update(clientId, changes);
-            if (found) return found;
-            throw new NotAllowedError(`no client ${clientId} that is not revoked`);
-          },
-        );
-        return JSON.parse(jsonOf(await columnsOf(services), updated)) as object;
-      });
-    });
-};
-
-const addRevoke = (client: CliCommand, dependencies: CliDependencies): void => {
-  client
-    .command('revoke')
-    .description('end a client, its living tokens included: every process refuses them within five seconds')
-    .argument('<client_id>', 'as printed when it was created')
-    .told(
-      'Prints {client_id, revoked_at}. Exit code 3 when there is no such client that is not revoked yet.',
-      'client revoke client_5nJ0kq0Xb1tQ2m8v7o3eSg',
-    )
-    .action((clientId: string) =>
-      answer(dependencies, (services) =>
-        configuring(services, { decision: 'revoke_client' }, async () => {
-          const revoked = await services.clients.revoke(clientId);
-          if (revoked) return { client_id: clientId, revoked_at: revoked.revokedAt };
-          throw new NotAllowedError(`no client ${clientId} that is not revoked yet`);
-        }),
-      ),
-    );
+const update = async (
+  services: App,
+  clientId: string,
+  { name, rateLimitMultiplier, addFund = [], removeFund = [] }: UpdateOptions,
+): Promise<object> => {
+  const changes = {
+    ...(name !== undefined && { name }),
+    ...(rateLimitMultiplier !== undefined && { rateLimitMultiplier }),
+    addFundIds: addFund,
+    removeFundIds: removeFund,
+  };
+  const updated = await configuring(
+    services,
+    { decision: 'update_client', told: ofApplication },
+    async () => {
+      const found = await services.clients.update(clientId, changes);
+      if (found) return found;
+      throw new NotAllowedError(`no client ${clientId} that is not revoked`);
+    },
+  );
+  return JSON.parse(jsonOf(await columnsOf(services), updated)) as object;
 };
 
 const positiveNumber = (text: string): number => {

@@ -1,7 +1,6 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
 import type { CliCommand } from './cli-command.ts';
-import type { CliDependencies } from './command-line.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
@@ -19,7 +18,7 @@ const INSTALL: Readonly<Record<Shell, string>> = {
 };
 
 /** `completion`: the words of every command, written down once, so that completing starts no process. */
-export const addCompletionCommand = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addCompletionCommand = (program: CliCommand): void => {
   program
     .command('completion')
     .description('print a script that completes commands and options in a shell')
@@ -30,7 +29,7 @@ export const addCompletionCommand = (program: CliCommand, dependencies: CliDepen
         `${SHELLS.map((shell) => `  ${INSTALL[shell]}`).join('\n')}\n\nExample:\n  receivables completion bash`,
     )
     .action(async (shell: Shell) => {
-      await dependencies.write(SCRIPTS[shell](nodesOf(program)));
+      await program.dependencies.write(SCRIPTS[shell](nodesOf(program)));
     });
 };
 

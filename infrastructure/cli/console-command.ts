@@ -17,7 +17,7 @@ const NEW_ADDRESS = 'n';
 const HIGHEST_PORT = 65_535;
 const IDLE = '30m';
 
-export const addConsoleCommand = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addConsoleCommand = (program: CliCommand): void => {
   program
     .command('console')
     .description("pages in a browser for the fund's desk: decide, look up, reconcile, audit")
@@ -43,7 +43,7 @@ export const addConsoleCommand = (program: CliCommand, dependencies: CliDependen
       'console --operator maria.souza --port 4200',
       'console --read-only --no-open',
     )
-    .action((options: ConsoleOptions) => run(options, dependencies));
+    .action((options: ConsoleOptions) => run(options, program.dependencies));
 };
 
 const run = async (options: ConsoleOptions, dependencies: CliDependencies): Promise<void> => {

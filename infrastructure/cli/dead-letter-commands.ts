@@ -2,11 +2,8 @@ import type { CliCommand } from './cli-command.ts';
 import type { LateEvent } from '../../application/webhooks/late-events.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
-import { NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
+import { NotAllowedError, WrongUseError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { listRows } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { applicationOf } from './scope.ts';
 
 const EXAMPLE_ID = '6b0f2d51-3c0e-5a53-9f0e-0d9d5f6a7b10';
@@ -35,7 +32,7 @@ function stateOf({ handled, event }: LateEvent): string {
 }
 
 /** `dead-letter list` and `dead-letter send`. */
-export const addDeadLetterCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addDeadLetterCommands = (program: CliCommand): void => {
   const noun = program
     .command('dead-letter')
     .description(
@@ -45,14 +42,11 @@ export const addDeadLetterCommands = (program: CliCommand, dependencies: CliDepe
   noun
     .command('list')
     .description('each event that was put aside, with the reason and what became of it')
-    .reporting()
     .told(
       'state is waiting, sent, or unknown: the log holds no such event that this program can read.',
       'dead-letter list -o json',
     )
-    .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, async ({ webhooks }) => (await webhooks.lateEvents()).list()),
-    );
+    .listing(COLUMNS, async ({ webhooks }) => (await webhooks.lateEvents()).list());
   noun
     .command('send')
     .description(
@@ -68,11 +62,10 @@ export const addDeadLetterCommands = (program: CliCommand, dependencies: CliDepe
       `dead-letter send ${EXAMPLE_ID}`,
       'dead-letter send --code OP-2026-000123',
     )
-    .action((eventId: string | undefined, selection: Selection) => {
-      if ((eventId === undefined) === (selection.code === undefined))
-        throw new WrongUseError('name either an event_id or --code');
-      return answerLines(dependencies, (services) => sending(services, eventId, selection, dependencies));
-    });
+    .refusing((eventId: string | undefined, { code }: Selection) =>
+      (eventId === undefined) === (code === undefined) ? 'name either an event_id or --code' : undefined,
+    )
+    .answeringLines(sending);
 };
 
 type Sendable = LateEvent & { readonly eventId: string };
@@ -81,10 +74,9 @@ const isSendable = (late: LateEvent): late is Sendable => late.eventId !== undef
 async function* sending(
   services: App,
   eventId: string | undefined,
-  selection: Selection,
-  dependencies: CliDependencies,
+  { code, application }: Selection,
+  { dependencies }: CliCommand,
 ): AsyncGenerator<object> {
-  const { code, application } = selection;
   const own = application === undefined ? undefined : await applicationOf(services, application);
   const lateEvents = await services.webhooks.lateEvents();
   const chosen = chosenOf(await lateEvents.list(), eventId, code, own);

@@ -5,11 +5,8 @@ import { grantText } from '../../application/desk/people.ts';
 import type { ListedSession } from '../../application/desk/sessions.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
 import { NotAllowedError, answer } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { instantOption } from './options.ts';
-import { listRows } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 
 /** A line of the desk log as it is listed. */
@@ -33,25 +30,16 @@ const DESK_COLUMNS: readonly Column<DeskLogLine>[] = [
   { name: 'stream', of: ({ stream }) => stream, table: false },
 ];
 
-interface LogOptions extends ReportOptions, Pick<DeskQuery, 'since' | 'subject' | 'code'> {
+interface LogOptions extends Pick<DeskQuery, 'since' | 'subject' | 'code'> {
   readonly fund?: string;
 }
 
-interface SessionsOptions extends ReportOptions {
-  readonly end?: string;
-}
-
 /** `desk log` and `desk sessions`. */
-export const addDeskCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addDeskCommands = (program: CliCommand): void => {
   const desk = program
     .command('desk')
     .description("the people at the fund's desk, and what they saw and did")
     .told('', 'desk log');
-  addLog(desk, dependencies);
-  addSessions(desk, dependencies);
-};
-
-const addLog = (desk: CliCommand, dependencies: CliDependencies): void => {
   desk
     .command('log')
     .description('what was seen, done and refused, the oldest first')
@@ -59,26 +47,42 @@ const addLog = (desk: CliCommand, dependencies: CliDependencies): void => {
     .option('--subject <subject>', 'only of this person, as the provider of the sign-in names it')
     .option(FUND_OPTION, 'only about this fund')
     .option('--code <code>', 'only about operations with this originator_proposal_code')
-    .reporting()
     .told(
       'A line has ids and codes alone: nothing of a borrower, nothing that was typed or searched for. Without sign-in it names the\n' +
         'operator, whom nothing proves.',
       'desk log --since 2026-06-30T18:00:00Z',
       'desk log --code OP-2026-000123 -o csv --output desk.csv',
     )
-    .action((options: LogOptions) =>
-      listRows(
-        dependencies,
-        options,
-        async ({ funds }) => withNamesBeside(DESK_COLUMNS, await funds.names()),
-        async function* (services) {
-          const { since, subject, code, fund } = options;
-          yield* services.desk.lines({
-            ...{ since, subject, code },
-            ...(fund !== undefined && { fundId: await fundOf(services, fund) }),
-          });
-        },
-      ),
+    .listing(
+      async ({ funds }) => withNamesBeside(DESK_COLUMNS, await funds.names()),
+      async function* (services, { since, subject, code, fund }: LogOptions) {
+        yield* services.desk.lines({
+          ...{ since, subject, code },
+          ...(fund !== undefined && { fundId: await fundOf(services, fund) }),
+        });
+      },
+    );
+  desk
+    .command('sessions')
+    .description('who is signed in at the console')
+    .option('--end <id>', 'end this session instead: its next request has to sign in again')
+    .told(
+      'The id only names a session here; nobody comes in with it. `until`: when it ends unless it is used. --end prints {session_id, ended};\n' +
+        'exit code 3 where no such session lives. Who may come in at all is for the provider to say.',
+      'desk sessions',
+      'desk sessions --end 6f9d2c0a-5b1e-4a77-9a3c-2f1d0e8b7c64',
+    )
+    .reporting()
+    .action(({ end }: { readonly end?: string }, command: CliCommand) =>
+      end === undefined
+        ? command.list(SESSION_COLUMNS, async ({ desk: { sessions } }) => sessions.list())
+        : answer(command.dependencies, async (services) => {
+            await configuring(services, { decision: 'end_session' }, async () => {
+              if (!(await services.desk.sessions.end(end)))
+                throw new NotAllowedError(`no session ${end} that has not ended`);
+            });
+            return { session_id: end, ended: true };
+          }),
     );
 };
 
@@ -92,28 +96,3 @@ const SESSION_COLUMNS: readonly Column<ListedSession>[] = [
   { name: 'last_used_at', of: ({ lastAt }) => lastAt },
   { name: 'until', of: ({ until }) => until },
 ];
-
-const addSessions = (desk: CliCommand, dependencies: CliDependencies): void => {
-  desk
-    .command('sessions')
-    .description('who is signed in at the console')
-    .option('--end <id>', 'end this session instead: its next request has to sign in again')
-    .reporting()
-    .told(
-      'The id only names a session here; nobody comes in with it. `until`: when it ends unless it is used. --end prints {session_id, ended};\n' +
-        'exit code 3 where no such session lives. Who may come in at all is for the provider to say.',
-      'desk sessions',
-      'desk sessions --end 6f9d2c0a-5b1e-4a77-9a3c-2f1d0e8b7c64',
-    )
-    .action(({ end, ...options }: SessionsOptions) =>
-      end === undefined
-        ? listRows(dependencies, options, SESSION_COLUMNS, async (services) => services.desk.sessions.list())
-        : answer(dependencies, async (services) => {
-            await configuring(services, { decision: 'end_session' }, async () => {
-              if (!(await services.desk.sessions.end(end)))
-                throw new NotAllowedError(`no session ${end} that has not ended`);
-            });
-            return { session_id: end, ended: true };
-          }),
-    );
-};

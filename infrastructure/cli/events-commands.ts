@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { CliCommand } from './cli-command.ts';
+import type { App } from '../../application/app.ts';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import { LOAN_EVENT_NAMES } from '../../application/publication/event-names.ts';
 import type { LoanEventName } from '../../application/publication/event-names.ts';
@@ -8,15 +9,12 @@ import { instantOf } from '../../application/schemas/values.ts';
 import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
-import { interruption, withService } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
+import { interruption } from './command-line.ts';
 import { collectOf } from './options.ts';
-import { deliver } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, ONLY_APPLICATION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
 
-interface EventsOptions extends ReportOptions, Scope {
+interface EventsOptions extends Scope {
   readonly from?: StreamBound;
   readonly to?: StreamBound;
   readonly follow?: boolean;
@@ -24,7 +22,7 @@ interface EventsOptions extends ReportOptions, Scope {
   readonly name?: readonly LoanEventName[];
 }
 
-export const addEventsCommand = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addEventsCommand = (program: CliCommand): void => {
   program
     .command('events')
     .description('the public events of all operations in the order of the log, as they go out')
@@ -45,24 +43,23 @@ export const addEventsCommand = (program: CliCommand, dependencies: CliDependenc
         'ended, give the last position that was printed. A --code that no operation has ends with 3, but with --follow, where it may come yet.',
       'events --from 2026-01-15T12:00:00Z --follow',
     )
-    .action((options: EventsOptions) => print(options, dependencies));
+    .serving(print);
 };
 
-const print = (options: EventsOptions, dependencies: CliDependencies): Promise<void> =>
-  withService(dependencies, async (services) => {
-    const signal = interruption(dependencies);
-    const query = { ...queryOf(options), ...(await scopeOf(services, options)) };
-    // One that is waited for may come yet.
-    if (query.code !== undefined && !query.follow)
-      await services.loans.requireKnown(query.code, query.applicationId);
-    const columns = withNamesBeside(EVENT_COLUMNS, await services.funds.names());
-    const events = services.publication.stream(query, signal);
-    await deliver(dependencies, options, (printing) =>
-      printing.format === 'json'
-        ? mapped(events, (streamed) => `${lineOf(streamed)}\n`)
-        : printedRows(columns, events, { ...printing, follow: query.follow }),
-    );
-  });
+const print = async (services: App, options: EventsOptions, command: CliCommand): Promise<void> => {
+  const signal = interruption(command.dependencies);
+  const query = { ...queryOf(options), ...(await scopeOf(services, options)) };
+  // One that is waited for may come yet.
+  if (query.code !== undefined && !query.follow)
+    await services.loans.requireKnown(query.code, query.applicationId);
+  const columns = withNamesBeside(EVENT_COLUMNS, await services.funds.names());
+  const events = services.publication.stream(query, signal);
+  await command.deliver((printing) =>
+    printing.format === 'json'
+      ? mapped(events, (streamed) => `${lineOf(streamed)}\n`)
+      : printedRows(columns, events, { ...printing, follow: query.follow }),
+  );
+};
 
 async function* mapped<From, To>(items: AsyncIterable<From>, to: (item: From) => To): AsyncGenerator<To> {
   for await (const item of items) yield to(item);

@@ -3,10 +3,7 @@ import type { FollowerPlace, Move } from '../../application/maintenance/follower
 import { instantOf } from '../../application/schemas/values.ts';
 import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, NotAllowedError, answer } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
 import { recordWherePossible } from './desk-lines.ts';
-import { listRows } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 
 const COLUMNS: readonly Column<FollowerPlace>[] = [
   { name: 'follower', of: ({ name }) => name },
@@ -23,7 +20,7 @@ interface MoveOptions {
 const START = 'start';
 
 /** `followers list` and `followers move`. */
-export const addFollowersCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addFollowersCommands = (program: CliCommand): void => {
   const followers = program
     .command('followers')
     .description('places in the log of the relay and the scheduler: what fits no longer, and another one')
@@ -31,11 +28,8 @@ export const addFollowersCommands = (program: CliCommand, dependencies: CliDepen
   followers
     .command('list')
     .description('where each stands, and why the log cannot be followed from there, if so')
-    .reporting()
     .told('Read models have places of their own: projections list.', 'followers list')
-    .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, ({ maintenance }) => maintenance.followers.list()),
-    );
+    .listing(COLUMNS, ({ maintenance }) => maintenance.followers.list());
   followers
     .command('move')
     .description('let a follower go on from another place, when an older log was restored')
@@ -52,7 +46,7 @@ export const addFollowersCommands = (program: CliCommand, dependencies: CliDepen
         'for an unknown follower.',
       'followers move outbox-relay --after 2026-01-15T12:00:00Z',
     )
-    .action((follower: string, { after, force = false }: MoveOptions) => {
+    .action((follower: string, { after, force = false }: MoveOptions, { dependencies }: CliCommand) => {
       const instant = after === START ? START : instantOf('after', after);
       return answer(dependencies, async (services) => {
         const move = await services.maintenance.followers.move({ name: follower, after: instant, force });

@@ -5,12 +5,8 @@ import type { CliCommand } from './cli-command.ts';
 import type { ListedFund } from '../../application/funds/funds.ts';
 import { money } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
-import { answer } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { userOfSystem, amountInCents } from './options.ts';
-import { listRows } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 import type { App } from '../../application/app.ts';
 import { actorNamed } from '../../application/command-handling/actors.ts';
@@ -24,34 +20,23 @@ interface NameOptions {
   readonly operator?: string;
 }
 
+interface FourEyesOptions extends NameOptions {
+  readonly decision?: readonly Covered[];
+  readonly evidence?: FourEyes['evidence'];
+  readonly off?: boolean;
+}
+
 /** `fund list`, `fund name` and `fund four-eyes`. */
-export const addFundCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addFundCommands = (program: CliCommand): void => {
   const fund = program
     .command('fund')
     .description('funds, their names, and what needs two people there')
     .told('', 'fund list');
-  addList(fund, dependencies);
-  addName(fund, dependencies);
-  addFourEyes(fund, dependencies);
-};
-
-const FUND_COLUMNS: readonly Column<ListedFund>[] = [
-  { name: 'fund_id', of: ({ fundId }) => fundId },
-  { name: 'name', of: ({ name }) => name },
-];
-
-const addList = (fund: CliCommand, dependencies: CliDependencies): void => {
   fund
     .command('list')
     .description('funds that an application is linked to, and those that have a name')
-    .reporting()
     .told('', 'fund list', 'fund list -o csv')
-    .action((options: ReportOptions) =>
-      listRows(dependencies, options, FUND_COLUMNS, async ({ funds }) => funds.list()),
-    );
-};
-
-const addName = (fund: CliCommand, dependencies: CliDependencies): void => {
+    .listing(FUND_COLUMNS, async ({ funds }) => funds.list());
   fund
     .command('name')
     .description('give a fund a name, or another one')
@@ -63,28 +48,14 @@ const addName = (fund: CliCommand, dependencies: CliDependencies): void => {
         'Exit code 3 when another fund has the name, or there is no such fund.',
       `fund name --fund ${FUND} "Fundo Aurora"`,
     )
-    .action((text: string, options: NameOptions) =>
-      answer(dependencies, async (services) => {
-        const fundId = await fundOf(services, options.fund);
-        const asked = { fundId, name: text.trim(), operator: options.operator ?? userOfSystem() };
-        const line = { decision: 'name_fund', fundId, operator: asked.operator };
-        await configuring(services, line, () => services.funds.name(asked));
-        return { fund_id: fundId, name: asked.name };
-      }),
-    );
-};
-
-interface FourEyesOptions {
-  readonly fund: string;
-  readonly decision?: readonly Covered[];
-  readonly evidence?: FourEyes['evidence'];
-  readonly off?: boolean;
-  readonly operator?: string;
-}
-
-/** `fund four-eyes`: shows a fund's rule of two people, or sets it. */
-const addFourEyes = (fund: CliCommand, dependencies: CliDependencies): void => {
-  const fourEyes = fund
+    .answering(async (services, text: string, options: NameOptions) => {
+      const fundId = await fundOf(services, options.fund);
+      const asked = { fundId, name: text.trim(), operator: options.operator ?? userOfSystem() };
+      const line = { decision: 'name_fund', fundId, operator: asked.operator };
+      await configuring(services, line, () => services.funds.name(asked));
+      return { fund_id: fundId, name: asked.name };
+    });
+  fund
     .command('four-eyes')
     .description('which decisions of a fund need two people')
     .requiredOption(FUND_OPTION, 'of which fund: its id or its name')
@@ -108,20 +79,24 @@ const addFourEyes = (fund: CliCommand, dependencies: CliDependencies): void => {
       `fund four-eyes --fund ${FUND} --decision disburse:50000.00 --decision reject:0`,
       `fund four-eyes --fund ${FUND} --off`,
     )
-    .action((options: FourEyesOptions) => {
-      const { decision, evidence, off } = options;
+    .refusing(({ decision, evidence, off }: FourEyesOptions) => {
       if (off === true && (decision || evidence !== undefined))
-        fourEyes.error('error: --off goes without --decision and --evidence');
-      if (evidence !== undefined && !decision) fourEyes.error('error: --evidence goes with --decision');
+        return '--off goes without --decision and --evidence';
+      return evidence !== undefined && !decision ? '--evidence goes with --decision' : undefined;
+    })
+    .answering((services, options: FourEyesOptions) => {
       const decisionId = randomUUID();
-      return answer(dependencies, (services) =>
-        patiently(async () => {
-          await services.maintenance.sandboxClock?.show();
-          return setOrShow(services, { ...options, decisionId });
-        }),
-      );
+      return patiently(async () => {
+        await services.maintenance.sandboxClock?.show();
+        return setOrShow(services, { ...options, decisionId });
+      });
     });
 };
+
+const FUND_COLUMNS: readonly Column<ListedFund>[] = [
+  { name: 'fund_id', of: ({ fundId }) => fundId },
+  { name: 'name', of: ({ name }) => name },
+];
 
 const setOrShow = async (
   services: App,

@@ -1,10 +1,8 @@
 import type { CliCommand } from './cli-command.ts';
-import { answer } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 
 /** `keys rotate`, `keys revoke` and `keys rotate-master`. */
-export const addKeyCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addKeyCommands = (program: CliCommand): void => {
   const keys = program
     .command('keys')
     .alias('key')
@@ -14,14 +12,12 @@ export const addKeyCommands = (program: CliCommand, dependencies: CliDependencie
     .command('rotate')
     .description('publish a new signing key, which takes over a minute later; living tokens stay good')
     .told('Prints {kid, active_from}.', 'keys rotate')
-    .action(() =>
-      answer(dependencies, async (services) => {
-        const { kid, activeFrom } = await configuring(services, { decision: 'rotate_key' }, () =>
-          services.clients.signingKeys.rotate(),
-        );
-        return { kid, active_from: new Date(activeFrom).toISOString() };
-      }),
-    );
+    .answering(async (services) => {
+      const { kid, activeFrom } = await configuring(services, { decision: 'rotate_key' }, () =>
+        services.clients.signingKeys.rotate(),
+      );
+      return { kid, active_from: new Date(activeFrom).toISOString() };
+    });
   keys
     .command('revoke')
     .argument('<kid>', 'id of the signing key, as the published key set names it')
@@ -30,10 +26,8 @@ export const addKeyCommands = (program: CliCommand, dependencies: CliDependencie
       'A new key signs at once; clients fetch a new token. Prints {kid, successor}. An unknown id ends with 3.',
       'keys revoke kQ3x9...',
     )
-    .action((kid: string) =>
-      answer(dependencies, (services) =>
-        configuring(services, { decision: 'revoke_key' }, () => services.clients.signingKeys.revoke(kid)),
-      ),
+    .answering((services, kid: string) =>
+      configuring(services, { decision: 'revoke_key' }, () => services.clients.signingKeys.revoke(kid)),
     );
   keys
     .command('rotate-master')
@@ -43,11 +37,7 @@ export const addKeyCommands = (program: CliCommand, dependencies: CliDependencie
         'DATA_DIR, a new one is made there. Run it again after an interruption. Prints {from, to, rewrapped, already}.',
       'keys rotate-master',
     )
-    .action(() =>
-      answer(dependencies, (services) =>
-        configuring(services, { decision: 'rotate_master_key' }, () =>
-          services.maintenance.rotateMasterKey(),
-        ),
-      ),
+    .answering((services) =>
+      configuring(services, { decision: 'rotate_master_key' }, () => services.maintenance.rotateMasterKey()),
     );
 };

@@ -1,18 +1,16 @@
 import { InvalidArgumentError } from 'commander';
 import type { CliCommand } from './cli-command.ts';
+import type { App } from '../../application/app.ts';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import { LOAN_EVENT_NAMES } from '../../application/publication/event-names.ts';
 import type { LoanEventName } from '../../application/publication/event-names.ts';
 import type { Forwarder } from '../../application/webhooks/webhooks.ts';
 import { lineByLine } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
-import { interruption, withService } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
-import { printerOf, printingOf } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
+import { interruption } from './command-line.ts';
 import { scopeOf } from './scope.ts';
 
-interface ListenOptions extends ReportOptions {
+interface ListenOptions {
   readonly forwardTo: string;
   readonly events?: readonly LoanEventName[];
   readonly application?: string;
@@ -35,7 +33,7 @@ const COLUMNS: readonly Column<Sent>[] = [
   { name: 'outcome', of: ({ outcome }) => outcome },
 ];
 
-export const addListenCommand = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addListenCommand = (program: CliCommand): void => {
   program
     .command('listen')
     .description('post the events of a sandbox to a receiver on your machine, signed, as they happen')
@@ -51,38 +49,35 @@ export const addListenCommand = (program: CliCommand, dependencies: CliDependenc
         'tried again by itself: r sends the last event once more. Ends when it is interrupted. In production exit code 3.',
       'listen --forward-to http://localhost:4000/hook --events loan_received,disbursement_completed',
     )
-    .action((options: ListenOptions) => follow(options, dependencies));
+    .serving(follow);
 };
 
-const follow = (options: ListenOptions, dependencies: CliDependencies): Promise<void> =>
-  withService(dependencies, async (services) => {
-    const forwarder = services.webhooks.forwarder(options.forwardTo);
-    const { applicationId } = await scopeOf(services, options);
-    const signal = interruption(dependencies);
-    const { format, colour } = printingOf(dependencies, options);
-    const line = lineByLine(COLUMNS, { format, colour });
-    const print = printerOf(dependencies, format);
-    await print(firstLine(forwarder, options, format));
-    let last: { event: PublicEvent; attempt: number } | undefined;
-    const send = async (event: PublicEvent, attempt: number): Promise<void> => {
-      last = { event, attempt };
-      await print(line({ event, attempt, outcome: await forwarder.send(event, attempt, signal) }));
-    };
-    const queue = new OneAfterAnother();
-    dependencies.onKey?.((key) => {
-      if (key === RESEND && last) void queue.add(() => send(last!.event, last!.attempt + 1));
-    }, signal);
-    const from = { kind: 'instant', instant: services.loans.now() } as const;
-    const query = {
-      follow: true,
-      from,
-      ...(applicationId !== undefined && { applicationId }),
-      ...(options.events && { names: options.events }),
-    };
-    for await (const { event } of services.publication.stream(query, signal))
-      await queue.add(() => send(event, 1));
-    await queue.idle;
-  });
+const follow = async (services: App, options: ListenOptions, command: CliCommand): Promise<void> => {
+  const forwarder = services.webhooks.forwarder(options.forwardTo);
+  const { applicationId } = await scopeOf(services, options);
+  const signal = interruption(command.dependencies);
+  const { printing } = command;
+  const line = lineByLine(COLUMNS, printing);
+  await command.print(firstLine(forwarder, options, printing.format));
+  let last: { event: PublicEvent; attempt: number } | undefined;
+  const send = async (event: PublicEvent, attempt: number): Promise<void> => {
+    last = { event, attempt };
+    await command.print(line({ event, attempt, outcome: await forwarder.send(event, attempt, signal) }));
+  };
+  const queue = new OneAfterAnother();
+  command.dependencies.onKey?.((key) => {
+    if (key === RESEND && last) void queue.add(() => send(last!.event, last!.attempt + 1));
+  }, signal);
+  const query = {
+    follow: true,
+    from: { kind: 'instant', instant: services.loans.now() } as const,
+    ...(applicationId !== undefined && { applicationId }),
+    ...(options.events && { names: options.events }),
+  };
+  for await (const { event } of services.publication.stream(query, signal))
+    await queue.add(() => send(event, 1));
+  await queue.idle;
+};
 
 /** An event and one that is sent again never overtake each other. */
 class OneAfterAnother {

@@ -7,24 +7,20 @@ import type { Column } from '../presenting/columns.ts';
 import { withFundNames, withNameBeside } from '../presenting/fund-names.ts';
 import { presentLoan } from '../presenting/loan.ts';
 import { LOAN_COLUMNS } from '../presenting/loan-columns.ts';
-import { NotAllowedError, withService } from './command-line.ts';
+import { NotAllowedError } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
-import type { CliDependencies } from './command-line.ts';
 import { recordLines } from './desk-lines.ts';
 import { countOption } from './options.ts';
-import { limited, listRows } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, ONLY_APPLICATION, WHOSE_OPERATION, applicationWith, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { showObject } from './shown-object.ts';
 
-interface ListOptions extends ReportOptions, Scope {
+interface ListOptions extends Scope {
   readonly status?: readonly string[];
   readonly overdue?: true;
-  readonly limit?: number;
 }
 
-interface OfOne extends ReportOptions {
+interface OfOne {
   readonly application?: string;
 }
 
@@ -32,37 +28,21 @@ type Shown = Readonly<Record<string, unknown>>;
 
 const USUALLY_LISTED = 1_000;
 
-const DOCUMENT_COLUMNS: readonly Column<Shown>[] = [
-  ...['document_id', 'type', 'value', 'sha256', 'size', 'received_at'].map((name) => ({
+const DOCUMENT_COLUMNS = ['document_id', 'type', 'value', 'sha256', 'size', 'received_at'].map(
+  (name): Column<Shown> => ({
     name,
-    of: (row: Shown) => row[name],
-    ...(name === 'sha256' && { table: false as const }),
-    ...(name === 'size' && { bytes: true as const }),
-  })),
-];
+    of: (row) => row[name],
+    ...(name === 'sha256' && { table: false }),
+    ...(name === 'size' && { bytes: true }),
+  }),
+);
 
 /** `loan list`, `loan show` and `loan documents`. */
-export const addLoanCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addLoanCommands = (program: CliCommand): void => {
   const loan = program
     .command('loan')
     .description('operations of any application, as the interface shows them')
     .told('', 'loan list --status received');
-  addList(loan, dependencies);
-  addShow(loan, dependencies);
-  addDocuments(loan, dependencies);
-};
-
-/** States with commas between them. */
-const statesOption = (text: string): readonly string[] => {
-  const states = text.split(',');
-  if (states.every(isShownStatus)) return [...new Set(states)];
-  throw new InvalidArgumentError(`Allowed choices are ${LOAN_STATUSES.join(', ')}.`);
-};
-
-const columnsOf = async ({ funds }: App) =>
-  withFundNames(LOAN_COLUMNS, await funds.names(), (row) => row.fund_id);
-
-const addList = (loan: CliCommand, dependencies: CliDependencies): void => {
   loan
     .command('list')
     .description('operations, of each application the oldest first')
@@ -79,39 +59,55 @@ const addList = (loan: CliCommand, dependencies: CliDependencies): void => {
       'at most so many (default: 1000; all of them with --output or -o csv)',
       countOption,
     )
-    .reporting()
     .told(
       '',
       'loan list --status active',
       'loan list --status active --overdue',
       `loan list --fund ${FUND} -o csv --output loans.csv`,
     )
-    .action((options: ListOptions) =>
-      listRows(dependencies, options, columnsOf, async function* (services) {
-        const { status, overdue } = options;
-        const scope = await scopeOf(services, options);
-        await services.loans.catchUp();
-        await warnOfLeftOut(services, dependencies);
-        const query = { ...scope, ...(status && { status }), ...(overdue && { overdue }) };
-        yield* limited(dependencies, options, USUALLY_LISTED, (limit) =>
-          services.loans.rows({ ...query, limit }),
-        );
-      }),
-    );
+    .listing(columnsOf, async function* (services, options: ListOptions, command: CliCommand) {
+      const { status, overdue } = options;
+      const scope = await scopeOf(services, options);
+      await services.loans.catchUp();
+      await warnOfLeftOut(services, command.dependencies);
+      const query = { ...scope, ...(status && { status }), ...(overdue && { overdue }) };
+      yield* command.limited(USUALLY_LISTED, (limit) => services.loans.rows({ ...query, limit }));
+    });
+  loan
+    .command('show')
+    .description(
+      'an operation with its installments, balances and documents; without the name of the borrower',
+    )
+    .argument('<code>', 'originator_proposal_code')
+    .option(...WHOSE_OPERATION)
+    .reporting()
+    .told('Its whole history: receivables audit show.', 'loan show OP-2026-000123')
+    .serving(async (services, code: string, { application }: OfOne, command: CliCommand) => {
+      const shown = await shownLoan(services, code, application);
+      await warnOfLeftOut(services, command.dependencies, (one) => one.code === code);
+      await showObject(command, shown);
+    });
+  loan
+    .command('documents')
+    .description('documents of an operation; their names are null once the borrower was forgotten')
+    .argument('<code>', 'originator_proposal_code')
+    .option(...WHOSE_OPERATION)
+    .told('', 'loan documents OP-2026-000123')
+    .listing(DOCUMENT_COLUMNS, async function* (services, code: string, { application }: OfOne) {
+      const shown = await shownLoan(services, code, application);
+      yield* shown['documents'] as readonly Shown[];
+    });
 };
 
-/** Opens the services for one operation, shown as the interface shows it but without the borrower's name. */
-const withLoan = (
-  dependencies: CliDependencies,
-  code: string,
-  { application }: OfOne,
-  use: (shown: Shown) => Promise<void>,
-): Promise<void> =>
-  withService(dependencies, async (services) => {
-    const shown = await shownLoan(services, code, application);
-    await warnOfLeftOut(services, dependencies, (one) => one.code === code);
-    await use(shown);
-  });
+/** States with commas between them. */
+const statesOption = (text: string): readonly string[] => {
+  const states = text.split(',');
+  if (states.every(isShownStatus)) return [...new Set(states)];
+  throw new InvalidArgumentError(`Allowed choices are ${LOAN_STATUSES.join(', ')}.`);
+};
+
+const columnsOf = async ({ funds }: App) =>
+  withFundNames(LOAN_COLUMNS, await funds.names(), (row) => row.fund_id);
 
 /** The borrower's document is masked, a name cannot be. */
 const withoutName = ({ borrower, ...shown }: Shown): Shown => {
@@ -127,35 +123,4 @@ const shownLoan = async (services: App, code: string, application: string | unde
   await recordLines(services, [{ action: 'viewed', applicationId, code, fundId: loan.loan.fund_id }]);
   const shown = withoutName(presentLoan(loan));
   return { application_id: applicationId, ...withNameBeside(shown, await services.funds.names()) };
-};
-
-const addShow = (loan: CliCommand, dependencies: CliDependencies): void => {
-  loan
-    .command('show')
-    .description(
-      'an operation with its installments, balances and documents; without the name of the borrower',
-    )
-    .argument('<code>', 'originator_proposal_code')
-    .option(...WHOSE_OPERATION)
-    .reporting()
-    .told('Its whole history: receivables audit show.', 'loan show OP-2026-000123')
-    .action((code: string, options: OfOne) =>
-      withLoan(dependencies, code, options, (shown) => showObject(dependencies, options, shown)),
-    );
-};
-
-const addDocuments = (loan: CliCommand, dependencies: CliDependencies): void => {
-  loan
-    .command('documents')
-    .description('documents of an operation; their names are null once the borrower was forgotten')
-    .argument('<code>', 'originator_proposal_code')
-    .option(...WHOSE_OPERATION)
-    .reporting()
-    .told('', 'loan documents OP-2026-000123')
-    .action((code: string, options: OfOne) =>
-      listRows(dependencies, options, DOCUMENT_COLUMNS, async function* (services) {
-        const shown = await shownLoan(services, code, options.application);
-        yield* shown['documents'] as readonly Shown[];
-      }),
-    );
 };

@@ -13,7 +13,7 @@ const readTarget = (text: string, before: MoveTargets = {}): MoveTargets => {
   return { ...before, [target]: url };
 };
 
-export const addMigrateCommand = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addMigrateCommand = (program: CliCommand): void => {
   program
     .command('migrate')
     .description('move an embedded data directory into EventStoreDB, PostgreSQL and S3')
@@ -32,7 +32,7 @@ export const addMigrateCommand = (program: CliCommand, dependencies: CliDependen
         '  DATA_DIR=./data EVENTSTORE_URL=esdb://store:2113 DATABASE_URL=postgres://app:secret@db/receivables receivables migrate\n' +
         "  receivables migrate --to eventstore='esdb://localhost:2113?tls=false' --to database=postgres://localhost/receivables",
     )
-    .action(({ to }: { readonly to?: MoveTargets }) => migrate(to ?? {}, dependencies));
+    .action(({ to }: { readonly to?: MoveTargets }) => migrate(to ?? {}, program.dependencies));
 };
 
 const migrate = async (targets: MoveTargets, dependencies: CliDependencies): Promise<void> => {

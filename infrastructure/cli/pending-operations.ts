@@ -9,13 +9,11 @@ import { withFundNames } from '../presenting/fund-names.ts';
 import { NotAllowedError, confirmed, withProgress, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { spanOption } from './options.ts';
-import { listRows } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, ONLY_APPLICATION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { presentAnswer, submitting } from './submit-decisions.ts';
 
-interface PendingOptions extends ReportOptions, Scope {
+interface PendingOptions extends Scope {
   readonly olderThan?: number;
 }
 
@@ -37,7 +35,7 @@ const PENDING_COLUMNS: readonly Column<WaitingOperation>[] = [
 const columnsOf = async ({ funds }: App) =>
   withFundNames(PENDING_COLUMNS, await funds.names(), (one) => one.fundId);
 
-export const addPending = (administrator: CliCommand, dependencies: CliDependencies): void => {
+export const addPending = (administrator: CliCommand): void => {
   administrator
     .command('pending')
     .description(
@@ -46,11 +44,8 @@ export const addPending = (administrator: CliCommand, dependencies: CliDependenc
     .option(FUND_OPTION, 'only of this fund')
     .option(...ONLY_APPLICATION)
     .option('--older-than <span>', 'only those that have waited longer, such as 12h or 2d', spanOption)
-    .reporting()
     .told('', 'administrator pending', 'administrator pending --older-than 2d -o csv')
-    .action((options: PendingOptions) =>
-      listRows(dependencies, options, columnsOf, (services) => waitingOperations(services, options)),
-    );
+    .listing(columnsOf, waitingOperations);
 };
 
 async function* waitingOperations(

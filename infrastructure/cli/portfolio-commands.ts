@@ -2,21 +2,17 @@ import { FUND } from './cli-command.ts';
 import type { CliCommand } from './cli-command.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { printPosition } from '../presenting/position.ts';
-import { withService } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
 import { warnOfLeftOut, warnOfUnvalued } from './left-out.ts';
 import { dateOption, instantOption } from './options.ts';
-import { deliver } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 
-interface PortfolioOptions extends ReportOptions {
+interface PortfolioOptions {
   readonly fund: string;
   readonly asOf?: CalendarDate;
   readonly knownAt?: string;
 }
 
-export const addPortfolioCommand = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addPortfolioCommand = (program: CliCommand): void => {
   program
     .command('portfolio')
     .description('what a fund held at the end of a day, and what it got until then')
@@ -30,17 +26,12 @@ export const addPortfolioCommand = (program: CliCommand, dependencies: CliDepend
       `portfolio --fund ${FUND}`,
       `portfolio --fund ${FUND} --as-of 2026-06-30 --known-at 2026-07-01T12:00:00Z -o json`,
     )
-    .action(async (options: PortfolioOptions) => {
-      const { asOf: date, knownAt } = options;
-      return withService(dependencies, async (services) => {
-        const fundId = await fundOf(services, options.fund);
-        const position = await services.portfolio.show({ fundId, date, knownAt });
-        await warnOfLeftOut(services, dependencies);
-        warnOfUnvalued(position, dependencies);
-        const fundName = (await services.funds.names()).get(fundId);
-        await deliver(dependencies, options, (printing) =>
-          printPosition(position, { ...printing, fundName }),
-        );
-      });
+    .serving(async (services, { fund, asOf, knownAt }: PortfolioOptions, command: CliCommand) => {
+      const fundId = await fundOf(services, fund);
+      const position = await services.portfolio.show({ fundId, date: asOf, knownAt });
+      await warnOfLeftOut(services, command.dependencies);
+      warnOfUnvalued(position, command.dependencies);
+      const fundName = (await services.funds.names()).get(fundId);
+      await command.deliver((printing) => printPosition(position, { ...printing, fundName }));
     });
 };

@@ -69,7 +69,7 @@ const exitCodeOf = (error: unknown): number => {
 
 /** The command line. Parsing throws instead of ending the process; `runProgram` turns that into an exit code. */
 export const createProgram = (dependencies: CliDependencies): CliCommand => {
-  const program = new CliCommand('receivables')
+  const program = new CliCommand(dependencies, 'receivables')
     .description('Administration of the receivables fund service. Works while the service runs.')
     .version(dependencies.version ?? '0', '-V, --version', 'print the version of the program')
     .exitOverride()
@@ -89,31 +89,31 @@ export const createProgram = (dependencies: CliDependencies): CliCommand => {
         'Exit codes: 0 done, 1 failed, 2 wrong use, 3 not allowed or not known, 4 differences found.',
       `client create --name "Acme Originator" --fund ${FUND}`,
     );
-  addStatusCommands(program, dependencies);
-  addClientCommands(program, dependencies);
-  addFundCommands(program, dependencies);
-  addLoanCommands(program, dependencies);
-  addAdministratorCommands(program, dependencies);
-  addWebhookCommands(program, dependencies);
-  addEventsCommand(program, dependencies);
-  addListenCommand(program, dependencies);
-  addConsoleCommand(program, dependencies);
-  addPortfolioCommand(program, dependencies);
-  addReconcileCommand(program, dependencies);
-  addAuditCommands(program, dependencies);
-  addDeskCommands(program, dependencies);
-  addBorrowerCommands(program, dependencies);
-  addKeyCommands(program, dependencies);
-  addProjectionsCommands(program, dependencies);
-  addFollowersCommands(program, dependencies);
-  addBackupCommands(program, dependencies);
-  addMigrateCommand(program, dependencies);
-  addCompletionCommand(program, dependencies);
-  addTopicCommands(program, dependencies);
-  addDeadLetterCommands(program, dependencies);
-  addUpgradeCommands(program, dependencies);
-  addSandboxCommands(program, dependencies);
-  addQuarantineCommands(program, dependencies);
+  addStatusCommands(program);
+  addClientCommands(program);
+  addFundCommands(program);
+  addLoanCommands(program);
+  addAdministratorCommands(program);
+  addWebhookCommands(program);
+  addEventsCommand(program);
+  addListenCommand(program);
+  addConsoleCommand(program);
+  addPortfolioCommand(program);
+  addReconcileCommand(program);
+  addAuditCommands(program);
+  addDeskCommands(program);
+  addBorrowerCommands(program);
+  addKeyCommands(program);
+  addProjectionsCommands(program);
+  addFollowersCommands(program);
+  addBackupCommands(program);
+  addMigrateCommand(program);
+  addCompletionCommand(program);
+  addTopicCommands(program);
+  addDeadLetterCommands(program);
+  addUpgradeCommands(program);
+  addSandboxCommands(program);
+  addQuarantineCommands(program);
   return program;
 };
 

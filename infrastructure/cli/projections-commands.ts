@@ -1,34 +1,43 @@
 import type { CliCommand } from './cli-command.ts';
 import type { RowDifference } from '../../application/maintenance/rebuild/table-comparison.ts';
-import type { Maintenance } from '../../application/maintenance/maintenance.ts';
+import type { App } from '../../application/app.ts';
 import type { ListedReadModel } from '../../application/maintenance/rebuild/generations.ts';
 import type { Column } from '../presenting/columns.ts';
-import {
-  CommandFailedError,
-  DifferencesFoundError,
-  answer,
-  answerLines,
-  interruption,
-  withProgress,
-} from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
-import { listRows } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
+import { CommandFailedError, DifferencesFoundError, interruption, withProgress } from './command-line.ts';
 
 const PERCENT = 100;
 /** Of these, every one is printed; the rest is counted. */
 const MOST_PRINTED = 1_000;
 
 /** `projections list`, `projections rebuild`, `projections drop-old`. */
-export const addProjectionsCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addProjectionsCommands = (program: CliCommand): void => {
   const projections = program
     .command('projections')
     .alias('projection')
     .description('read models: where they are, and building one anew while the service serves')
     .told('', 'projections rebuild');
-  addList(projections, dependencies);
-  addRebuild(projections, dependencies);
-  addDropOld(projections, dependencies);
+  projections
+    .command('list')
+    .description('every read model of every generation: version, place in the log, rows')
+    .told('', 'projections list')
+    .listing(COLUMNS, ({ maintenance }) => maintenance.readModels.list());
+  projections
+    .command('rebuild')
+    .description(
+      'build the read models from the log beside those that serve, compare, and switch in one step',
+    )
+    .option('--force', 'switch although rows differ, or although the running service has an older version')
+    .told(
+      'The service goes on. An interrupted rebuild goes on where it was when the command is given again. What served before is\n' +
+        'kept until drop-old. Prints each row that differs, then the result. Exit code 4 when rows differ.',
+      'projections rebuild',
+    )
+    .answeringLines(rebuilding);
+  projections
+    .command('drop-old')
+    .description('remove the generations that do not serve: those before the switch, and an unfinished one')
+    .told('', 'projections drop-old')
+    .answering(async ({ maintenance }) => ({ dropped: await maintenance.readModels.dropOld() }));
 };
 
 const COLUMNS: readonly Column<ListedReadModel>[] = [
@@ -41,54 +50,16 @@ const COLUMNS: readonly Column<ListedReadModel>[] = [
   { name: 'rows', of: (listed) => listed.rows },
 ];
 
-const addList = (projections: CliCommand, dependencies: CliDependencies): void => {
-  projections
-    .command('list')
-    .description('every read model of every generation: version, place in the log, rows')
-    .reporting()
-    .told('', 'projections list')
-    .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, ({ maintenance }) => maintenance.readModels.list()),
-    );
-};
-
-const addRebuild = (projections: CliCommand, dependencies: CliDependencies): void => {
-  projections
-    .command('rebuild')
-    .description(
-      'build the read models from the log beside those that serve, compare, and switch in one step',
-    )
-    .option('--force', 'switch although rows differ, or although the running service has an older version')
-    .told(
-      'The service goes on. An interrupted rebuild goes on where it was when the command is given again. What served before is\n' +
-        'kept until drop-old. Prints each row that differs, then the result. Exit code 4 when rows differ.',
-      'projections rebuild',
-    )
-    .action(({ force = false }: { readonly force?: boolean }) =>
-      answerLines(dependencies, ({ maintenance }) => rebuilding(maintenance.readModels, force, dependencies)),
-    );
-};
-
-const addDropOld = (projections: CliCommand, dependencies: CliDependencies): void => {
-  projections
-    .command('drop-old')
-    .description('remove the generations that do not serve: those before the switch, and an unfinished one')
-    .told('', 'projections drop-old')
-    .action(() =>
-      answer(dependencies, async ({ maintenance }) => ({ dropped: await maintenance.readModels.dropOld() })),
-    );
-};
-
 async function* rebuilding(
-  readModels: Maintenance['readModels'],
-  force: boolean,
-  dependencies: CliDependencies,
+  { maintenance }: App,
+  { force = false }: { readonly force?: boolean },
+  { dependencies }: CliCommand,
 ): AsyncGenerator<object> {
   const signal = interruption(dependencies);
   const printed: object[] = [];
   let shown = 0;
   const result = await withProgress(dependencies, PERCENT, (advance) =>
-    readModels.rebuild({
+    maintenance.readModels.rebuild({
       force,
       signal,
       onProgress: (share) => {

@@ -5,10 +5,7 @@ import type { QuarantinedOperation } from '../../application/maintenance/quarant
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, NotAllowedError, WrongUseError, answer } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { listRows } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { applicationOf } from './scope.ts';
 
 const operationOf = ({ stream }: QuarantinedOperation) => parseLoanStream(stream);
@@ -24,7 +21,7 @@ const COLUMNS: readonly Column<QuarantinedOperation>[] = [
 ];
 
 /** `quarantine list` and `quarantine release`. */
-export const addQuarantineCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addQuarantineCommands = (program: CliCommand): void => {
   const quarantine = program
     .command('quarantine')
     .description(
@@ -34,11 +31,8 @@ export const addQuarantineCommands = (program: CliCommand, dependencies: CliDepe
   quarantine
     .command('list')
     .description('what waits, for which read model or for being published, and why')
-    .reporting()
     .told('', 'quarantine list -o json')
-    .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, async ({ maintenance }) => maintenance.quarantine.list()),
-    );
+    .listing(COLUMNS, async ({ maintenance }) => maintenance.quarantine.list());
   quarantine
     .command('release')
     .description('take in and publish what waits of an operation or a renegotiation, with a program that can')
@@ -52,7 +46,7 @@ export const addQuarantineCommands = (program: CliCommand, dependencies: CliDepe
     )
     .action(async (code: string, { application }: { readonly application?: string }) => {
       let waits: string | undefined;
-      await answer(dependencies, async (services) => {
+      await answer(program.dependencies, async (services) => {
         const stream = await streamOf(services, code, application);
         const line = { decision: 'release_quarantine', ...parseLoanStream(stream) };
         const releases = await configuring(services, line, () =>

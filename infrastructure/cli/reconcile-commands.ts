@@ -7,17 +7,14 @@ import type { Comparison } from '../../application/reconciliation/comparison.ts'
 import { StatementError } from '../../application/reconciliation/statement-lines.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { App } from '../../application/app.ts';
-import { DifferencesFoundError, WrongUseError, withProgress, withService } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
+import { DifferencesFoundError, WrongUseError, withProgress } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import { printReconciliation } from '../presenting/reconciliation.ts';
 import { fileToRead, requireApart } from './path-options.ts';
 import { dateOption, numberOption } from './options.ts';
-import { deliver } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 
-interface ReconcileOptions extends Omit<StatementFormat, 'skipLines'>, ReportOptions {
+interface ReconcileOptions extends Omit<StatementFormat, 'skipLines'> {
   readonly fund: string;
   readonly from: CalendarDate;
   readonly to: CalendarDate;
@@ -27,6 +24,7 @@ interface ReconcileOptions extends Omit<StatementFormat, 'skipLines'>, ReportOpt
   readonly tolerance: number;
   readonly requireReference?: boolean;
   readonly withMatched?: boolean;
+  readonly output?: string;
 }
 
 const LONGEST_WINDOW_DAYS = 60;
@@ -42,7 +40,7 @@ Examples:
     --delimiter ';' --decimal , --date-format dd/mm/yyyy --encoding latin1 \\
     --date-column Data --amount-column Valor --reference-column Documento -o csv --output differences.csv`;
 
-export const addReconcileCommand = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addReconcileCommand = (program: CliCommand): void => {
   const command = program
     .command('reconcile')
     .description("compare a custodian's statement with the payments that were notified for a fund")
@@ -57,14 +55,12 @@ export const addReconcileCommand = (program: CliCommand, dependencies: CliDepend
     .option('--require-reference', 'never match by amount and date alone')
     .option('--with-matched', 'list what matched as well (csv and json)')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: ReconcileOptions) => {
-      if (options.from > options.to) command.error('error: --from comes after --to');
-      requireApart({ '--statement': options.statement, '--output': options.output });
-      const clean = await reconcile(dependencies, options).catch((error: unknown): never => {
-        throw error instanceof StatementError ? new WrongUseError(error.message, { cause: error }) : error;
-      });
-      if (!clean) throw new DifferencesFoundError('the statement and the notifications differ');
-    });
+    .refusing(({ from, to, statement, output }: ReconcileOptions) => {
+      if (from > to) return '--from comes after --to';
+      requireApart({ '--statement': statement, '--output': output });
+      return undefined;
+    })
+    .serving(reconcile);
 };
 
 const addStatementOptions = (command: CliCommand): CliCommand =>
@@ -91,38 +87,32 @@ const dateFormatOption = (text: string): string => {
   throw new InvalidArgumentError('It must have a year, a month and a day, such as dd/mm/yyyy.');
 };
 
-const reconcile = (dependencies: CliDependencies, options: ReconcileOptions): Promise<boolean> =>
-  withService(dependencies, async (services) => {
-    const fundId = await fundOf(services, options.fund);
-    const result = await compare(dependencies, services, { ...options, fundId });
-    await warnOfLeftOut(services, dependencies);
-    const { withMatched = false } = options;
-    const fundName = (await services.funds.names()).get(fundId);
-    await deliver(dependencies, options, (printing) =>
-      printReconciliation(result, { ...printing, withMatched, fundName }),
-    );
-    return result.clean;
+const reconcile = async (services: App, options: ReconcileOptions, command: CliCommand): Promise<void> => {
+  const fundId = await fundOf(services, options.fund);
+  const result = await compare(services, { ...options, fundId }, command).catch((error: unknown): never => {
+    throw error instanceof StatementError ? new WrongUseError(error.message, { cause: error }) : error;
   });
+  await warnOfLeftOut(services, command.dependencies);
+  const { withMatched = false } = options;
+  const fundName = (await services.funds.names()).get(fundId);
+  await command.deliver((printing) => printReconciliation(result, { ...printing, withMatched, fundName }));
+  if (!result.clean) throw new DifferencesFoundError('the statement and the notifications differ');
+};
 
 const compare = async (
-  dependencies: CliDependencies,
-  { reconciliation }: Pick<App, 'reconciliation'>,
-  options: ReconcileOptions & { readonly fundId: string },
-): Promise<Comparison> => {
-  const { fundId, from, to, statement } = options;
-  return withProgress(dependencies, await reconciliation.chunksOf(statement), (advance) =>
+  { reconciliation }: App,
+  { fundId, from, to, statement, ...options }: ReconcileOptions & { readonly fundId: string },
+  { dependencies }: CliCommand,
+): Promise<Comparison> =>
+  withProgress(dependencies, await reconciliation.chunksOf(statement), (advance) =>
     reconciliation.compare({
-      fundId,
-      from,
-      to,
+      ...{ fundId, from, to, statement },
       tolerances: {
         windowDays: options.window,
         toleranceCents: options.tolerance,
         requireReference: options.requireReference ?? false,
       },
-      statement,
       format: options,
       onChunk: advance,
     }),
   );
-};

@@ -5,20 +5,18 @@ import type { ClockMove } from '../../application/maintenance/sandbox/sandbox-cl
 import { instantOf } from '../../application/schemas/values.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { App } from '../../application/app.ts';
-import { NotAllowedError, WrongUseError, withService } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
+import { NotAllowedError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import type { ReportOptions } from './report-output.ts';
 import { showObject } from './shown-object.ts';
 
-interface ClockOptions extends ReportOptions {
+interface ClockOptions {
   /** Milliseconds. */
   readonly advance?: number;
   /** UTC, with milliseconds. */
   readonly to?: string;
 }
 
-export const addSandboxCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addSandboxCommands = (program: CliCommand): void => {
   program
     .command('sandbox')
     .description('what only a sandbox has: in production every command of it is refused')
@@ -33,20 +31,16 @@ export const addSandboxCommands = (program: CliCommand, dependencies: CliDepende
         'ahead: else exit code 3. Due dates, late days and times of events follow it; webhook retries, tokens and limits do not.',
       'sandbox clock --to 2026-03-01T12:00:00Z',
     )
-    .action(async (options: ClockOptions) => {
-      const move = moveOf(options);
-      return withService(dependencies, async (services) => {
-        const moving = () => clock(services, move);
-        const shown = move ? await configuring(services, { decision: 'move_clock' }, moving) : await moving();
-        await showObject(dependencies, options, shown);
-      });
+    .refusing(({ advance, to }: ClockOptions) =>
+      advance !== undefined && to !== undefined ? 'give --advance or --to, not both' : undefined,
+    )
+    .serving(async (services, { advance, to }: ClockOptions, command: CliCommand) => {
+      const move: ClockMove | undefined =
+        advance !== undefined ? { advanceMs: advance } : to === undefined ? undefined : { to };
+      const moving = () => clock(services, move);
+      const shown = move ? await configuring(services, { decision: 'move_clock' }, moving) : await moving();
+      await showObject(command, shown);
     });
-};
-
-const moveOf = ({ advance, to }: ClockOptions): ClockMove | undefined => {
-  if (advance !== undefined && to !== undefined) throw new WrongUseError('give --advance or --to, not both');
-  if (advance !== undefined) return { advanceMs: advance };
-  return to === undefined ? undefined : { to };
 };
 
 const clock = async ({ maintenance }: App, move: ClockMove | undefined): Promise<object> => {

@@ -1,9 +1,7 @@
 import { printedRows, titleOf } from '../presenting/columns.ts';
 import type { Column, Printing } from '../presenting/columns.ts';
-import type { CliDependencies } from './command-line.ts';
+import type { CliCommand } from './cli-command.ts';
 import { csvText, textOf } from '../presenting/csv.ts';
-import { deliver } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { inOneLine, tableText, widthsOf } from '../presenting/terminal-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -70,8 +68,5 @@ export const printedObject = (
   }
 };
 
-export const showObject = (
-  dependencies: CliDependencies,
-  options: ReportOptions,
-  shown: object,
-): Promise<void> => deliver(dependencies, options, (printing) => printedObject(shown, printing));
+export const showObject = (command: CliCommand, shown: object): Promise<void> =>
+  command.deliver((printing) => printedObject(shown, printing));

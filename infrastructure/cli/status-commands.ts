@@ -4,9 +4,6 @@ import type { ServiceStatus } from '../../application/maintenance/service-status
 import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { CommandFailedError, withService } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
-import { deliver } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { showObject } from './shown-object.ts';
 
 const FINDING_COLUMNS: readonly Column<Finding>[] = [
@@ -16,13 +13,13 @@ const FINDING_COLUMNS: readonly Column<Finding>[] = [
 ];
 
 /** `status` and `doctor`. */
-export const addStatusCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addStatusCommands = (program: CliCommand): void => {
   program
     .command('status')
     .description('whether the service runs: roles, engines, lag, operations by state and the longest wait')
     .reporting()
     .told('Exit code 1 when no service runs.', 'status')
-    .action((options: ReportOptions) => showStatus(dependencies, options));
+    .action((_options: unknown, command: CliCommand) => showStatus(command));
   program
     .command('doctor')
     .description('look for what is wrong: where data lies, keys, permissions, clock, disk, engines, versions')
@@ -31,12 +28,12 @@ export const addStatusCommands = (program: CliCommand, dependencies: CliDependen
       'Each check is ok, warning or failed. Changes nothing. Exit code 1 when a check failed; a warning alone is 0.',
       'doctor',
     )
-    .action((options: ReportOptions) => examine(dependencies, options));
+    .action((_options: unknown, command: CliCommand) => examine(command));
 };
 
-const showStatus = async (dependencies: CliDependencies, options: ReportOptions): Promise<void> => {
-  const status = await withService(dependencies, ({ maintenance }) => maintenance.status());
-  await showObject(dependencies, options, present(status));
+const showStatus = async (command: CliCommand): Promise<void> => {
+  const status = await withService(command.dependencies, ({ maintenance }) => maintenance.status());
+  await showObject(command, present(status));
   if (!status.running) throw new CommandFailedError(`no service runs on ${status.place}`);
 };
 
@@ -64,10 +61,11 @@ const present = ({ operations, followers, deliveriesWaiting, ...status }: Servic
   })),
 });
 
-const examine = async (dependencies: CliDependencies, options: ReportOptions): Promise<void> => {
+const examine = async (command: CliCommand): Promise<void> => {
+  const { dependencies } = command;
   if (!dependencies.examine) throw new CommandFailedError('nothing can be looked at from here');
   const findings = await dependencies.examine();
-  await deliver(dependencies, options, (printing) => printedRows(FINDING_COLUMNS, findings, printing));
+  await command.deliver((printing) => printedRows(FINDING_COLUMNS, findings, printing));
   const failed = findings.filter(({ state }) => state === 'failed');
   if (failed.length > 0)
     throw new CommandFailedError(failed.map(({ check, detail }) => `${check}: ${detail}`).join('; '));

@@ -1,11 +1,7 @@
 import type { CliCommand } from './cli-command.ts';
 import type { ListedTopic } from '../../application/publication/topics.ts';
 import type { Column } from '../presenting/columns.ts';
-import { answer } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { listRows } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 
 const COLUMNS: readonly Column<ListedTopic>[] = [
   { name: 'topic', of: ({ topic }) => topic },
@@ -20,7 +16,7 @@ const COLUMNS: readonly Column<ListedTopic>[] = [
 ];
 
 /** `topics list` and `topics accept-partitions`. */
-export const addTopicCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addTopicCommands = (program: CliCommand): void => {
   const topics = program
     .command('topics')
     .description('the Kafka topics of events and decisions: copies, retention, partitions')
@@ -28,17 +24,12 @@ export const addTopicCommands = (program: CliCommand, dependencies: CliDependenc
   topics
     .command('list')
     .description('each topic as it is, what it lacks, and (in JSON) the command that mends it')
-    .reporting()
     .told(
       'spread_over is the number of partitions that operations are spread over; waiting counts the messages in them that are not\n' +
         'handled yet.',
       'topics list -o json',
     )
-    .action((options: ReportOptions) =>
-      listRows(dependencies, options, COLUMNS, async ({ publication }) =>
-        (await publication.topics()).list(),
-      ),
-    );
+    .listing(COLUMNS, async ({ publication }) => (await publication.topics()).list());
   topics
     .command('accept-partitions')
     .description('spread operations over all partitions of a topic that got more of them')
@@ -48,11 +39,9 @@ export const addTopicCommands = (program: CliCommand, dependencies: CliDependenc
         'nothing while messages of before wait, or while something is published. Prints {topic, before, partitions}.',
       'topics accept-partitions receivables.events',
     )
-    .action((topic: string) =>
-      answer(dependencies, async (services) => {
-        const topics = await services.publication.topics();
-        const accept = () => topics.acceptPartitions(topic);
-        return { topic, ...(await configuring(services, { decision: 'accept_partitions' }, accept)) };
-      }),
-    );
+    .answering(async (services, topic: string) => {
+      const topics = await services.publication.topics();
+      const accept = () => topics.acceptPartitions(topic);
+      return { topic, ...(await configuring(services, { decision: 'accept_partitions' }, accept)) };
+    });
 };

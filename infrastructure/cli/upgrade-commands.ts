@@ -1,9 +1,7 @@
 import type { CliCommand } from './cli-command.ts';
-import { answer } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 
-export const addUpgradeCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addUpgradeCommands = (program: CliCommand): void => {
   program
     .command('upgrade')
     .description('the change of processes that share their engines to this release')
@@ -16,12 +14,8 @@ export const addUpgradeCommands = (program: CliCommand, dependencies: CliDepende
         'desk log. Processes follow within five seconds. It cannot be taken back. A service with an embedded engine does it by itself. Prints {finished}.',
       'upgrade finish',
     )
-    .action(() =>
-      answer(dependencies, async (services) => {
-        await configuring(services, { decision: 'finish_upgrade' }, () =>
-          services.maintenance.finishUpgrade(),
-        );
-        return { finished: true };
-      }),
-    );
+    .answering(async (services) => {
+      await configuring(services, { decision: 'finish_upgrade' }, () => services.maintenance.finishUpgrade());
+      return { finished: true };
+    });
 };

@@ -5,21 +5,13 @@ import type { DeliveryState } from '../../application/webhooks/delivery-log.ts';
 import { EVENT_NAMES } from '../../application/publication/event-names.ts';
 import type { EventName } from '../../application/publication/event-names.ts';
 import type { WebhookSubscription } from '../../application/webhooks/subscriptions.ts';
-import type {
-  Recoverable,
-  RecoveryQuery,
-  WaitingDelivery,
-  WaitsFor,
-} from '../../application/webhooks/deliveries.ts';
+import type { Recoverable, WaitingDelivery, WaitsFor } from '../../application/webhooks/deliveries.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
-import { answerLines, DifferencesFoundError, withService } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
+import { DifferencesFoundError } from './command-line.ts';
 import { recordLines } from './desk-lines.ts';
 import { collectOf, countOption } from './options.ts';
-import { limited, listRows, deliverDifferences } from './report-output.ts';
-import type { ReportOptions } from './report-output.ts';
 import { ONLY_APPLICATION, applicationOf } from './scope.ts';
 import type { DeliveryDifference } from '../../application/webhooks/delivery-comparison.ts';
 import type { VerifyDeliveriesSummary } from '../../application/webhooks/verify-deliveries.ts';
@@ -28,17 +20,12 @@ import { inOneLine } from '../presenting/terminal-text.ts';
 const USUALLY_LISTED = 100;
 const EXAMPLE_ID = '0198c1de-7a00-7c1f-9b1e-2f6d3a4b5c6d';
 
-interface ListOptions extends ReportOptions {
-  readonly application?: string;
-}
-
-interface DeliveriesOptions extends ReportOptions {
+interface DeliveriesOptions {
   readonly status?: DeliveryState;
   readonly since?: string;
   readonly name?: readonly EventName[];
   readonly code?: string;
   readonly eventId?: string;
-  readonly limit?: number;
 }
 
 interface RedeliverOptions {
@@ -49,37 +36,23 @@ interface RedeliverOptions {
 }
 
 /** `webhook list`, `webhook deliveries`, `webhook redeliver`, `webhook verify`. */
-export const addWebhookCommands = (program: CliCommand, dependencies: CliDependencies): void => {
+export const addWebhookCommands = (program: CliCommand): void => {
   const webhook = program
     .command('webhook')
     .description('webhooks of any application: what became of their deliveries, and sending them again')
     .told('', `webhook deliveries ${EXAMPLE_ID} --status failed`);
-  addList(webhook, dependencies);
-  addDeliveries(webhook, dependencies);
-  addRedeliver(webhook, dependencies);
-  addVerify(webhook, dependencies);
-};
-
-const addList = (webhook: CliCommand, dependencies: CliDependencies): void => {
   webhook
     .command('list')
     .description('webhooks without their secrets, of each application the oldest first')
     .option(...ONLY_APPLICATION)
-    .reporting()
     .told('', 'webhook list', 'webhook list --application "Acme Originator"')
-    .action((options: ListOptions) =>
-      listRows(dependencies, options, WEBHOOK_COLUMNS, async function* (services) {
-        const { application } = options;
-        const applicationIds =
-          application === undefined
-            ? await services.clients.applications()
-            : [await applicationOf(services, application)];
-        for (const applicationId of applicationIds) yield* await services.webhooks.list([applicationId]);
-      }),
-    );
-};
-
-const addDeliveries = (webhook: CliCommand, dependencies: CliDependencies): void => {
+    .listing(WEBHOOK_COLUMNS, async function* (services, { application }: { readonly application?: string }) {
+      const applicationIds =
+        application === undefined
+          ? await services.clients.applications()
+          : [await applicationOf(services, application)];
+      for (const applicationId of applicationIds) yield* await services.webhooks.list([applicationId]);
+    });
   webhook
     .command('deliveries')
     .description('what became of the deliveries of a webhook, newest first')
@@ -90,21 +63,11 @@ const addDeliveries = (webhook: CliCommand, dependencies: CliDependencies): void
     .option('--code <code>', 'only of the operation with this originator_proposal_code')
     .option('--event-id <uuid>', 'only of this event')
     .option('--limit <n>', 'at most so many (default: 100; all of them with --output or -o csv)', countOption)
-    .reporting()
     .told(
       'JSON and CSV hold every attempt.',
       `webhook deliveries ${EXAMPLE_ID} --status failed --since 2026-01-15T12:00:00Z`,
     )
-    .action((webhookId: string, { name, ...options }: DeliveriesOptions) =>
-      listRows(dependencies, options, deliveryColumns, ({ webhooks }) =>
-        limited(dependencies, options, USUALLY_LISTED, (limit) =>
-          webhooks.deliveries.search(webhookId, { ...options, ...(name && { events: name }), limit }),
-        ),
-      ),
-    );
-};
-
-const addRedeliver = (webhook: CliCommand, dependencies: CliDependencies): void => {
+    .listing(deliveryColumns, deliveriesOf);
   webhook
     .command('redeliver')
     .description('send the events of a time span once more, oldest first; a running service picks them up')
@@ -120,20 +83,44 @@ const addRedeliver = (webhook: CliCommand, dependencies: CliDependencies): void 
         'the last line is {would_queue, dry_run}.',
       `webhook redeliver ${EXAMPLE_ID} --since 2026-01-15T12:00:00Z --dry-run`,
     )
-    .action((webhookId: string, { dryRun = false, ...span }: RedeliverOptions) =>
-      answerLines(dependencies, (services) =>
-        redelivering(services, { webhookId, ...span }, { dryRun, dependencies }),
-      ),
-    );
+    .answeringLines(redelivering);
+  webhook
+    .command('verify')
+    .description(
+      'compare the log with the deliveries of each webhook: every event once, in order, none missing',
+    )
+    .option(...ONLY_APPLICATION)
+    .option('--since <time>', 'only events of this time or later, such as 2026-01-15T12:00:00Z')
+    .option('--repair', 'send what is missing now, outside the order; a paused webhook gets nothing')
+    .reporting()
+    .told(
+      'Of each webhook, events since its choice of events and funds was last changed, as far back as deliveries are kept.\n' +
+        'Beside the running service: what is still on its way is no difference.\n' +
+        'Exit code 4 when there are differences, also with --repair: give the command again to see what is left.',
+      'webhook verify',
+      'webhook verify --application "Acme Originator" --repair',
+    )
+    .serving(verifyDeliveries);
 };
+
+const deliveriesOf = (
+  { webhooks }: App,
+  webhookId: string,
+  { name, ...options }: DeliveriesOptions,
+  command: CliCommand,
+): AsyncIterable<WaitingDelivery> =>
+  command.limited(USUALLY_LISTED, (limit) =>
+    webhooks.deliveries.search(webhookId, { ...options, ...(name && { events: name }), limit }),
+  );
 
 async function* redelivering(
   services: App,
-  query: RecoveryQuery,
-  { dryRun, dependencies }: { readonly dryRun: boolean; readonly dependencies: CliDependencies },
+  webhookId: string,
+  { dryRun = false, ...span }: RedeliverOptions,
+  { dependencies }: CliCommand,
 ): AsyncGenerator<object> {
   const { webhooks } = services;
-  const { webhook, deliveries } = await webhooks.deliveries.plan(query);
+  const { webhook, deliveries } = await webhooks.deliveries.plan({ webhookId, ...span });
   if (dryRun) {
     for (const delivery of deliveries) yield presentRepeated(delivery);
     yield { would_queue: deliveries.length, dry_run: true };
@@ -219,31 +206,11 @@ const presentRepeated = (one: Recoverable, attempt?: number): object => ({
   ...(attempt !== undefined && { attempt }),
 });
 
-interface VerifyOptions extends ReportOptions {
+interface VerifyOptions {
   readonly application?: string;
   readonly since?: string;
   readonly repair?: boolean;
 }
-
-const addVerify = (webhook: CliCommand, dependencies: CliDependencies): void => {
-  webhook
-    .command('verify')
-    .description(
-      'compare the log with the deliveries of each webhook: every event once, in order, none missing',
-    )
-    .option(...ONLY_APPLICATION)
-    .option('--since <time>', 'only events of this time or later, such as 2026-01-15T12:00:00Z')
-    .option('--repair', 'send what is missing now, outside the order; a paused webhook gets nothing')
-    .reporting()
-    .told(
-      'Of each webhook, events since its choice of events and funds was last changed, as far back as deliveries are kept.\n' +
-        'Beside the running service: what is still on its way is no difference.\n' +
-        'Exit code 4 when there are differences, also with --repair: give the command again to see what is left.',
-      'webhook verify',
-      'webhook verify --application "Acme Originator" --repair',
-    )
-    .action((options: VerifyOptions) => verifyDeliveries(options, dependencies));
-};
 
 const DIFFERENCE_COLUMNS: readonly Column<DeliveryDifference>[] = [
   { name: 'kind', of: (one) => one.kind },
@@ -280,20 +247,21 @@ const summaryJson = ({ heldBack, ...summary }: VerifyDeliveriesSummary): string 
 const WORDING = { columns: DIFFERENCE_COLUMNS, text: inText, summaryText, summaryJson };
 
 /** @throws DifferencesFoundError when there is a difference */
-const verifyDeliveries = (options: VerifyOptions, dependencies: CliDependencies): Promise<void> =>
-  withService(dependencies, async (services) => {
-    const { application, since, repair = false } = options;
-    const request = {
-      ...(application !== undefined && { applicationId: await applicationOf(services, application) }),
-      ...(since !== undefined && { since }),
-      repair,
-    };
-    const found = services.webhooks.verify(request);
-    const summary = await deliverDifferences(found, WORDING, options, dependencies);
-    if (repair)
-      await recordLines(services, [
-        { action: 'configured', decision: 'send_webhook', ...(summary && { count: summary.repaired }) },
-      ]);
-    if (summary && summary.differences > 0)
-      throw new DifferencesFoundError(`${summary.differences} difference(s) found`);
-  });
+const verifyDeliveries = async (
+  services: App,
+  { application, since, repair = false }: VerifyOptions,
+  command: CliCommand,
+): Promise<void> => {
+  const request = {
+    ...(application !== undefined && { applicationId: await applicationOf(services, application) }),
+    ...(since !== undefined && { since }),
+    repair,
+  };
+  const summary = await command.deliverDifferences(services.webhooks.verify(request), WORDING);
+  if (repair)
+    await recordLines(services, [
+      { action: 'configured', decision: 'send_webhook', ...(summary && { count: summary.repaired }) },
+    ]);
+  if (summary && summary.differences > 0)
+    throw new DifferencesFoundError(`${summary.differences} difference(s) found`);
+};
