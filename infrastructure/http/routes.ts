@@ -5,6 +5,8 @@ import type { Operation } from './operation.ts';
 
 /** A host with its port and without user information (RFC 3986, section 3.2). */
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(:\d{0,5})?$/i;
+/** A fragment stays with the client. */
+const ORIGIN = /^\/[^#]*$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)((?:[/?][^#]*)?)$/i;
 
 /** Fields that a request has once: programs in front of this one and behind may each take another of two (RFC 9110, section 5.3). */
@@ -35,7 +37,7 @@ const hostRefusal = ({ headers: { host }, httpVersionMinor }: IncomingMessage): 
 
 /** Path and query of the target; undefined when it is not one (RFC 9112, section 3.2). */
 const originFormOf = ({ url = '', method }: IncomingMessage): string | undefined => {
-  if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return url;
+  if (ORIGIN.test(url) || (url === '*' && method === 'OPTIONS')) return url;
   const [, authority = '', rest = ''] = ABSOLUTE.exec(url) ?? [];
   if (!isAuthority(authority)) return undefined;
   return rest.startsWith('/') ? rest : `/${rest}`;
@@ -46,6 +48,7 @@ const originFormOf = ({ url = '', method }: IncomingMessage): string | undefined
  * @returns the refusal of a request whose address is not well formed
  */
 export const readTarget = (req: IncomingMessage): HttpProblem | undefined => {
+  if (req.httpVersionMajor !== 1) return invalid('send the request in HTTP/1.1 or HTTP/1.0');
   const repeated = repeatedField(req);
   if (repeated !== undefined) return invalid(`the header ${repeated} came more than once`);
   const refusal = hostRefusal(req);

@@ -21,11 +21,14 @@ export const hasForeignCharset = (req: IncomingMessage): boolean => {
   return charset !== undefined && !UTF8.test(charset);
 };
 
+/** Whether a list of codings has another one than this; its elements may be empty (RFC 9110, section 5.6.1). */
+const hasOther = (codings: string | undefined, plain: string): boolean =>
+  codings !== undefined &&
+  codings.split(',').some((coding) => !['', plain].includes(coding.trim().toLowerCase()));
+
 /** Compressed bodies are not read. */
-export const isEncoded = (req: IncomingMessage): boolean => {
-  const encoding = req.headers['content-encoding'];
-  return encoding !== undefined && encoding.toLowerCase() !== 'identity';
-};
+export const isEncoded = ({ headers }: IncomingMessage): boolean =>
+  hasOther(headers['content-encoding'], 'identity') || hasOther(headers['transfer-encoding'], 'chunked');
 
 /** Declared length of the body; undefined when it is chunked, 0 when there is none. */
 export const declaredLength = (req: IncomingMessage): number | undefined => {

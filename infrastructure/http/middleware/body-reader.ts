@@ -44,7 +44,7 @@ const requireBody = (req: Request, { bodies }: Operation, length: number | undef
     if (mediaType === undefined && length === 0) return bodies[0]!;
     throw unsupported(`send the body as ${offered}`);
   }
-  if (isEncoded(req)) throw unsupported('send the body without Content-Encoding');
+  if (isEncoded(req)) throw unsupported('send the body uncompressed, without Content-Encoding');
   if (kind.form === undefined && hasForeignCharset(req)) throw unsupported('send the body in UTF-8');
   return kind;
 };
@@ -54,10 +54,13 @@ const largest = (bodies: readonly BodyKind[]): BodyKind =>
 
 /** What a media range asks for besides its weight, such as a charset: there is one answer of each type. */
 const PARAMETER = /;(?!\s*q=)[^;,]*/gi;
+/** A list without elements asks for nothing (RFC 9110, section 5.6.1). */
+const EMPTY_LIST = /^[\s,]*$/;
 
 const requireAcceptable = (req: Request, produces: readonly string[]): void => {
   const accept = req.headers.accept;
   if (accept === undefined || accept === '*/*' || produces.includes(accept)) return;
+  if (EMPTY_LIST.test(accept)) return;
   req.headers.accept = accept.replace(PARAMETER, '');
   if (req.accepts([...produces]) !== false) return;
   const offered = produces.join(' or ');

@@ -35,7 +35,8 @@ const basicCredentials = (req: IncomingMessage): ClientCredentialsRequest | unde
 export const parseForm = (body: Buffer): URLSearchParams => new URLSearchParams(body.toString('utf8'));
 
 export const invalidClient = (req: IncomingMessage): HttpProblem => {
-  const scheme = basicCredentials(req) === undefined ? 'Bearer' : 'Basic';
+  // Who sent the header is told the scheme that it may have here (RFC 6749, section 5.2). For a form, browsers would ask for a password.
+  const scheme = req.headers.authorization === undefined ? 'Bearer' : 'Basic';
   const message = 'Client id and secret do not belong together';
   return new HttpProblem(
     'invalid_client',

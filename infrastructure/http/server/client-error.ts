@@ -34,7 +34,7 @@ export const answerClientError = async (
   limiter: RateLimiter,
 ): Promise<void> => {
   if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
+    socket.destroySoon();
     return;
   }
   const requestId = randomUUID();

@@ -82,8 +82,12 @@ export const createHttpServer = (
     awaitingContinue.add(res);
     handle(req, res);
   });
+  const unreadable = new WeakSet<Duplex>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    void answerClientError(error, socket as Socket, limiter);
+    // Whatever follows cannot be read either. It is dropped, so that the answer is not lost to a client that is still sending.
+    if (unreadable.has(socket)) return;
+    unreadable.add(socket);
+    void pipelines.end(socket as Socket).then(() => answerClientError(error, socket as Socket, limiter));
   });
   // Without a listener such a connection would be closed without a word.
   server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
@@ -113,7 +117,7 @@ const listening = (server: Server, port: number, host: string): Promise<AddressI
 /** Requests that a connection may have sent ahead, beyond what came with one read. */
 const MOST_AHEAD = 16;
 
-interface Ahead {
+interface Piped {
   readonly begin: () => void;
   readonly res: ServerResponse;
 }
@@ -123,32 +127,42 @@ interface Ahead {
  * client sends ahead take no more of the process at once than one.
  */
 class Pipelines {
-  readonly #ahead = new WeakMap<Socket, Ahead[]>();
+  /** The first one is under way. */
+  readonly #requests = new WeakMap<Socket, Piped[]>();
 
-  run(req: IncomingMessage, res: ServerResponse, begin: () => void): void {
-    const { socket } = req;
-    const ahead = this.#ahead.get(socket);
-    if (ahead === undefined) this.#begin(socket, { begin, res });
-    else if (ahead.push({ begin, res }) >= MOST_AHEAD) socket.pause();
+  run({ socket }: IncomingMessage, res: ServerResponse, begin: () => void): void {
+    const requests = this.#requests.get(socket) ?? [];
+    requests.push({ begin, res });
+    this.#requests.set(socket, requests);
+    if (requests.length === 1) this.#begin(socket, requests);
+    else if (requests.length > MOST_AHEAD) socket.pause();
   }
 
   /** Whether a request is under way. */
   isBusy(socket: Socket): boolean {
-    return this.#ahead.has(socket);
+    return this.#requests.has(socket);
   }
 
-  #begin(socket: Socket, { begin, res }: Ahead): void {
-    if (!this.#ahead.has(socket)) this.#ahead.set(socket, []);
-    res.once('close', () => this.#next(socket));
+  /** Resolves when those that came whole are answered; of one that did not, nothing is begun any more. */
+  async end(socket: Socket): Promise<void> {
+    const requests = this.#requests.get(socket) ?? [];
+    const isWhole = ({ res }: Piped): boolean => res.req.complete;
+    if (requests.length > 1 && !requests.every(isWhole)) requests.pop();
+    const last = requests.findLast(isWhole);
+    if (last) await new Promise((resolve) => last.res.once('close', resolve));
+  }
+
+  #begin(socket: Socket, requests: Piped[]): void {
+    const { res, begin } = requests[0]!;
+    res.once('close', () => this.#next(socket, requests));
     begin();
   }
 
-  #next(socket: Socket): void {
-    const ahead = this.#ahead.get(socket)!;
-    const next = socket.writable ? ahead.shift() : undefined;
-    if (next === undefined) this.#ahead.delete(socket);
-    else this.#begin(socket, next);
-    if (ahead.length === 0 && socket.isPaused()) socket.resume();
+  #next(socket: Socket, requests: Piped[]): void {
+    requests.shift();
+    if (requests.length > 0 && socket.writable) this.#begin(socket, requests);
+    else this.#requests.delete(socket);
+    if (requests.length <= 1 && socket.isPaused()) socket.resume();
   }
 }
 

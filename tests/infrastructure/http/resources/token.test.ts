@@ -82,10 +82,18 @@ describe('POST /token', () => {
       expect(headers.get('www-authenticate')).toMatch(/^Bearer/);
       expect(headers.get('cache-control')).toBe('no-store');
     }
-    const refused = await post(GRANT, basic('client-a', 'wrong'));
-    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
-      401,
-      'Basic realm="receivables"',
+  });
+
+  test.each([
+    ['a wrong secret', basic('client-a', 'wrong').authorization],
+    ['no base64', 'Basic client-a:right'],
+    ['no colon', `Basic ${Buffer.from('client-a').toString('base64')}`],
+    ['nothing', 'Basic'],
+    ['another scheme', `Bearer ${tokenFor('client-a')}`],
+  ])('answers a header of credentials with %s by the scheme that it takes', async (_what, authorization) => {
+    const { status, body, headers } = await post(GRANT, { authorization });
+    expect([status, body.error, headers.get('www-authenticate')]).toEqual([
+      ...[401, 'invalid_client', 'Basic realm="receivables"'],
     ]);
   });
 

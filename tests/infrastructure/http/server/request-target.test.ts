@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { tokenFor } from '../../../support/http-fakes.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { acceptingUseCases, tokenFor } from '../../../support/http-fakes.ts';
 import { validSettlement } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
@@ -75,6 +75,8 @@ describe('a request whose address is not well formed is 400', () => {
     ['the form of CONNECT in another method', get('x:443')],
     ['CONNECT', get('x:443', 'Host: x:443\r\n', 'CONNECT')],
     ['no path at all', get('loan')],
+    ['a path with a fragment', get('/loan#x')],
+    ['a query with a fragment', get('/loan?limit=1#x')],
     ['an escape that is none', get('/loan/%zz')],
     ['an escape that is cut off', get('/loan/%')],
     ['bytes that are no UTF-8', get('/loan/%ff')],
@@ -90,6 +92,7 @@ describe('a request whose address is not well formed is 400', () => {
     ['two tokens', get('/loan', `Host: x\r\n${AUTH}${AUTH}`)],
     ['two types', settle('Content-Type: text/plain\r\n')],
     ['two lengths', settle('Content-Length: 3\r\n')],
+    ['a version of HTTP to come', get('/loan').replace('HTTP/1.1', 'HTTP/2.0')],
     ['the first line of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ])('%s', async (_what, bytes) => {
     expectRefused(await exchange(bytes));
@@ -138,6 +141,18 @@ describe('unusual and well formed', () => {
     expect((await exchange(get('/loan', upgrade)))[0]!.status).toBe(200);
   });
 
+  test.each([
+    ['chunked', 200],
+    ['Chunked', 200],
+    ['gzip, chunked', 415],
+  ])('a body that is transferred as %s is %i', async (coding, status) => {
+    const [head = '', body = ''] = settle(`Transfer-Encoding: ${coding}\r\n`)
+      .replace(/Content-Length.*\r\n/, '')
+      .split('\r\n\r\n');
+    const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    expect((await exchange(`${head}\r\n\r\n${chunks}`))[0]!.status).toBe(status);
+  });
+
   test('HTTP/1.0 without a host', async () => {
     const [answer] = await exchange(`GET /loan HTTP/1.0\r\n${AUTH}\r\n`);
     expect(answer!.status).toBe(200);
@@ -165,15 +180,41 @@ describe('requests that are sent ahead on one connection', () => {
     expect(answers.map(({ status }) => status)).toEqual(numbers.map(() => 404));
   });
 
-  test('are not begun behind the last one', async () => {
+  describe('of settlements', () => {
     let settled = 0;
-    const { settle: settleInstallment } = world.behaviour.loans;
-    world.behaviour.loans.settle = (...args) => {
-      settled += 1;
-      return settleInstallment(...args);
-    };
-    expect(await exchange(settle('') + settle(''))).toHaveLength(1);
-    world.behaviour.loans.settle = settleInstallment;
-    expect(settled).toBe(1);
+    const { settle: settleInstallment } = acceptingUseCases().loans;
+    beforeEach(() => {
+      settled = 0;
+      world.behaviour.loans.settle = async (...args) => {
+        settled += 1;
+        await new Promise((resolve) => setImmediate(resolve));
+        return settleInstallment(...args);
+      };
+    });
+    const open = (text: string): string => text.replace('Connection: close\r\n', '');
+
+    test('are not begun behind the last one', async () => {
+      expect(await exchange(settle('') + settle(''))).toHaveLength(1);
+      expect(settled).toBe(1);
+    });
+
+    test.each([
+      ['is no request', '\0\0\r\n\r\n', 400],
+      ['has headers that are too large', get('/loan', `Host: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n`), 431],
+      [
+        'breaks off in its body',
+        settle('Transfer-Encoding: chunked\r\n').replace(/Content-Length.*\r\n/, ''),
+        400,
+      ],
+    ])('are answered before what %s', async (_what, bytes, status) => {
+      const answers = await exchange(open(settle('')) + open(settle('')) + bytes);
+      expect(answers.map((answer) => answer.status)).toEqual([200, 200, status]);
+      expect(settled).toBe(2);
+    });
+  });
+
+  test('what cannot be read is answered however much follows', async () => {
+    const answers = await exchange(get('/loan', `Host: x\r\nX-Big: ${'x'.repeat(8_000_000)}\r\n`));
+    expect(answers.map(({ status }) => status)).toEqual([431]);
   });
 });
