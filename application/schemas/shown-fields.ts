@@ -68,36 +68,80 @@ export const shownBy = <From>(fields: ShownFields<From>): ((from: From) => Recor
   };
 };
 
-export const shownPart = <From, Part>(
+/** An object of its own, in the interface alone where `of` finds one. */
+export const shownPartIfThere = <From, Part>(
   description: string,
   of: (this: void, from: From) => Part | undefined,
   fields: ShownFields<Part>,
 ): ShownField<From> => {
-  const show = shownBy(fields);
+  const { show, ...described } = namedPartIfThere(description, fields);
+  return { ...described, of: (from) => show!(of(from)) };
+};
+
+/** Shows what the application has under the same name: `settled_value` the `settledValue`. @see fieldsOf */
+interface NamedField<Value> extends Omit<ShownField<never>, 'of'> {
+  /** Undefined: the value as it is. */
+  readonly show?: (this: void, value: Value) => unknown;
+}
+
+export const named = <const Given extends Schema>(
+  schema: Given,
+  example?: unknown,
+): NamedField<Static<Given>> => ({ schema, example });
+
+export const namedAmount = (schema: Schema, example?: number | null): NamedField<Cents | null> => ({
+  schema,
+  example,
+  show: amountOrNull,
+});
+
+export const namedPart = <Part>(description: string, fields: ShownFields<Part>): NamedField<Part> => {
   const example = exampleOf(fields);
   return {
     schema: { ...schemaOf(fields), description },
-    of: (from) => {
-      const part = of(from);
-      return part && show(part);
-    },
     example: Object.keys(example).length > 0 ? example : undefined,
+    show: shownBy(fields),
   };
 };
 
-export const shownPartIfThere: typeof shownPart = (...part) => ({ ...shownPart(...part), isOptional: true });
-
-export const shownList = <From, Item>(
+export const namedPartIfThere = <Part>(
   description: string,
-  of: (this: void, from: From) => readonly Item[],
+  fields: ShownFields<Part>,
+): NamedField<Part | undefined> => {
+  const { show, ...described } = namedPart(description, fields);
+  return { ...described, isOptional: true, show: (part) => part && show!(part) };
+};
+
+export const namedList = <Item>(
+  description: string,
   fields: ShownFields<Item>,
-): ShownField<From> => {
+  example?: unknown,
+): NamedField<readonly Item[]> => {
   const show = shownBy(fields);
-  return {
-    schema: listOf(schemaOf(fields), { description }),
-    of: (from) => of(from).map(show),
-    example: undefined,
-  };
+  return { schema: listOf(schemaOf(fields), { description }), example, show: (items) => items.map(show) };
+};
+
+type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
+
+type FieldOf<From, Name> =
+  Camel<Name> extends keyof From ? ShownField<From> | NamedField<From[Camel<Name>]> : ShownField<From>;
+
+/** Fields among which those that name no source show the value of their own name. */
+export const fieldsOf =
+  <From>() =>
+  <const Given extends Readonly<Record<string, ShownField<From> | NamedField<never>>>>(
+    fields: Given & { readonly [Name in keyof Given]: FieldOf<From, Name> },
+  ): ShownFields<From> =>
+    Object.fromEntries(
+      Object.entries(fields as Readonly<Record<string, ShownField<From> | NamedField<unknown>>>).map(
+        ([name, field]) => [name, 'of' in field ? field : { ...field, of: reading(name, field) }],
+      ),
+    );
+
+const reading = (name: string, { show }: NamedField<unknown>): ShownField<unknown>['of'] => {
+  const own = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const read = (from: unknown): unknown => (from as Readonly<Record<string, unknown>>)[own];
+  return show === undefined ? read : (from) => show(read(from));
 };
 
 /** The same fields of something that holds what they are of. */

@@ -4,16 +4,17 @@ import { component, listOf, object, ref, text } from '../../application/schemas/
 import type { Schema } from '../../application/schemas/schema.ts';
 import {
   exampleOf,
+  fieldsOf,
+  named,
+  namedAmount,
+  namedPart,
+  namedPartIfThere,
   schemaOf,
   shown,
-  shownAmount,
   shownBy,
   shownIfThere,
-  shownPart,
-  shownPartIfThere,
   within,
 } from '../../application/schemas/shown-fields.ts';
-import type { ShownFields } from '../../application/schemas/shown-fields.ts';
 import { Amount, Balance, CalendarDate, DocumentKind, Timestamp } from '../../application/schemas/values.ts';
 import { SUMMARY } from './loan-columns.ts';
 import { DISBURSEMENT, PREPAYMENT, RENEGOTIATION, REPURCHASE } from './loan-history.ts';
@@ -23,95 +24,77 @@ const orNull = (type: 'string' | 'number', keywords: Schema): Schema => ({
   ...keywords,
 });
 
-const DOCUMENT: ShownFields<LoanDetails['documents'][number]> = {
-  document_id: shown(
-    { type: 'string', format: 'uuid', description: 'Our name for it.' },
-    ({ documentId }) => documentId,
-    EXAMPLE.documentId,
-  ),
-  type: shown(ref(DocumentKind), ({ type }) => type, 'ccb'),
-  value: shown(
+const DOCUMENT = fieldsOf<LoanDetails['documents'][number]>()({
+  document_id: named({ type: 'string', format: 'uuid', description: 'Our name for it.' }, EXAMPLE.documentId),
+  type: named(ref(DocumentKind), 'ccb'),
+  value: named(
     orNull('string', {
       description: 'File name; null after the personal data was erased.',
       examples: ['ccb.pdf'],
     }),
-    ({ value }) => value,
     'ccb.pdf',
   ),
-  sha256: shown(
+  sha256: named(
     { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Digest of the stored content.' },
-    ({ sha256 }) => sha256,
     EXAMPLE.digest,
   ),
-  size: shown({ type: 'integer', minimum: 0, description: 'Bytes.' }, ({ size }) => size, 48213),
-  received_at: shown(ref(Timestamp), ({ receivedAt }) => receivedAt, EXAMPLE.received),
-};
+  size: named({ type: 'integer', minimum: 0, description: 'Bytes.' }, 48213),
+  received_at: named(ref(Timestamp), EXAMPLE.received),
+});
 export const StoredDocument = component('StoredDocument', schemaOf(DOCUMENT));
 export const presentDocument = shownBy(DOCUMENT);
 
-const INSTALLMENT: ShownFields<LoanDetails['installments'][number]> = {
-  code: shown(ref<string>('InstallmentCode'), ({ code }) => code),
-  due_date: shown(ref(CalendarDate), ({ dueDate }) => dueDate),
-  face_value: shownAmount(ref(Amount), ({ faceValue }) => faceValue),
-  status: shown(
+const INSTALLMENT = fieldsOf<LoanDetails['installments'][number]>()({
+  code: named(ref<string>('InstallmentCode')),
+  due_date: named(ref(CalendarDate)),
+  face_value: namedAmount(ref(Amount)),
+  status: named(
     orNull('string', {
       enum: ['pending', 'overdue', 'settled', 'prepaid', null],
       description: 'null until the operation is active.',
     }),
-    ({ status }) => status,
   ),
-  settled_at: shown(
+  settled_at: named(
     orNull('string', { format: 'date', description: 'Day of the payment; null while it is open.' }),
-    ({ settledAt }) => settledAt,
   ),
-  settled_value: shownAmount(
+  settled_value: namedAmount(
     orNull('number', { minimum: 0, description: 'What came in; null while it is open.' }),
-    ({ settledValue }) => settledValue,
   ),
-  payment_method: shown(
-    orNull('string', { description: 'How it was paid; null while it is open.' }),
-    ({ paymentMethod }) => paymentMethod,
-  ),
-  outstanding_value: shownAmount(
-    {
-      ...ref(Balance),
-      description:
-        'What it will owe on its due date; 0.00 once closed. After an exit it keeps what it owed when its status froze.',
-    },
-    ({ outstandingValue }) => outstandingValue,
-  ),
-};
+  payment_method: named(orNull('string', { description: 'How it was paid; null while it is open.' })),
+  outstanding_value: namedAmount({
+    ...ref(Balance),
+    description:
+      'What it will owe on its due date; 0.00 once closed. After an exit it keeps what it owed when its status froze.',
+  }),
+});
 export const Installment = component('Installment', schemaOf(INSTALLMENT));
 const presentInstallment = shownBy(INSTALLMENT);
 
-const BALANCES: ShownFields<LoanDetails['balances']> = {
-  open_face_value: shownAmount(
+const BALANCES = fieldsOf<LoanDetails['balances']>()({
+  open_face_value: namedAmount(
     {
       ...ref(Balance),
       description: 'Faces of the installments that are not closed; 0 once the operation has left active.',
     },
-    ({ openFaceValue }) => openFaceValue,
     950.5,
   ),
-  received_value: shownAmount(ref(Balance), ({ receivedValue }) => receivedValue, 950.0),
-  payoff_value: shownAmount(
+  received_value: namedAmount(ref(Balance), 950.0),
+  payoff_value: namedAmount(
     orNull('number', {
       minimum: 0,
       description:
         'Present value of the open installments on payoff_date; 0 once the operation has left active, null when it is beyond what an amount can be.',
     }),
-    ({ payoffValue }) => payoffValue,
     921.37,
   ),
-  payoff_date: shown(
+  payoff_date: named(
     {
       ...ref(CalendarDate),
       description: 'Today in America/Sao_Paulo, or the issue day where that is later.',
     },
-    ({ payoffDate }) => payoffDate,
     '2026-02-16',
   ),
-};
+});
 
 const presentPrepayment = shownBy(PREPAYMENT);
 
@@ -127,8 +110,8 @@ const BORROWER: Schema = {
 };
 
 /** An operation as the interface and the command line show it. */
-export const LOAN: ShownFields<LoanDetails> = {
-  ...within(({ loan }) => loan, SUMMARY),
+export const LOAN = fieldsOf<LoanDetails>()({
+  ...within(({ loan }: LoanDetails) => loan, SUMMARY),
   status_history: shown(
     listOf(object({ status: ref<string>('LoanStatus'), at: ref(Timestamp) }), {
       description: 'Every status so far, oldest first.',
@@ -172,16 +155,8 @@ export const LOAN: ShownFields<LoanDetails> = {
   documents: shown(listOf(ref(StoredDocument)), ({ documents }) => documents.map(presentDocument), [
     exampleOf(DOCUMENT),
   ]),
-  balances: shownPart(
-    'Money that came in, and money that is still to come.',
-    ({ balances }) => balances,
-    BALANCES,
-  ),
-  disbursement: shownPartIfThere(
-    'Present once the operation was disbursed.',
-    ({ disbursement }) => disbursement,
-    DISBURSEMENT,
-  ),
+  balances: namedPart('Money that came in, and money that is still to come.', BALANCES),
+  disbursement: namedPartIfThere('Present once the operation was disbursed.', DISBURSEMENT),
   prepayments: shown(
     {
       ...listOf(schemaOf(PREPAYMENT)),
@@ -190,16 +165,8 @@ export const LOAN: ShownFields<LoanDetails> = {
     ({ prepayments }) => prepayments.map(presentPrepayment),
     [],
   ),
-  repurchase: shownPartIfThere(
-    'Present once a repurchase was requested.',
-    ({ repurchase }) => repurchase,
-    REPURCHASE,
-  ),
-  renegotiation: shownPartIfThere(
-    'Present when the operation took part in a renegotiation.',
-    ({ renegotiation }) => renegotiation,
-    RENEGOTIATION,
-  ),
+  repurchase: namedPartIfThere('Present once a repurchase was requested.', REPURCHASE),
+  renegotiation: namedPartIfThere('Present when the operation took part in a renegotiation.', RENEGOTIATION),
   rejection_reasons: shownIfThere(
     listOf(
       object({
@@ -215,6 +182,6 @@ export const LOAN: ShownFields<LoanDetails> = {
     ({ loan }) => loan.version,
     4,
   ),
-};
+});
 
 export const presentLoan = shownBy(LOAN);

@@ -24,13 +24,14 @@ import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } fro
 import { Borrower, borrowerOf, checkBorrower } from './borrower.ts';
 import {
   exampleOf,
+  fieldsOf,
+  named,
+  namedAmount,
+  namedList,
   schemaOf,
   shown,
-  shownAmount,
   shownBy,
-  shownList,
 } from '../../../application/schemas/shown-fields.ts';
-import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE, exampleSchedule } from '../../../application/schemas/example-values.ts';
 import { dryRun, QUOTED_LINE, QUOTED_OPERATION } from './quotes.ts';
@@ -113,51 +114,40 @@ const inputOf = (body: LoanData, files: readonly ReceivedFile[]): AskedAssignmen
   files,
 });
 
-const RECEIPT: ShownFields<Receipt> = {
+const RECEIPT = fieldsOf<Receipt>()({
   originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code, EXAMPLE.code),
-  status: shown(ref<string>('LoanStatus'), ({ status }) => status, 'received'),
-  fund_id: shown(ref(FundId), ({ fundId }) => fundId, EXAMPLE.fundId),
-  received_at: shown(ref(Timestamp), ({ receivedAt }) => receivedAt, EXAMPLE.received),
-};
+  status: named(ref<string>('LoanStatus'), 'received'),
+  fund_id: named(ref(FundId), EXAMPLE.fundId),
+  received_at: named(ref(Timestamp), EXAMPLE.received),
+});
 const LoanReceipt = component('LoanReceipt', {
   ...schemaOf(RECEIPT),
   description: 'Acknowledges an operation. A repeated request shows the status of today.',
 });
 const present = shownBy(RECEIPT);
 
-const QUOTE: ShownFields<Awaited<ReturnType<Loans['quoteAssignment']>>> = {
+const QUOTE = fieldsOf<Awaited<ReturnType<Loans['quoteAssignment']>>>()({
   ...QUOTED_OPERATION,
-  fund_id: shown(ref(FundId), ({ fundId }) => fundId),
-  annual_rate: shown(
-    {
-      type: ['string', 'null'],
-      description:
-        'Effective rate of a year on the curve, as a decimal with 10 decimals: `0.2500000000` is 25 %. null when it is above 10^12.',
-      examples: ['0.2809353655'],
-    },
-    ({ annualRate }) => annualRate,
-  ),
-  acquisition_value: shownAmount(ref(Amount), ({ acquisitionValue }) => acquisitionValue),
-  face_value: shownAmount(
-    { ...ref(Balance), description: 'Sum of the installments.' },
-    ({ faceValue }) => faceValue,
-  ),
+  fund_id: named(ref(FundId)),
+  annual_rate: named({
+    type: ['string', 'null'],
+    description:
+      'Effective rate of a year on the curve, as a decimal with 10 decimals: `0.2500000000` is 25 %. null when it is above 10^12.',
+    examples: ['0.2809353655'],
+  }),
+  acquisition_value: namedAmount(ref(Amount)),
+  face_value: namedAmount({ ...ref(Balance), description: 'Sum of the installments.' }),
   number_of_installments: shown(ref(NumberOfInstallments), ({ lines }) => lines.length),
-  lines: shownList(
+  lines: namedList(
     'Every installment; days and present values are those on the issue day, and add up to the acquisition value.',
-    ({ lines }) => lines,
     QUOTED_LINE,
   ),
-  files_checked: shown(
-    {
-      type: 'boolean',
-      description:
-        'Whether every document came with its file. Those that came were checked, and thrown away.',
-    },
-    ({ filesChecked }) => filesChecked,
-  ),
-  calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
-};
+  files_checked: named({
+    type: 'boolean',
+    description: 'Whether every document came with its file. Those that came were checked, and thrown away.',
+  }),
+  calculated_at: named(ref(Timestamp)),
+});
 const AssignmentQuote = component('AssignmentQuote', {
   ...schemaOf(QUOTE),
   description: 'Answer to an assignment with `dry_run`.',

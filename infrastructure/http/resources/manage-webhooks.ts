@@ -18,8 +18,14 @@ import {
   text,
 } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
-import { exampleOf, schemaOf, shown, shownBy, within } from '../../../application/schemas/shown-fields.ts';
-import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
+import {
+  exampleOf,
+  fieldsOf,
+  named,
+  schemaOf,
+  shownBy,
+  within,
+} from '../../../application/schemas/shown-fields.ts';
 import { FundId } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, NO_CONTENT, ok } from '../operation.ts';
@@ -102,10 +108,10 @@ const WebhookUpdate = component('WebhookUpdate', {
 });
 type WebhookUpdate = TypeOf<typeof WebhookUpdate>;
 
-const CREATED: ShownFields<Created> = {
-  ...within(({ webhook }) => webhook, WEBHOOK),
-  signing_secret: shown(SIGNING_SECRET, ({ signingSecret }) => signingSecret),
-};
+const CREATED = fieldsOf<Created>()({
+  ...within(({ webhook }: Created) => webhook, WEBHOOK),
+  signing_secret: named(SIGNING_SECRET),
+});
 const CreatedWebhook = component('CreatedWebhook', schemaOf(CREATED));
 
 const WebhookList = component('WebhookList', object({ data: { type: 'array', items: ref(Webhook) } }));

@@ -1,8 +1,7 @@
 import type { RedeliveryReceipt } from '../../../application/webhooks/deliveries.ts';
 import type { RotatedSecret as Rotated } from '../../../application/webhooks/webhooks.ts';
 import { component, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
-import { exampleOf, schemaOf, shown, shownBy } from '../../../application/schemas/shown-fields.ts';
-import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
+import { exampleOf, fieldsOf, named, schemaOf, shownBy } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import { forClient, ok } from '../operation.ts';
@@ -23,11 +22,11 @@ import {
   webhookIdOf,
 } from './webhook.ts';
 
-const ROTATED: ShownFields<Rotated> = {
-  webhook_id: shown(WEBHOOK_ID, ({ webhookId }) => webhookId, EXAMPLE_WEBHOOK_ID),
-  signing_secret: shown(SIGNING_SECRET, ({ signingSecret }) => signingSecret, 'whsec_0c9b5f1d7a'),
-  rotated_at: shown(ref(Timestamp), ({ rotatedAt }) => rotatedAt, EXAMPLE.received),
-};
+const ROTATED = fieldsOf<Rotated>()({
+  webhook_id: named(WEBHOOK_ID, EXAMPLE_WEBHOOK_ID),
+  signing_secret: named(SIGNING_SECRET, 'whsec_0c9b5f1d7a'),
+  rotated_at: named(ref(Timestamp), EXAMPLE.received),
+});
 const RotatedSecret = component('RotatedSecret', schemaOf(ROTATED));
 const presentRotatedSecret = shownBy(ROTATED);
 

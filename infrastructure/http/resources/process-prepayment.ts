@@ -19,12 +19,13 @@ import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { forClient } from '../operation.ts';
 import {
   constant,
+  fieldsOf,
+  named,
+  namedAmount,
+  namedList,
+  namedPartIfThere,
   shown,
-  shownAmount,
-  shownList,
-  shownPartIfThere,
 } from '../../../application/schemas/shown-fields.ts';
-import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { dryRun, QUOTED_LINE, QUOTED_OPERATION, receiptOrQuote } from './quotes.ts';
@@ -68,89 +69,61 @@ const CLOSED = listOf(ref(InstallmentCode));
 
 type Credit = NonNullable<Receipt['partiallyPaid']>;
 
-const RECEIPT: ShownFields<Receipt> = {
+const RECEIPT = fieldsOf<Receipt>()({
   originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code, EXAMPLE.code),
   status: constant('prepayment_processed'),
-  prepayment_value: shownAmount(ref(Amount), ({ prepaymentValue }) => prepaymentValue, 3000.0),
-  settled_installments: shown(
+  prepayment_value: namedAmount(ref(Amount), 3000.0),
+  settled_installments: named(
     {
       ...CLOSED,
       description: 'Installments that it closed, in the order in which the money reached them; may be empty.',
     },
-    ({ settledInstallments }) => settledInstallments,
     ['012', '011', '010'],
   ),
-  remaining_balance: shownAmount(
-    {
-      ...ref(Balance),
-      description: 'Present value, on the day of the payment, of what is still open.',
-    },
-    ({ remainingBalance }) => remainingBalance,
+  remaining_balance: namedAmount(
+    { ...ref(Balance), description: 'Present value, on the day of the payment, of what is still open.' },
     3147.33,
   ),
-  excess_value: shownAmount(
-    { ...ref(Balance), description: 'Surplus over everything that was open.' },
-    ({ excessValue }) => excessValue,
-    0.0,
-  ),
-  partially_paid: shownPartIfThere<Receipt, Credit>(
+  excess_value: namedAmount({ ...ref(Balance), description: 'Surplus over everything that was open.' }, 0.0),
+  partially_paid: namedPartIfThere(
     'Present when part of the money became a credit on an open installment.',
-    ({ partiallyPaid }) => partiallyPaid,
-    {
-      installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode, '009'),
-      outstanding_value: shownAmount(
+    fieldsOf<Credit>()({
+      installment_code: named(ref(InstallmentCode), '009'),
+      outstanding_value: namedAmount(
         { ...ref(Balance), description: 'Its debt on the due date once the credit has grown.' },
-        ({ outstandingValue }) => outstandingValue,
         436.45,
       ),
-    },
+    }),
   ),
-  processed_at: shown(ref(Timestamp), ({ processedAt }) => processedAt, '2026-06-20T15:04:05.000Z'),
-};
+  processed_at: named(ref(Timestamp), '2026-06-20T15:04:05.000Z'),
+});
 
 type Quote = Awaited<ReturnType<Loans['quotePrepayment']>>;
 
-const QUOTE: ShownFields<Quote> = {
+const QUOTE = fieldsOf<Quote>()({
   ...QUOTED_OPERATION,
-  prepayment_value: shownAmount(ref(Amount), ({ prepaymentValue }) => prepaymentValue),
-  prepayment_date: shown(ref(CalendarDate), ({ prepaymentDate }) => prepaymentDate),
-  payoff_value: shownAmount(
-    { ...ref(Balance), description: 'What would close the operation on that day.' },
-    ({ payoffValue }) => payoffValue,
-  ),
-  settled_installments: shown(
-    { ...CLOSED, description: 'Installments that would be closed.' },
-    ({ settledInstallments }) => settledInstallments,
-  ),
-  remaining_balance: shownAmount(
-    { ...ref(Balance), description: 'Present value of what would stay open.' },
-    ({ remainingBalance }) => remainingBalance,
-  ),
-  excess_value: shownAmount(
-    { ...ref(Balance), description: 'What would come in beyond everything open.' },
-    ({ excessValue }) => excessValue,
-  ),
-  partially_paid: shownPartIfThere<Quote, Credit>(
+  prepayment_value: namedAmount(ref(Amount)),
+  prepayment_date: named(ref(CalendarDate)),
+  payoff_value: namedAmount({ ...ref(Balance), description: 'What would close the operation on that day.' }),
+  settled_installments: named({ ...CLOSED, description: 'Installments that would be closed.' }),
+  remaining_balance: namedAmount({ ...ref(Balance), description: 'Present value of what would stay open.' }),
+  excess_value: namedAmount({ ...ref(Balance), description: 'What would come in beyond everything open.' }),
+  partially_paid: namedPartIfThere(
     'The installment that would carry a credit, and its debt on the due date.',
-    ({ partiallyPaid }) => partiallyPaid,
-    {
-      installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode),
-      outstanding_value: shownAmount(ref(Balance), ({ outstandingValue }) => outstandingValue),
-    },
+    fieldsOf<Credit>()({
+      installment_code: named(ref(InstallmentCode)),
+      outstanding_value: namedAmount(ref(Balance)),
+    }),
   ),
-  lines: shownList<Quote, Quote['lines'][number]>(
+  lines: namedList(
     'Installments that the money would reach, in that order.',
-    ({ lines }) => lines,
-    {
+    fieldsOf<Quote['lines'][number]>()({
       ...QUOTED_LINE,
-      paid_off: shown(
-        { type: 'boolean', description: 'Whether it would be closed.' },
-        ({ paidOff }) => paidOff,
-      ),
-    },
+      paid_off: named({ type: 'boolean', description: 'Whether it would be closed.' }),
+    }),
   ),
-  calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
-};
+  calculated_at: named(ref(Timestamp)),
+});
 
 const ANSWER = receiptOrQuote('Prepayment', {
   receipt: RECEIPT,

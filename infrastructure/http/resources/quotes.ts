@@ -4,9 +4,11 @@ import { component, ref } from '../../../application/schemas/schema.ts';
 import {
   constant,
   exampleOf,
+  fieldsOf,
+  named,
+  namedAmount,
   schemaOf,
   shown,
-  shownAmount,
   shownBy,
 } from '../../../application/schemas/shown-fields.ts';
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
@@ -27,29 +29,23 @@ export const dryRun = {
 } as const;
 
 /** What a quote says about an installment. */
-export const QUOTED_INSTALLMENT: ShownFields<Omit<QuoteLine, 'presentValue'>> = {
-  installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode),
-  due_date: shown(ref(CalendarDate), ({ dueDate }) => dueDate),
-  days: shown(
-    {
-      type: 'integer',
-      description: 'From the day of the quote to the due date; negative when it is late.',
-    },
-    ({ days }) => days,
-  ),
-  face_value: shownAmount(ref(Amount), ({ faceValue }) => faceValue),
-};
+export const QUOTED_INSTALLMENT = fieldsOf<Omit<QuoteLine, 'presentValue'>>()({
+  installment_code: named(ref(InstallmentCode)),
+  due_date: named(ref(CalendarDate)),
+  days: named({
+    type: 'integer',
+    description: 'From the day of the quote to the due date; negative when it is late.',
+  }),
+  face_value: namedAmount(ref(Amount)),
+});
 
-export const QUOTED_LINE: ShownFields<QuoteLine> = {
+export const QUOTED_LINE = fieldsOf<QuoteLine>()({
   ...QUOTED_INSTALLMENT,
-  present_value: shownAmount(
-    {
-      type: 'number',
-      description: 'Its share of the total on the day of the quote; the shares add up to the cent.',
-    },
-    ({ presentValue }) => presentValue,
-  ),
-};
+  present_value: namedAmount({
+    type: 'number',
+    description: 'Its share of the total on the day of the quote; the shares add up to the cent.',
+  }),
+});
 
 /** That it is a quote. */
 export const QUOTED = {
@@ -71,18 +67,15 @@ export const PRICING: ShownFields<Pick<Quote, 'pricing'>> = {
 };
 
 /** With what every quote begins. */
-export const QUOTED_OPERATION: ShownFields<Quote> = {
+export const QUOTED_OPERATION = fieldsOf<Quote>()({
   originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code),
   ...QUOTED,
-  resulting_status: shown(
-    {
-      ...ref<string>('LoanStatus'),
-      description: 'Status of the operation right after the request, had it been made.',
-    },
-    ({ resultingStatus }) => resultingStatus,
-  ),
+  resulting_status: named({
+    ...ref<string>('LoanStatus'),
+    description: 'Status of the operation right after the request, had it been made.',
+  }),
   ...PRICING,
-};
+});
 
 interface Answers<Receipt, Quoted> {
   readonly receipt: ShownFields<Receipt>;

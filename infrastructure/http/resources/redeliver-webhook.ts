@@ -11,8 +11,7 @@ import {
   text,
 } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
-import { exampleOf, schemaOf, shown, shownBy } from '../../../application/schemas/shown-fields.ts';
-import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
+import { exampleOf, fieldsOf, named, schemaOf, shownBy } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
@@ -64,35 +63,26 @@ type RangeToRedeliver = TypeOf<typeof RangeToRedeliver>;
 
 const count = (description: string) => ({ type: 'integer', minimum: 0, description }) as const;
 
-const RANGE: ShownFields<Range> = {
-  redelivery_id: shown(
-    text({ description: 'Our name for it.' }),
-    ({ redeliveryId }) => redeliveryId,
-    EXAMPLE_REDELIVERY_ID,
-  ),
-  webhook_id: shown(WEBHOOK_ID, ({ webhookId }) => webhookId, EXAMPLE_WEBHOOK_ID),
-  status: shown(
+const RANGE = fieldsOf<Range>()({
+  redelivery_id: named(text({ description: 'Our name for it.' }), EXAMPLE_REDELIVERY_ID),
+  webhook_id: named(WEBHOOK_ID, EXAMPLE_WEBHOOK_ID),
+  status: named(
     oneOf(RANGE_STATES, {
       description:
         '`running` until each has had its attempt: then `completed`. `stopped`: nothing answered ten attempts in a row. ' +
         '`cancelled`: the subscription was deleted.',
     }),
-    ({ status }) => status,
     'running',
   ),
-  since: shown(ref(Timestamp), ({ since }) => since, '2026-01-15T12:00:00.000Z'),
-  until: shown(ref(Timestamp), ({ until }) => until, '2026-01-15T18:30:00.000Z'),
-  queued: shown(count('How many deliveries it is about.'), ({ queued }) => queued, 1200),
-  gone: shown(count('Those that were too old to be kept when their turn came.'), ({ gone }) => gone, 0),
-  delivered: shown(count('Those that the receiver took.'), ({ delivered }) => delivered, 0),
-  failed: shown(count('Those whose attempt failed.'), ({ failed }) => failed, 0),
-  created_at: shown(ref(Timestamp), ({ createdAt }) => createdAt, '2026-01-15T18:30:00.000Z'),
-  completed_at: shown(
-    { ...TIMESTAMP_OR_NULL, description: 'When it ended; null while it runs.' },
-    ({ completedAt }) => completedAt,
-    null,
-  ),
-};
+  since: named(ref(Timestamp), '2026-01-15T12:00:00.000Z'),
+  until: named(ref(Timestamp), '2026-01-15T18:30:00.000Z'),
+  queued: named(count('How many deliveries it is about.'), 1200),
+  gone: named(count('Those that were too old to be kept when their turn came.'), 0),
+  delivered: named(count('Those that the receiver took.'), 0),
+  failed: named(count('Those whose attempt failed.'), 0),
+  created_at: named(ref(Timestamp), '2026-01-15T18:30:00.000Z'),
+  completed_at: named({ ...TIMESTAMP_OR_NULL, description: 'When it ended; null while it runs.' }, null),
+});
 const RangeRedelivery = component('RangeRedelivery', schemaOf(RANGE));
 const present = shownBy(RANGE);
 export const rangeRedeliverySchemas = schemasOf(RangeToRedeliver, RangeRedelivery);

@@ -11,8 +11,14 @@ import {
 import { DOCX } from '../../support/stored-files.ts';
 import { forClient } from '../operation.ts';
 import { FILE_ERRORS } from './backing-documents.ts';
-import { shown, shownAmount, shownList, shownPart } from '../../../application/schemas/shown-fields.ts';
-import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
+import {
+  fieldsOf,
+  named,
+  namedAmount,
+  namedList,
+  namedPart,
+  shown,
+} from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { PRICING, QUOTED, QUOTED_INSTALLMENT, receiptOrQuote } from './quotes.ts';
@@ -33,39 +39,37 @@ import { NumberOfInstallments } from './schedule.ts';
 const FIRST = { ...ref(ProposalCode), description: 'The first of the originals.' };
 const ALL = listOf(ref(ProposalCode));
 
-const RECEIPT: ShownFields<Receipt> = {
+const RECEIPT = fieldsOf<Receipt>()({
   original_proposal_code: shown(
     FIRST,
     ({ originalProposalCodes }) => originalProposalCodes[0]!,
     EXAMPLE.code,
   ),
-  original_proposal_codes: shown(ALL, ({ originalProposalCodes }) => originalProposalCodes, [EXAMPLE.code]),
+  original_proposal_codes: named(ALL, [EXAMPLE.code]),
   status: shown(
     { type: 'string', const: 'renegotiated', description: 'What all originals are now.' },
     () => 'renegotiated' as const,
     'renegotiated',
   ),
-  new_proposal: shownPart<Receipt, Receipt['newProposal']>(
+  new_proposal: namedPart(
     'The operation that took their place.',
-    ({ newProposal }) => newProposal,
-    {
+    fieldsOf<Receipt['newProposal']>()({
       originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code, `${EXAMPLE.code}-R1`),
-      status: shown(
+      status: named(
         { ...ref<string>('LoanStatus'), description: 'Where the new operation stands today.' },
-        ({ status }) => status,
         'received',
       ),
-    },
+    }),
   ),
-  effective_date: shown(ref(CalendarDate), ({ effectiveDate }) => effectiveDate, '2026-06-20'),
-  processed_at: shown(ref(Timestamp), ({ processedAt }) => processedAt, '2026-06-20T15:04:05.000Z'),
-};
+  effective_date: named(ref(CalendarDate), '2026-06-20'),
+  processed_at: named(ref(Timestamp), '2026-06-20T15:04:05.000Z'),
+});
 
 const valueOrNull = (description: string) => ({ type: ['number', 'null'], description });
 
 type Quote = Awaited<ReturnType<Renegotiation['quote']>>;
 
-const QUOTE: ShownFields<Quote> = {
+const QUOTE = fieldsOf<Quote>()({
   original_proposal_code: shown(FIRST, ({ originals }) => originals[0]!.code),
   original_proposal_codes: shown(ALL, ({ originals }) => originals.map(({ code }) => code)),
   ...QUOTED,
@@ -73,52 +77,41 @@ const QUOTE: ShownFields<Quote> = {
     { type: 'string', const: 'renegotiated', description: 'What all originals would be.' },
     () => 'renegotiated' as const,
   ),
-  new_proposal: shownPart<Quote, Quote['newProposal']>(
+  new_proposal: namedPart(
     'The operation that would take their place, with the curve that it would have.',
-    ({ newProposal }) => newProposal,
-    {
+    fieldsOf<Quote['newProposal']>()({
       originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code),
       status: shown({ ...ref<string>('LoanStatus'), description: 'Where it would begin.' }, () => 'received'),
-      acquisition_value: shownAmount(ref(Amount), ({ acquisitionValue }) => acquisitionValue),
-      number_of_installments: shown(
-        ref(NumberOfInstallments),
-        ({ numberOfInstallments }) => numberOfInstallments,
-      ),
+      acquisition_value: namedAmount(ref(Amount)),
+      number_of_installments: named(ref(NumberOfInstallments)),
       ...PRICING,
-    },
+    }),
   ),
-  effective_date: shown(ref(CalendarDate), ({ effectiveDate }) => effectiveDate),
-  originals: shownList<Quote, Quote['originals'][number]>(
+  effective_date: named(ref(CalendarDate)),
+  originals: namedList(
     'What each original would leave the fund with.',
-    ({ originals }) => originals,
-    {
+    fieldsOf<Quote['originals'][number]>()({
       originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code),
-      open_face_value: shownAmount(
-        { ...ref(Balance), description: 'Face values of what is open.' },
-        ({ openFaceValue }) => openFaceValue,
-      ),
-      present_value: shownAmount(
+      open_face_value: namedAmount({ ...ref(Balance), description: 'Face values of what is open.' }),
+      present_value: namedAmount(
         valueOrNull(
           'What is open is worth so much on the effective date; null when beyond what can be stated.',
         ),
-        ({ presentValue }) => presentValue,
       ),
-    },
+    }),
   ),
-  lines: shownList<Quote, Quote['lines'][number]>(
+  lines: namedList(
     'Open installments that would be written off, operation by operation.',
-    ({ lines }) => lines,
-    {
+    fieldsOf<Quote['lines'][number]>()({
       originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code),
       ...QUOTED_INSTALLMENT,
-      present_value: shownAmount(
+      present_value: namedAmount(
         valueOrNull('Its share of the value of its operation on the effective date; null with that value.'),
-        ({ presentValue }) => presentValue,
       ),
-    },
+    }),
   ),
-  calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
-};
+  calculated_at: named(ref(Timestamp)),
+});
 
 const ANSWER = receiptOrQuote('Renegotiation', {
   receipt: RECEIPT,

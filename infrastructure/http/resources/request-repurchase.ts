@@ -25,8 +25,7 @@ import { EXITS, REPURCHASE_END_STATUSES, REPURCHASE_REASONS } from '../../../dom
 import type { ExitPricing } from '../../../domain/curve/repurchase-value.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { forClient } from '../operation.ts';
-import { shown, shownAmount, shownList } from '../../../application/schemas/shown-fields.ts';
-import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
+import { fieldsOf, named, namedAmount, namedList, shown } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { dryRun, QUOTED_LINE, QUOTED_OPERATION, receiptOrQuote } from './quotes.ts';
@@ -80,63 +79,53 @@ const inputOf = (body: RepurchaseRequest): AskedRepurchase => ({
   idempotencyKey: body.idempotency_key,
 });
 
-const RECEIPT: ShownFields<Receipt> = {
+const RECEIPT = fieldsOf<Receipt>()({
   originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code, EXAMPLE.code),
-  status: shown(
+  status: named(
     oneOf(['repurchase_pending', ...REPURCHASE_END_STATUSES], {
       description: 'Pending until the administrator has processed it; a repeated request shows its end.',
     }),
-    ({ status }) => status,
     'repurchase_pending',
   ),
-  reason: shown(repurchaseReason, ({ reason }) => reason, 'repurchase'),
-  repurchase_value: shownAmount(ref(Balance), ({ repurchaseValue }) => repurchaseValue, 6147.33),
-  calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt, '2026-06-20T15:04:05.000Z'),
-};
+  reason: named(repurchaseReason, 'repurchase'),
+  repurchase_value: namedAmount(ref(Balance), 6147.33),
+  calculated_at: named(ref(Timestamp), '2026-06-20T15:04:05.000Z'),
+});
 
-const QUOTE: ShownFields<Awaited<ReturnType<Loans['quoteRepurchase']>>> = {
+const QUOTE = fieldsOf<Awaited<ReturnType<Loans['quoteRepurchase']>>>()({
   ...QUOTED_OPERATION,
-  reason: shown(oneOf(REPURCHASE_REASONS, { description: 'As asked.' }), ({ reason }) => reason),
-  effective_date: shown(ref(CalendarDate), ({ effectiveDate }) => effectiveDate),
-  repurchase_value: shownAmount(
-    { ...ref(Balance), description: 'What would be owed to the fund.' },
-    ({ repurchaseValue }) => repurchaseValue,
-  ),
-  calculated_value: shownAmount(
-    { ...ref(Balance), description: 'What the reason gives, whatever was agreed.' },
-    ({ calculatedValue }) => calculatedValue,
-  ),
-  value_source: shown(
-    { type: 'string', enum: ['calculated', 'informed'], description: 'Which one would count.' },
-    ({ valueSource }) => valueSource,
-  ),
-  acquisition_value: shownAmount(
-    { ...ref(Amount), description: 'What the operation was assigned for; its curve follows it.' },
-    ({ acquisitionValue }) => acquisitionValue,
-  ),
-  disbursed_value: shownAmount(
-    { ...ref(Amount), description: 'What the administrator registered as disbursed.' },
-    ({ disbursedValue }) => disbursedValue,
-  ),
-  exit_basis: shown(
-    {
-      type: 'string',
-      enum: ['disbursed_value', 'acquisition_value'],
-      description: 'Which of the two a reversal gives back, and a resolution starts from.',
-    },
-    ({ exitBasis }) => exitBasis,
-  ),
-  received_value: shownAmount(
-    { ...ref(Balance), description: 'Money received so far.' },
-    ({ receivedValue }) => receivedValue,
-  ),
-  lines: shownList(
+  reason: named(oneOf(REPURCHASE_REASONS, { description: 'As asked.' })),
+  effective_date: named(ref(CalendarDate)),
+  repurchase_value: namedAmount({ ...ref(Balance), description: 'What would be owed to the fund.' }),
+  calculated_value: namedAmount({
+    ...ref(Balance),
+    description: 'What the reason gives, whatever was agreed.',
+  }),
+  value_source: named({
+    type: 'string',
+    enum: ['calculated', 'informed'],
+    description: 'Which one would count.',
+  }),
+  acquisition_value: namedAmount({
+    ...ref(Amount),
+    description: 'What the operation was assigned for; its curve follows it.',
+  }),
+  disbursed_value: namedAmount({
+    ...ref(Amount),
+    description: 'What the administrator registered as disbursed.',
+  }),
+  exit_basis: named({
+    type: 'string',
+    enum: ['disbursed_value', 'acquisition_value'],
+    description: 'Which of the two a reversal gives back, and a resolution starts from.',
+  }),
+  received_value: namedAmount({ ...ref(Balance), description: 'Money received so far.' }),
+  lines: namedList(
     'Open installments whose values make up the calculated value; empty off the curve.',
-    ({ lines }) => lines,
     QUOTED_LINE,
   ),
-  calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
-};
+  calculated_at: named(ref(Timestamp)),
+});
 
 const ANSWER = receiptOrQuote('Repurchase', {
   receipt: RECEIPT,

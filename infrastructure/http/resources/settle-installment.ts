@@ -17,8 +17,14 @@ import {
 } from '../../../application/schemas/values.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { forClient } from '../operation.ts';
-import { constant, shown, shownAmount, shownList } from '../../../application/schemas/shown-fields.ts';
-import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
+import {
+  constant,
+  fieldsOf,
+  named,
+  namedAmount,
+  namedList,
+  shown,
+} from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { dryRun, QUOTED_INSTALLMENT, QUOTED_OPERATION, receiptOrQuote } from './quotes.ts';
@@ -56,67 +62,55 @@ const inputOf = (body: Settlement): AskedSettlement => ({
   idempotencyKey: body.idempotency_key,
 });
 
-const RECEIPT: ShownFields<Receipt> = {
+const RECEIPT = fieldsOf<Receipt>()({
   originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code, EXAMPLE.code),
-  installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode, '001'),
+  installment_code: named(ref(InstallmentCode), '001'),
   status: constant('settled'),
-  settled_at: shown(ref(CalendarDate), ({ settledAt }) => settledAt, '2026-02-15'),
-  settled_value: shownAmount(ref(Amount), ({ settledValue }) => settledValue, 950.0),
-  difference: shownAmount(
+  settled_at: named(ref(CalendarDate), '2026-02-15'),
+  settled_value: namedAmount(ref(Amount), 950.0),
+  difference: namedAmount(
     {
       ...ref(Balance),
       description:
         'What was missing to the scheduled value, 0.00 where nothing was. It is owed no longer, and cannot be reported later.',
       examples: [50.0],
     },
-    ({ difference }) => difference,
     0.0,
   ),
-  surplus: shownAmount(
+  surplus: namedAmount(
     {
       ...ref(Balance),
       description: 'What came in beyond the scheduled value, as charges; 0.00 where nothing did.',
       examples: [0.0],
     },
-    ({ surplus }) => surplus,
     0.0,
   ),
-  processed_at: shown(ref(Timestamp), ({ processedAt }) => processedAt, '2026-02-15T15:04:05.000Z'),
-};
+  processed_at: named(ref(Timestamp), '2026-02-15T15:04:05.000Z'),
+});
 
 type Quote = Awaited<ReturnType<Loans['quoteSettlement']>>;
 
-const QUOTE: ShownFields<Quote> = {
+const QUOTE = fieldsOf<Quote>()({
   ...QUOTED_OPERATION,
-  installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode),
-  settled_at: shown(ref(CalendarDate), ({ settledAt }) => settledAt),
-  settled_value: shownAmount(ref(Amount), ({ settledValue }) => settledValue),
-  lines: shownList<Quote, Quote['lines'][number]>(
+  installment_code: named(ref(InstallmentCode)),
+  settled_at: named(ref(CalendarDate)),
+  settled_value: namedAmount(ref(Amount)),
+  lines: namedList(
     'The installment that would be settled.',
-    ({ lines }) => lines,
-    {
+    fieldsOf<Quote['lines'][number]>()({
       ...QUOTED_INSTALLMENT,
-      scheduled_value: shownAmount(
-        { ...ref(Balance), description: 'What it owes on its due date.' },
-        ({ scheduledValue }) => scheduledValue,
-      ),
-      settled_value: shownAmount(ref(Amount), ({ settledValue }) => settledValue),
-      difference: shownAmount(
-        { ...ref(Balance), description: 'What would be missing, and would be told as underpaid.' },
-        ({ difference }) => difference,
-      ),
-      surplus: shownAmount(
-        { ...ref(Balance), description: 'What would come in on top, as charges.' },
-        ({ surplus }) => surplus,
-      ),
-      late_days: shown(
-        { type: 'integer', minimum: 0, description: 'Days after the due date.' },
-        ({ lateDays }) => lateDays,
-      ),
-    },
+      scheduled_value: namedAmount({ ...ref(Balance), description: 'What it owes on its due date.' }),
+      settled_value: namedAmount(ref(Amount)),
+      difference: namedAmount({
+        ...ref(Balance),
+        description: 'What would be missing, and would be told as underpaid.',
+      }),
+      surplus: namedAmount({ ...ref(Balance), description: 'What would come in on top, as charges.' }),
+      late_days: named({ type: 'integer', minimum: 0, description: 'Days after the due date.' }),
+    }),
   ),
-  calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt),
-};
+  calculated_at: named(ref(Timestamp)),
+});
 
 const ANSWER = receiptOrQuote('Settlement', {
   receipt: RECEIPT,

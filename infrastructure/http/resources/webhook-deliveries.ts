@@ -6,7 +6,15 @@ import type {
 } from '../../../application/webhooks/delivery-log.ts';
 import type { EventReport as Report } from '../../../application/webhooks/deliveries.ts';
 import { component, object, oneOf, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
-import { exampleOf, schemaOf, shown, shownBy, shownList } from '../../../application/schemas/shown-fields.ts';
+import {
+  exampleOf,
+  fieldsOf,
+  named,
+  namedList,
+  schemaOf,
+  shown,
+  shownBy,
+} from '../../../application/schemas/shown-fields.ts';
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
@@ -26,118 +34,86 @@ import {
   webhookIdOf,
 } from './webhook.ts';
 
-const ATTEMPT: ShownFields<AttemptRecord> = {
-  attempt: shown({ type: 'integer', minimum: 1, description: 'Its number.' }, ({ attempt }) => attempt, 1),
-  at: shown(ref(Timestamp), ({ at }) => at, '2026-01-15T12:00:01.000Z'),
-  duration_ms: shown(
-    { type: 'integer', minimum: 0, description: 'How long it took.' },
-    ({ durationMs }) => durationMs,
-    250,
-  ),
-  response_status: shown(
+const ATTEMPT = fieldsOf<AttemptRecord>()({
+  attempt: named({ type: 'integer', minimum: 1, description: 'Its number.' }, 1),
+  at: named(ref(Timestamp), '2026-01-15T12:00:01.000Z'),
+  duration_ms: named({ type: 'integer', minimum: 0, description: 'How long it took.' }, 250),
+  response_status: named(
     { type: ['integer', 'null'], description: 'HTTP status; null when there was none.' },
-    ({ responseStatus }) => responseStatus,
     200,
   ),
-  error: shown({ ...TEXT_OR_NULL, description: 'Why it failed.' }, ({ error }) => error, null),
-};
-
-/** A list with one item in the example. */
-const listed = <From, Item>(...list: Parameters<typeof shownList<From, Item>>) => ({
-  ...shownList(...list),
-  example: [exampleOf(list[2])],
+  error: named({ ...TEXT_OR_NULL, description: 'Why it failed.' }, null),
 });
 
-const attemptsAs = <Attempt>(fields: ShownFields<Attempt>) =>
-  listed(
-    'Every attempt, oldest first.',
-    ({ attemptLog }: { readonly attemptLog: readonly Attempt[] }) => attemptLog,
-    fields,
-  );
+/** With one item in the example. */
+const listed = <Item>(description: string, fields: ShownFields<Item>) =>
+  namedList(description, fields, [exampleOf(fields)]);
 
-const DELIVERY: ShownFields<DeliveryRecord> = {
-  delivery_id: shown(
+const ATTEMPTS = 'Every attempt, oldest first.';
+
+const DELIVERY = fieldsOf<DeliveryRecord>()({
+  delivery_id: named(
     text({ description: 'This event on its way to this subscription.' }),
-    ({ deliveryId }) => deliveryId,
     EXAMPLE_DELIVERY_ID,
   ),
-  event_id: shown(EVENT_ID, ({ eventId }) => eventId, EXAMPLE_EVENT_ID),
-  event: shown(text({ description: 'Name of the event.' }), ({ event }) => event, 'loan_received'),
+  event_id: named(EVENT_ID, EXAMPLE_EVENT_ID),
+  event: named(text({ description: 'Name of the event.' }), 'loan_received'),
   originator_proposal_code: shown(
     { ...TEXT_OR_NULL, description: 'The operation; null for a ping.' },
     ({ code }) => code,
     EXAMPLE.code,
   ),
-  fund_id: shown(
-    { ...TEXT_OR_NULL, description: 'Its fund; null for a ping.' },
-    ({ fundId }) => fundId,
-    EXAMPLE.fundId,
-  ),
-  status: shown(
+  fund_id: named({ ...TEXT_OR_NULL, description: 'Its fund; null for a ping.' }, EXAMPLE.fundId),
+  status: named(
     oneOf(DELIVERY_STATES, { description: '`failed` means that no attempt is left.' }),
-    ({ status }) => status,
     'delivered',
   ),
-  attempts: shown(
-    { type: 'integer', minimum: 0, description: 'How many were made.' },
-    ({ attempts }) => attempts,
-    1,
-  ),
-  created_at: shown(ref(Timestamp), ({ createdAt }) => createdAt, EXAMPLE.received),
-  last_attempt_at: shown(
+  attempts: named({ type: 'integer', minimum: 0, description: 'How many were made.' }, 1),
+  created_at: named(ref(Timestamp), EXAMPLE.received),
+  last_attempt_at: named(
     { ...TIMESTAMP_OR_NULL, description: 'null before the first attempt.' },
-    ({ lastAttemptAt }) => lastAttemptAt,
     '2026-01-15T12:00:01.000Z',
   ),
-  next_attempt_at: shown(
-    { ...TIMESTAMP_OR_NULL, description: 'null when none is planned.' },
-    ({ nextAttemptAt }) => nextAttemptAt,
-    null,
-  ),
-  delivered_at: shown(
+  next_attempt_at: named({ ...TIMESTAMP_OR_NULL, description: 'null when none is planned.' }, null),
+  delivered_at: named(
     { ...TIMESTAMP_OR_NULL, description: 'When a receiver answered 2xx.' },
-    ({ deliveredAt }) => deliveredAt,
     '2026-01-15T12:00:01.250Z',
   ),
-  last_response_status: shown(
+  last_response_status: named(
     { type: ['integer', 'null'], description: 'HTTP status of the last answer; null when there was none.' },
-    ({ lastResponseStatus }) => lastResponseStatus,
     200,
   ),
-  last_error: shown(
-    { ...TEXT_OR_NULL, description: 'Why the last attempt failed.' },
-    ({ lastError }) => lastError,
-    null,
-  ),
-  attempt_log: attemptsAs(ATTEMPT),
-};
+  last_error: named({ ...TEXT_OR_NULL, description: 'Why the last attempt failed.' }, null),
+  attempt_log: listed(ATTEMPTS, ATTEMPT),
+});
 const Delivery = component('Delivery', schemaOf(DELIVERY));
 const presentDelivery = shownBy(DELIVERY);
 
 type Reported = Report['deliveries'][number];
 
-const REPORTED: ShownFields<Reported> = {
-  webhook_id: shown(WEBHOOK_ID, ({ webhookId }) => webhookId, EXAMPLE_WEBHOOK_ID),
+const REPORTED = fieldsOf<Reported>()({
+  webhook_id: named(WEBHOOK_ID, EXAMPLE_WEBHOOK_ID),
   ...DELIVERY,
-  attempt_log: attemptsAs<Reported['attemptLog'][number]>({
-    ...ATTEMPT,
-    response_body: shown(
-      {
-        ...TEXT_OR_NULL,
-        description: 'The first 2 KiB of what the receiver answered; null when it answered nothing.',
-      },
-      ({ responseBody }) => responseBody,
-      '{"taken":true}',
-    ),
-  }),
-};
+  attempt_log: listed(
+    ATTEMPTS,
+    fieldsOf<Reported['attemptLog'][number]>()({
+      ...ATTEMPT,
+      response_body: named(
+        {
+          ...TEXT_OR_NULL,
+          description: 'The first 2 KiB of what the receiver answered; null when it answered nothing.',
+        },
+        '{"taken":true}',
+      ),
+    }),
+  ),
+});
 
-const REPORT: ShownFields<Report> = {
-  event_id: shown(EVENT_ID, ({ eventId }) => eventId, EXAMPLE_EVENT_ID),
-  event: shown(text({ description: 'Name of the event.' }), ({ event }) => event, 'loan_received'),
-  body: shown(
+const REPORT = fieldsOf<Report>()({
+  event_id: named(EVENT_ID, EXAMPLE_EVENT_ID),
+  event: named(text({ description: 'Name of the event.' }), 'loan_received'),
+  body: named(
     text({ description: 'The bytes that are signed and sent, as text.' }),
-    ({ body }) => body,
     JSON.stringify({
       ...{
         event: 'loan_received',
@@ -156,10 +132,9 @@ const REPORT: ShownFields<Report> = {
   ),
   deliveries: listed(
     'One for each subscription that it was queued for; none where nobody subscribed.',
-    ({ deliveries }) => deliveries,
     REPORTED,
   ),
-};
+});
 const EventReport = component('EventReport', schemaOf(REPORT));
 const presentEvent = shownBy(REPORT);
 

@@ -1,8 +1,7 @@
 import type { WebhookSubscription } from '../../../application/webhooks/subscriptions.ts';
 import { component, listOf, oneOf, ref, text } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
-import { exampleOf, schemaOf, shown, shownBy } from '../../../application/schemas/shown-fields.ts';
-import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
+import { exampleOf, fieldsOf, named, schemaOf, shownBy } from '../../../application/schemas/shown-fields.ts';
 import { isSoundText } from '../../../application/schemas/document-validators.ts';
 import { FundId, Timestamp } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
@@ -36,47 +35,29 @@ const FUND_IDS: Schema = {
 };
 
 /** What is said about a webhook wherever one is shown. */
-export const WEBHOOK: ShownFields<WebhookSubscription> = {
-  webhook_id: shown(WEBHOOK_ID, ({ webhookId }) => webhookId, EXAMPLE_WEBHOOK_ID),
-  url: shown(
-    text({ description: 'Where the events go.' }),
-    ({ url }) => url,
-    'https://hooks.example.com/receivables',
-  ),
-  events: shown(listOf(text(), { description: 'Events that are sent.' }), ({ events }) => events, ['*']),
-  fund_ids: shown(FUND_IDS, ({ fundIds }) => fundIds, null),
-  description: shown(
-    { ...TEXT_OR_NULL, description: 'Your note.' },
-    ({ description }) => description,
-    'Production receiver',
-  ),
-  status: shown(
+export const WEBHOOK = fieldsOf<WebhookSubscription>()({
+  webhook_id: named(WEBHOOK_ID, EXAMPLE_WEBHOOK_ID),
+  url: named(text({ description: 'Where the events go.' }), 'https://hooks.example.com/receivables'),
+  events: named(listOf(text(), { description: 'Events that are sent.' }), ['*']),
+  fund_ids: named(FUND_IDS, null),
+  description: named({ ...TEXT_OR_NULL, description: 'Your note.' }, 'Production receiver'),
+  status: named(
     oneOf(['active', 'paused'], { description: 'Whether events are sent now, or wait.' }),
-    ({ status }) => status,
     'active',
   ),
-  created_at: shown(ref(Timestamp), ({ createdAt }) => createdAt, EXAMPLE.received),
-};
+  created_at: named(ref(Timestamp), EXAMPLE.received),
+});
 
-const SUBSCRIPTION: ShownFields<WebhookSubscription> = {
+const SUBSCRIPTION = fieldsOf<WebhookSubscription>()({
   ...WEBHOOK,
-  updated_at: shown(ref(Timestamp), ({ updatedAt }) => updatedAt, EXAMPLE.received),
-  last_success_at: shown(
+  updated_at: named(ref(Timestamp), EXAMPLE.received),
+  last_success_at: named(
     { ...TIMESTAMP_OR_NULL, description: 'Last 2xx of the receiver.' },
-    ({ lastSuccessAt }) => lastSuccessAt,
     '2026-01-15T12:00:01.250Z',
   ),
-  last_failure_at: shown(
-    { ...TIMESTAMP_OR_NULL, description: 'Last attempt that failed.' },
-    ({ lastFailureAt }) => lastFailureAt,
-    null,
-  ),
-  failing_since: shown(
-    { ...TIMESTAMP_OR_NULL, description: 'Start of the present run of failures.' },
-    ({ failingSince }) => failingSince,
-    null,
-  ),
-};
+  last_failure_at: named({ ...TIMESTAMP_OR_NULL, description: 'Last attempt that failed.' }, null),
+  failing_since: named({ ...TIMESTAMP_OR_NULL, description: 'Start of the present run of failures.' }, null),
+});
 export const Webhook = component('Webhook', schemaOf(SUBSCRIPTION));
 export const exampleWebhook = exampleOf(SUBSCRIPTION);
 export const presentWebhook = shownBy(SUBSCRIPTION);
