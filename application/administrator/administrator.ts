@@ -58,10 +58,7 @@ interface Processing {
 const AWAITS = 'decision awaits the confirmation of another person';
 const AT_ONCE = 64;
 
-/**
- * The fund's administrator: decisions, whatever way they came in, and what waits for them. Each decision is answered: applied, applied
- * before, or refused for good. What may succeed later (a store that is away, a renegotiation under way) is thrown, never answered.
- */
+/** Each decision is answered. What may succeed later (a store that is away, a renegotiation under way) is thrown. */
 export class Administrator {
   readonly worklists: Worklists;
   readonly disbursementTolerance: number;

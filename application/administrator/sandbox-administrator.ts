@@ -64,11 +64,7 @@ const next: Readonly<Record<string, NextStep>> = {
 
 const MAX_IN_FLIGHT = 64;
 
-/**
- * Plays the administrator: takes each operation a step further, `step` after the event that asks for it. All that it needs is in
- * the log and in one checkpoint: after a restart it sees the undecided events again and goes on; decided twice is decided once.
- * An operation that cannot be read is left as it is and keeps no other waiting; `resume` goes on with it.
- */
+/** All that it needs is in the log and in one checkpoint: after a restart it goes on; decided twice is decided once. */
 export class SandboxAdministrator {
   readonly #deps: Dependencies;
   readonly #runner: Runner<never>;

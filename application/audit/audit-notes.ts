@@ -23,10 +23,7 @@ export interface ClaimNote {
   readonly place: Uint8Array;
 }
 
-/**
- * What an audit writes down on its way, so that its memory does not grow with the log. Where it is kept, an audit that was stopped goes
- * on from the last progress that was saved: what was noted after that is gone.
- */
+/** Keeps an audit's memory from growing with the log. What was noted after the last save is gone once it is stopped. */
 export interface AuditNotes {
   readonly isKept: boolean;
   stream(name: string): StreamNote | undefined;

@@ -62,10 +62,7 @@ const storedRows = (tables: Rows): Rows => {
   );
 };
 
-/**
- * What the read models hold of one operation after these events, which include those of other streams that write its rows.
- * @throws Error of a projection that cannot take an event
- */
+/** @throws Error of a projection that cannot take an event */
 export const deriveRows = (
   stream: string,
   projections: readonly Pick<Projection, 'project'>[],

@@ -15,11 +15,7 @@ const differingColumns = (expected: ComparedRow, found: ComparedRow): readonly s
   return columns ?? NONE;
 };
 
-/**
- * The comparison of rows, for whatever compares them: the audit with what events say, a rebuild with the generation that serves, a
- * move with what it left behind. Answers in the order of `found`, and then what is missing there; `nameOf` tells the rows of one
- * side apart.
- */
+/** Answers in the order of `found`, then what is missing there; `nameOf` tells the rows of one side apart. */
 export function* differingRows<Row extends ComparedRow>(
   nameOf: (row: Row) => string,
   expected: readonly Row[],

@@ -1,7 +1,3 @@
-/**
- * What was compared: the log as a whole, hash chains, stored texts, what an event follows from, prices, keys, renegotiations, rows,
- * deliveries, seals over the log, files of documents, and heads that were written down earlier.
- */
 export type DifferenceKind =
   | 'log'
   | 'chain'

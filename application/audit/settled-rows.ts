@@ -21,10 +21,7 @@ const MOST_LOOKS = 8;
 /** A difference counts when it was seen so often on rows that hold everything. */
 const CERTAIN_AFTER = 2;
 
-/**
- * Compares rows with the log while both go on changing: what differs is looked at again with a read model that has caught up, until
- * it either agrees or cannot be explained by that.
- */
+/** What differs is looked at again with a read model that has caught up, until it agrees or that explains nothing. */
 export class SettledRows {
   readonly #deps: Dependencies;
   #comparable: readonly ReadModel[] = [];

@@ -25,10 +25,6 @@ const statedDate = (event: LoanEvent, before: LoanState): CalendarDate | undefin
   return event.type === 'LoanDisbursed' ? event.disbursementDate : undefined;
 };
 
-/**
- * The day from which an event counts: the one that its payment or decision states, otherwise the day in America/Sao_Paulo on which it
- * happened.
- */
 const businessDateOf = (event: LoanEvent, recordedAt: string, before: LoanState): CalendarDate => {
   const happenedAt = event.type === 'LoanDisbursed' ? event.disbursedAt : recordedAt;
   return statedDate(event, before) ?? businessDayOf(happenedAt);

@@ -20,10 +20,7 @@ const bytesOf = ({ resolved }: DirectoryEntry): number =>
 
 const FRESH_MS = 5_000;
 
-/**
- * Who a token's client is, with its application and linked funds. Remembered for at most five seconds, so that a revoked client
- * or a newly linked fund takes effect soon. `undefined` stands for a client that does not exist or was revoked.
- */
+/** Remembered for at most five seconds, so that a revoked client or a newly linked fund takes effect soon. */
 export class ClientDirectory {
   readonly #registry: ClientRegistry;
   readonly #now: () => number;

@@ -79,10 +79,7 @@ const QUEUE_PATIENCE_MS = 5_000;
 
 class Stale extends Error {}
 
-/**
- * Load, decide, append, and once more when another writer was faster: the only such loop. One operation's commands run one after
- * another in this process; the store's revision check orders them between processes.
- */
+/** The only such loop. A process runs one operation's commands one by one; the revision orders those of several. */
 export class CommandHandler {
   readonly #deps: Dependencies;
   readonly #queue = new KeyedQueue(QUEUE_PATIENCE_MS);
@@ -104,11 +101,7 @@ export class CommandHandler {
     );
   }
 
-  /**
-   * Decides on the operation as it is now and stores nothing.
-   * @param onlyFundIds as in a command
-   * @throws DomainError the command would be refused
-   */
+  /** Stores nothing. @throws DomainError the command would be refused */
   async preview<Event extends LoanEvent>(
     stream: string,
     decide: (state: LoanState) => readonly Event[],

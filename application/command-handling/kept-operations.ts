@@ -8,10 +8,7 @@ const LIVE_SHARE = 0.25;
 /** Of a buffer, on both sides of the heap. */
 const BUFFER_BYTES = 250;
 
-/**
- * Recently used operations, in so many bytes; an entry may vanish at any time: a few as the objects that commands work with, many more as texts outside the heap, where no
- * garbage collection has to walk over them.
- */
+/** A few as objects, many more as texts outside the heap, where no garbage collection has to walk over them. */
 export class KeptOperations {
   readonly #live: LRUCache<string, Operation>;
   readonly #packed: LRUCache<string, Buffer>;

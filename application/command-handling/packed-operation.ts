@@ -7,10 +7,7 @@ type Scheduled = Extract<LoanState, { schedule: unknown }>;
 type WithoutInstallments = Omit<Scheduled, 'schedule' | 'indexByCode' | 'installments'>;
 type Changed = readonly [index: number, rest: Omit<Installment, keyof ScheduledInstallment>];
 
-/**
- * What an operation is kept as, one text: its schedule as three columns, and of its installments only those with which something has
- * happened. No other process ever reads it.
- */
+/** No other process ever reads it. */
 interface Packed {
   readonly of: Pick<Operation, 'hash'> & { readonly recordedAt?: string | undefined };
   readonly revision?: number;

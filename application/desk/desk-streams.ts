@@ -59,12 +59,7 @@ export class DeskStreams {
     this.#deps = dependencies;
   }
 
-  /**
-   * Durable when it resolves.
-   * @param make the events, recorded at this instant
-   * @throws BusyError too many are written into this stream at once
-   * @throws StoreUnavailableError
-   */
+  /** Durable when it resolves. @throws BusyError too much is written into this stream @throws StoreUnavailableError */
   append(stream: string, actor: string, make: (at: Timestamp) => readonly DeskEvent[]): Promise<void> {
     return this.#queue.run(stream, () =>
       retry(() => this.#append(stream, actor, make), OVERTAKEN, this.#deps.pause),

@@ -72,10 +72,7 @@ export const sessionOf = ({ id, issuer, subject, name, grants, language }: Row):
   language,
 });
 
-/**
- * Sessions of people who have signed in, in the service's database: no console has them for itself. Each begins here and ends here. Of
- * what the browser holds only a hash is kept.
- */
+/** Of what the browser holds only a hash is kept. */
 export class DeskSessions {
   readonly #deps: Dependencies;
 

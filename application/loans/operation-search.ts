@@ -78,10 +78,7 @@ const pageOf = (found: readonly Listed[], limit: number, sorting: Sorting): Plac
   return { found: found.slice(0, limit), next: last && placeOf(last, sorting) };
 };
 
-/**
- * Operations by what a desk asks for. Few of them, and those that are late, are sorted; all others are walked along an index that holds what
- * is asked for, so that rows are looked up only to be shown. Either is bounded.
- */
+/** Few, and those that are late, are sorted; others are walked along an index that holds what is asked for. */
 export class SqlOperationSearch {
   readonly #database: SqlDatabase;
   readonly #bounds: Bounds;

@@ -65,10 +65,7 @@ const receiptOf = ({ code }: AskedPrepayment, event: PrepaymentProcessed) => {
   };
 };
 
-/**
- * The first event of an accepted request: just decided, or as it was stored when the request was accepted. A replay reads the
- * stream for it, because the state does not tell several requests of the same kind apart.
- */
+/** A replay reads the stream for it, because the state does not tell several requests of the same kind apart. */
 const acceptedEvent = async (
   store: Pick<EventStore, 'read'>,
   stream: string,

@@ -19,10 +19,7 @@ const SHORTEST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 const MOST_STREAMS = 500;
 
-/**
- * Waits for a projector in another process by asking the read model: one query at a time for all that wait, the more seldom the
- * longer they do.
- */
+/** One query at a time for all that wait, the more seldom the longer they do. */
 export class PolledProgress implements AppliedVersions {
   readonly #deps: PolledDependencies;
   readonly #waiters = new Set<Waiter>();

@@ -31,10 +31,7 @@ const MOST_TRIES = 100;
 /** Whatever of webhooks begins behind the end of the log begins there from now on. */
 type BeginWithin = (end: LogPosition | 'start') => Promise<unknown>;
 
-/**
- * The stored places of what follows the log, and the way out when the log is not the one that they are of any more: an older state of
- * it was restored, or another server has it. A follower that runs reads its place again before its next try.
- */
+/** The way out when the log is not that of the places any more. A follower that runs reads its place again. */
 export class FollowerPlaces {
   readonly #places: CheckpointStore;
   readonly #log: EventSubscription & LogPlaces;

@@ -103,10 +103,7 @@ export class SqlPortfolioPositions {
     }
   }
 
-  /**
-   * One entry for each sort that occurred on the day, and one for each that occurred before it: payments, the installments that they
-   * closed, and amounts in integer cents, net of excess.
-   */
+  /** Of the day, and of all that was before it; amounts in integer cents, net of excess. */
   async flows(query: PositionQuery) {
     const rows = await this.#database.read(
       this.#payments(query)

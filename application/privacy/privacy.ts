@@ -22,10 +22,7 @@ interface Indexing {
 
 const CHECKPOINT = 'borrower-index';
 
-/**
- * Finds the borrowers of operations that came in before the index existed. Later ones enter it when their data is sealed, so this
- * walks the log once in the life of a database.
- */
+/** Later ones enter the index when their data is sealed, so this walks the log once in the life of a database. */
 export const indexBorrowers = async ({ log, checkpoints, index, vault }: Indexing): Promise<void> => {
   if ((await checkpoints.load(CHECKPOINT)) !== 'start') return;
   let last: LogPosition | undefined;

@@ -94,10 +94,7 @@ const readMarks = (builder: Kysely<Schema>) =>
       .where('operation', 'in', operations),
   );
 
-/**
- * Where consumer groups stand, in the store that holds the effects of what they consumed; this is the truth, the broker's own record only
- * follows. Errors of the store pass through.
- */
+/** The truth, which the broker's own record only follows. Errors of the store pass through. */
 export class ConsumerOffsets {
   readonly #database: SqlDatabase;
   readonly #clock: RealClock;

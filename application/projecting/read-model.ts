@@ -121,10 +121,7 @@ class AppliedRevisions {
   }
 }
 
-/**
- * A read model that follows the log: each batch and its place commit together, so rows are always those of exactly the events up to the
- * place, wherever the process dies.
- */
+/** Each batch and its place commit together: rows are always those of exactly the events up to the place. */
 export class ReadModelFollower extends Runner<TableWrite> {
   readonly #projection: Projection;
   readonly #applied: AppliedRevisions;

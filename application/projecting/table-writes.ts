@@ -65,10 +65,7 @@ const isAdded = (group: Group | undefined, next: Group): boolean => {
   return true;
 };
 
-/**
- * Writes of one table that are alike and stand one after the other, together. Between them may stand writes of other tables, which know
- * nothing of each other.
- */
+/** Between writes of one table may stand those of others, which know nothing of each other. */
 const grouped = (writes: readonly TableWrite[], columns: Columns): readonly Group[] => {
   const open = new Map<string, Group>();
   return writes.flatMap((write) => {

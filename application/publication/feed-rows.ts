@@ -51,10 +51,7 @@ export class SqlFeedRows {
     };
   }
 
-  /**
-   * Whether every event of the application that the feed has is found by its id: `behind` until it is, `holes` where one of its
-   * operations waits.
-   */
+  /** `behind` until every event of the feed is found by its id, `holes` where one of the operations waits. */
   async index(applicationId: string): Promise<'whole' | 'behind' | 'holes'> {
     const { builder } = this.#database;
     const [last, places, held] = await this.#database.snapshot([

@@ -12,9 +12,7 @@ const WITHIN = BLOCK - 1;
 
 type Block = Int32Array | Float64Array;
 
-/**
- * Numbers in blocks that never move: a plain array of a million would hold twice the memory, and three times while it grows.
- */
+/** Blocks that never move: a plain array of a million holds twice the memory, three times while it grows. */
 export class NumberColumn {
   readonly #make: () => Block;
   readonly #blocks: Block[] = [];

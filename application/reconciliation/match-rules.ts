@@ -212,10 +212,7 @@ const matchByAmountAndDate = (matching: Matching, { windowDays }: Tolerances): v
   }
 };
 
-/**
- * Runs the rules in the order of `RULES`, the strongest evidence first. A repeated line leaves before amounts that differ are paired, so
- * that it is not taken for another payment.
- */
+/** A repeated line leaves before amounts that differ are paired, so that it is not taken for another payment. */
 export const matchAll = (matching: Matching, tolerances: Tolerances) => {
   matchByReference(matching, tolerances);
   matchBatches(matching, tolerances);

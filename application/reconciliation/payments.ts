@@ -22,10 +22,7 @@ const remarksOf = (payment: NotifiedPayment) => {
   };
 };
 
-/**
- * Notified payments as columns, in the order in which they came: a million objects would take several times the memory. Payments
- * of one operation hang together as a chain in the same order.
- */
+/** As columns, since a million objects would take several times the memory. */
 export class Payments {
   readonly #days: DayNumbers;
   readonly #operations = new Map<string, number>();

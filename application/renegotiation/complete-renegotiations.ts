@@ -17,10 +17,7 @@ interface Dependencies extends Following {
   readonly events: Pick<EventStore, 'read'>;
 }
 
-/**
- * Tells every original, once the operation that replaces it is active, that its renegotiation is through. An operation that cannot be
- * read is left as it is and keeps no other waiting; `resume` makes up for it.
- */
+/** An operation that cannot be read is left as it is and keeps no other waiting; `resume` makes up for it. */
 export class CompleteRenegotiations {
   readonly #deps: Dependencies;
   readonly #runner: Runner<never>;

@@ -31,10 +31,7 @@ export interface Step {
 
 const MAX_TRIES = 20;
 
-/**
- * The operations' streams as a renegotiation writes them: by the same rules as every command and never from memory, but past the
- * queue of commands, which may be waiting for this very renegotiation.
- */
+/** By the rules of every command, but past their queue, which may be waiting for this very renegotiation. */
 export class LoanStreams {
   readonly #deps: Dependencies;
 
@@ -47,11 +44,7 @@ export class LoanStreams {
     return replay(events, revision);
   }
 
-  /**
-   * The operation once the step is taken, by this call or an earlier one. Every try looks at the state again.
-   *
-   * @throws DomainError when the state does not allow it
-   */
+  /** Every try looks at the state again. @throws DomainError when the state does not allow it */
   async take(step: Step): Promise<Operation> {
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
       const operation = await this.load(step.stream);

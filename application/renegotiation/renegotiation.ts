@@ -49,10 +49,7 @@ interface Dependencies {
 
 const MAX_TRIES = 6;
 
-/**
- * Replaces one or several operations by a new one, at once for all. The code of each original is an idempotency key.
- * A process has one of it, which ends renegotiations of other processes too.
- */
+/** A process has one of it, which ends renegotiations of other processes too. The code of each original is a key. */
 export class Renegotiation {
   readonly #deps: Dependencies & Parameters<typeof renegotiated>[0];
 

@@ -91,11 +91,7 @@ export const retryUntilAvailable = <Result>(
   pause: (ms: number) => Promise<unknown>,
 ): Promise<Result> => retry(work, ENGINE_AWAY, pause);
 
-/**
- * Does the work again and again until the signal ends.
- * @param work answers how many milliseconds to wait before the next time; nothing means none
- * @param afterFailure answers the same for a try that failed before the signal ended
- */
+/** Both answer how many milliseconds to wait before the next time; nothing means none. */
 export const repeatUntilAborted = async (
   work: () => Promise<number | void>,
   afterFailure: (error: unknown) => number,

@@ -49,10 +49,7 @@ export const sinceThenOf = (id: string, later: readonly RecordedEvent[]): SinceT
 export const decisionsAfter = (events: readonly DecisionEvent[]): DecisionsState =>
   events.reduce((before, event) => firstDecisions.evolve(before, event), firstDecisions.initialState);
 
-/**
- * Decisions that await a second person, each operation's in a stream of its own. A confirmation counts from its append here on;
- * carrying it out is left to whoever asks, as often as it is asked for.
- */
+/** A confirmation counts from its append on; carrying it out is left to whoever asks, as often as it is asked for. */
 export class FirstDecisions {
   readonly #deps: Dependencies;
 

@@ -4,10 +4,7 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 
 const COLUMNS = ['begins_at', 'filter_from'] as const;
 
-/**
- * Whatever of subscriptions (where they begin, and since where they ask for what they ask for) lies behind the end of the log lies there from
- * now on; answers how many that were. They are few, and an operator sets places right seldom.
- */
+/** Answers how many subscriptions had a place behind the end of the log, which is their place now. */
 export const beginWithin = async (
   database: SqlDatabase,
   order: Pick<LogOrder, 'compare' | 'comparable'>,

@@ -104,10 +104,7 @@ const headInLane = (eb: ExpressionBuilder<Schema & { d: Schema['webhook_delivery
     .orderBy('first.delivery_id')
     .limit(sql.lit(1));
 
-/**
- * What became of deliveries. Costs grow with the page, not with the history: delivery ids sort by creation, so pages are ranges of
- * the key.
- */
+/** Costs grow with the page, not with the history: ids sort by creation, so pages are ranges of the key. */
 export class DeliveryLog {
   readonly #database: SqlDatabase;
 

@@ -100,10 +100,7 @@ interface Dependencies {
   readonly onQueued?: (webhookIds: readonly string[]) => void;
 }
 
-/**
- * Turns public events into deliveries. Subscriptions are read for every batch, after its events were appended: a caller that
- * subscribed before is in there, which no cache could promise. A batch that comes twice is queued once.
- */
+/** Subscriptions are read for every batch: no cache could promise those of a moment ago. Queued once, however often. */
 export const fanOutTo =
   (deps: Dependencies) =>
   async (events: readonly PublicEvent[], progress?: Progress): Promise<void | 'progress_stored'> => {

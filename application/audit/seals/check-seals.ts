@@ -61,10 +61,7 @@ export class SealCheck {
     return { begin, number, after, sealed, found, reported };
   }
 
-  /**
-   * To be called before the first event.
-   * @param earlier how far an earlier check came; the first event is then the one behind that
-   */
+  /** To be called before the first event, which after an earlier check is the one behind that. */
   async start(earlier?: SealCheck['progress']): Promise<void> {
     if (earlier) this.#goOn(earlier);
     const { book, keys } = this.#deps;

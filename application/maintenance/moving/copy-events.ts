@@ -63,10 +63,7 @@ function* appendsOf(events: Iterable<EventToMove>, cuts: ReadonlySet<number>): G
 export const keepsItsPlace = (stream: string, at: number, cuts: ReadonlySet<number>): boolean =>
   stream.startsWith(RENEGOTIATION_STREAM_PREFIX) || cuts.has(at);
 
-/**
- * Appends that may be under way together: at most one a stream, in the order of the log. One that keeps its place comes alone,
- * after everything before it and before everything after it.
- */
+/** One that keeps its place comes alone, after everything before it and before everything after it. */
 function* wavesOf(
   appends: Iterable<PendingAppend>,
   cuts: ReadonlySet<number>,

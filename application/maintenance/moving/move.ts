@@ -35,10 +35,7 @@ type Done = (steps: number) => void;
 
 const CLAIMS_IN_FLIGHT = 32;
 
-/**
- * Moves a service to other engines while nothing runs. Every step can be repeated, so a process that was killed is started again; what was
- * copied is compared as a whole before the new place is declared to be in use.
- */
+/** Every step can be repeated, so a process that was killed is started again; all is compared before it is in use. */
 export class Move {
   readonly #deps: Dependencies;
 

@@ -99,10 +99,7 @@ export class QuarantinedOperations {
     }
   }
 
-  /**
-   * Takes in what waited, in its order and in one transaction, as of the place that the projection has reached. Of a renegotiation and
-   * its operations everything comes in at once or not at all.
-   */
+  /** Of a renegotiation and its operations everything comes in at once or not at all. */
   async #project(projection: Projection, stream: string): Promise<Release | undefined> {
     const { store } = this.#deps;
     const waitsFor = projection.name;

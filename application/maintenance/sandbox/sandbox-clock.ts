@@ -68,10 +68,7 @@ export class MovableClock implements BusinessClock {
 
 const ID = 'sandbox';
 
-/**
- * How far the business time of a sandbox is ahead of the real time, in milliseconds; one number for all processes: a row that is compared and
- * set, so that of two moves at once none is lost.
- */
+/** One number for all processes, in milliseconds: compared and set, so that of two moves at once none is lost. */
 export class SqlClockOffset {
   readonly #database: SqlDatabase;
   readonly #clock: RealClock;
