@@ -182,10 +182,6 @@ export class DecisionCheck {
     this.#code = parseLoanStream(stream)?.code ?? '';
   }
 
-  get state(): LoanState {
-    return this.#state;
-  }
-
   take(found: DecodedEvent<LoanEvent>): void {
     const { event } = found;
     const [expected, ...rest] = this.#due.length > 0 ? this.#due : this.#decide(found);

@@ -1,11 +1,11 @@
 import { messageOf } from '../support/failures.ts';
-import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
+import type { LoanEvent } from '../../domain/loan/index.ts';
 import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { FEED, PAYMENTS } from '../projecting/stored-rows.ts';
-import { toPublicEvents } from '../publication/public-events.ts';
+import { toPublicEvent } from '../publication/public-events.ts';
 import { DecisionCheck } from './check-decisions.ts';
 import { checkReservations } from './renegotiation-audit.ts';
 import { checkStream, decodeOperation, toProjected } from './stored-events.ts';
@@ -20,7 +20,6 @@ export interface OperationAudit {
   readonly events: readonly RecordedEvent[];
   readonly decoded: readonly DecodedEvent<LoanEvent>[];
   readonly differences: readonly Difference[];
-  readonly state: LoanState;
   /** Undefined for a code that was only ever reserved. */
   readonly fundId: string | undefined;
   readonly publicEvents: readonly PublicEvent[];
@@ -52,15 +51,15 @@ export const placedRows = (operation: Pick<OperationAudit, 'rows'> | undefined) 
   inFeed: operation?.rows.get(FEED)?.length ?? 0,
 });
 
-const publicEventsOf = (
+const publicEventOf = (
   { recorded, event }: DecodedEvent<LoanEvent>,
   fundId: string,
   apiVersion: string,
-): readonly PublicEvent[] => {
+): PublicEvent | undefined => {
   const { applicationId, code } = parseLoanStream(recorded.stream)!;
   const { id: eventId, revision, metadata } = recorded;
   const place = { eventId, applicationId, fundId, code, revision, recordedAt: metadata.recordedAt };
-  return toPublicEvents(event, place, apiVersion);
+  return toPublicEvent(event, place, apiVersion);
 };
 
 /** Rows that cannot be derived are a difference as well; the rest of the audit goes on. */
@@ -103,21 +102,11 @@ export const auditOperation = (
   const derive = () => deriveRows(stream, projections, withOthers(stream, decoded, records));
   const rows = attempt<Rows>({ stream, what: 'rows', report }, derive, new Map());
   const translate = () =>
-    fundId === undefined ? [] : decoded.flatMap((one) => publicEventsOf(one, fundId, apiVersion));
+    fundId === undefined ? [] : decoded.flatMap((one) => publicEventOf(one, fundId, apiVersion) ?? []);
   const publicEvents = attempt<readonly PublicEvent[]>(
     { stream, what: 'public events', report },
     translate,
     [],
   );
-  const { state } = decisions;
-  return {
-    stream,
-    events,
-    decoded,
-    differences,
-    state,
-    fundId,
-    publicEvents,
-    rows,
-  };
+  return { stream, events, decoded, differences, fundId, publicEvents, rows };
 };

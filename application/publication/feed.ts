@@ -173,10 +173,9 @@ export class Feed {
   async #placeOf(reader: FeedReader, after: string): Promise<FeedPlace> {
     const recorded = await this.#recorded(reader, after);
     if (recorded?.metadata.applicationId !== reader.applicationId) throw unknownAfter();
-    const events = await this.#deps.translator.translate([recorded]).catch((error: unknown) => {
+    const [event] = await this.#deps.translator.translate([recorded]).catch((error: unknown) => {
       throw isOfTheEvent(error) ? stopped(error) : error;
     });
-    const event = events.find(({ eventId }) => eventId === after);
     if (!event || !seesFund(reader, event.fundId)) throw unknownAfter();
     return { position: Number(numberOf(recorded.position)), revision: Number(recorded.revision) };
   }

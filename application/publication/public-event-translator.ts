@@ -3,7 +3,7 @@ import { parseLoanStream } from '../command-handling/operation.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { PUBLISHED } from './catalogue.ts';
-import { toPublicEvents } from './public-events.ts';
+import { toPublicEvent } from './public-events.ts';
 
 interface Publishable {
   readonly recorded: RecordedEvent;
@@ -39,7 +39,10 @@ export class PublicEventTranslator implements Translator {
     const publishable = recorded.flatMap((one) => this.#read(one) ?? []);
     await this.#lookUpFunds(publishable);
     const events: PublicEvent[] = [];
-    for (const one of publishable) events.push(...(await this.#translateOne(one)));
+    for (const one of publishable) {
+      const event = await this.#translateOne(one);
+      if (event) events.push(event);
+    }
     return events;
   }
 
@@ -75,11 +78,11 @@ export class PublicEventTranslator implements Translator {
     operation,
     event,
     ...known
-  }: Publishable): Promise<readonly PublicEvent[]> {
+  }: Publishable): Promise<PublicEvent | undefined> {
     const { apiVersion } = this.#deps;
     const { id: eventId, stream, revision, metadata, position } = recorded;
     const fundId = known.fundId ?? (await this.#fundOf(stream));
-    return toPublicEvents(
+    return toPublicEvent(
       event,
       { ...operation, eventId, fundId, revision, position, recordedAt: metadata.recordedAt },
       apiVersion,

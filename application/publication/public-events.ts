@@ -1,28 +1,10 @@
 import { hash } from 'node:crypto';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
-import type { LogPosition } from '../ports/event-store.ts';
 import { shownBy } from '../schemas/shown-fields.ts';
 import { PUBLICATIONS, publicationOf } from './catalogue.ts';
-import type { LoanEventName } from './catalogue.ts';
-
-interface PublicPayload {
-  readonly name: LoanEventName;
-  readonly data: object;
-  readonly flat?: object;
-}
 
 const dataBy = new Map(PUBLICATIONS.map((publication) => [publication, shownBy(publication.data)]));
-
-export const publicPayloads = (event: LoanEvent): readonly PublicPayload[] => {
-  const publication = publicationOf(event.type);
-  if (!publication) return [];
-  const { name, flat } = publication;
-  const data = dataBy.get(publication)!(event);
-  return [
-    { name, data, ...(flat && { flat: Object.fromEntries(flat.map((field) => [field, data[field]])) }) },
-  ];
-};
 
 const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
 
@@ -35,15 +17,10 @@ export const derivedId = (namespace: string, name: string): string => {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 };
 
-interface EventPlace {
-  readonly eventId: string;
-  readonly applicationId: string;
-  readonly fundId: string;
-  readonly code: string;
+interface EventPlace extends Pick<PublicEvent, 'eventId' | 'applicationId' | 'fundId' | 'code' | 'position'> {
   readonly revision: bigint;
   /** ISO 8601 UTC */
   readonly recordedAt: string;
-  readonly position?: LogPosition;
 }
 
 /** What a body is built of; `sequence` and `apiVersion` are ours, the rest is the envelope that receivers know. */
@@ -74,31 +51,19 @@ export const bodyOf = (envelope: Envelope): string =>
   });
 
 /**
- * The public events that a stored event gives, none for what stays inside. Pure: the same input gives the same ids and the same
- * bytes. The timestamp is when the service recorded the event, which never goes back within an operation.
+ * Undefined for what stays inside. Pure: the same input gives the same bytes. The timestamp is when the service recorded the event,
+ * which never goes back within an operation.
  */
-export const toPublicEvents = (
+export const toPublicEvent = (
   event: LoanEvent,
-  place: EventPlace,
+  { revision, recordedAt: timestamp, ...place }: EventPlace,
   apiVersion: string,
-): readonly PublicEvent[] => {
-  const payloads = publicPayloads(event);
-  return payloads.map(({ name, data, flat }) => {
-    const eventId = payloads.length === 1 ? place.eventId : derivedId(place.eventId, name);
-    const { applicationId, fundId, code, position, recordedAt: timestamp } = place;
-    const sequence = Number(place.revision);
-    const body = bodyOf({
-      name,
-      eventId,
-      code,
-      fundId,
-      timestamp,
-      sequence,
-      apiVersion,
-      data,
-      ...(flat && { flat }),
-    });
-    const made = { eventId, name, applicationId, fundId, code, sequence, timestamp, body };
-    return position === undefined ? made : { ...made, position };
-  });
+): PublicEvent | undefined => {
+  const publication = publicationOf(event.type);
+  if (!publication) return undefined;
+  const { name, flat } = publication;
+  const data = dataBy.get(publication)!(event);
+  const beside = flat && { flat: Object.fromEntries(flat.map((field) => [field, data[field]])) };
+  const made = { ...place, name, timestamp, sequence: Number(revision) };
+  return { ...made, body: bodyOf({ ...made, apiVersion, data, ...beside }) };
 };

@@ -106,8 +106,7 @@ export class Publication {
     const recorded = await this.#byId(eventId);
     if (!recorded?.stream.startsWith(LOAN_STREAM_PREFIX)) return undefined;
     if (recorded.metadata.applicationId !== applicationId) return undefined;
-    const events = await this.translator.translate([recorded]);
-    return events.find((event) => event.eventId === eventId);
+    return (await this.translator.translate([recorded]))[0];
   }
 
   /** Ids of what may be told of an operation, oldest first; none where there is no such operation. */

@@ -2,7 +2,7 @@ import { loanStream } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
-import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
+import type { EventStore } from '../ports/event-store.ts';
 import type { Translator } from '../publication/public-event-translator.ts';
 import type { fanOutTo } from './fan-out.ts';
 
@@ -94,20 +94,13 @@ export class LateEvents {
   }
 
   async #inLog({ applicationId, code, eventId }: DeadLetter): Promise<PublicEvent | undefined> {
-    if (applicationId === undefined || code === undefined || eventId === undefined) return undefined;
+    if (applicationId === undefined || code === undefined) return undefined;
     const { events } = await this.#deps.events.read(loanStream(applicationId, code));
-    for (const recorded of events) {
-      const published = (await this.#readable(recorded)).find((event) => event.eventId === eventId);
-      if (published) return published;
-    }
-    return undefined;
-  }
-
-  async #readable(recorded: RecordedEvent): Promise<readonly PublicEvent[]> {
+    const recorded = events.find(({ id }) => id === eventId);
     try {
-      return await this.#deps.translator.translate([recorded]);
+      return recorded && (await this.#deps.translator.translate([recorded]))[0];
     } catch (error) {
-      if (error instanceof UnreadableEventError) return [];
+      if (error instanceof UnreadableEventError) return undefined;
       throw error;
     }
   }

@@ -5,7 +5,7 @@ import { loanStream } from '../../application/command-handling/operation.ts';
 import { CHAIN_START, chainEvents, encodeEvent } from '../../application/event-codec/event-codec.ts';
 import { ENDPOINTS } from '../../application/command-handling/endpoints.ts';
 import type { EventToAppend } from '../../application/ports/event-store.ts';
-import { toPublicEvents } from '../../application/publication/public-events.ts';
+import { toPublicEvent } from '../../application/publication/public-events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanCommand, LoanEvent, LoanState } from '../../domain/loan/index.ts';
 import { addDays } from '../../domain/shared/calendar-date.ts';
@@ -155,7 +155,8 @@ const writer = (of: HistoryOf, log: DatabaseSync, service: DatabaseSync, fundId:
           code,
           revision: BigInt(revision),
         };
-        for (const one of toPublicEvents(event, { ...place, recordedAt }, API_VERSION))
+        const one = toPublicEvent(event, { ...place, recordedAt }, API_VERSION);
+        if (one)
           freeze.run(one.eventId, 'app-1', one.name, fundId, code, one.sequence, one.timestamp, one.body);
         count += 1;
       }

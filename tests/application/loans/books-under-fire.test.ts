@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { findBrokenLink } from '../../../application/event-codec/event-codec.ts';
-import { publicPayloads } from '../../../application/publication/public-events.ts';
+import { publicationOf } from '../../../application/publication/catalogue.ts';
 import type { Outcome, RequestContext } from '../../../application/command-handling/request-context.ts';
 import { REPURCHASE_REASONS } from '../../../domain/loan/exits.ts';
 import { loanDecider, totalReceived } from '../../../domain/loan/index.ts';
@@ -187,7 +187,7 @@ const round = async (processes: readonly PostAssignment[], seed: number): Promis
   expect(defectsOf(successor)).toEqual([]);
   expect(successor.some(({ type }) => type === 'LoanReceived')).toBe(state.status === 'renegotiated');
 
-  const names = events.flatMap((event) => publicPayloads(event).map(({ name }) => name));
+  const names = events.flatMap((event) => publicationOf(event.type)?.name ?? []);
   expect(names.filter((name) => name === 'loan_fully_settled')).toHaveLength(
     state.status === 'settled' ? 1 : 0,
   );

@@ -8,7 +8,7 @@ import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts
 import type { JsonText } from '../../../application/ports/event-store.ts';
 import { toBusMessage } from '../../../application/publication/bus-message.ts';
 import { LOAN_EVENT_NAMES, TOPICS } from '../../../application/publication/event-names.ts';
-import { toPublicEvents } from '../../../application/publication/public-events.ts';
+import { toPublicEvent } from '../../../application/publication/public-events.ts';
 import { DocumentValidators } from '../../../application/schemas/document-validators.ts';
 import { API_VERSION } from '../../../infrastructure/http/openapi/version.ts';
 import { publishedSchemasFile, publishedTopics, topicsFile } from '../../support/published-topics.ts';
@@ -47,7 +47,7 @@ const produced = () => {
     )
     .filter(({ type }) => !/^(renegotiation|fund|decision|desk)\./.test(type))
     .map(({ type, stored }) => decodeLoanEvent({ type, data: JSON.stringify(stored) as JsonText }))
-    .flatMap((event) => toPublicEvents(event, place, API_VERSION))
+    .flatMap((event) => toPublicEvent(event, place, API_VERSION) ?? [])
     .map((event) => ({ name: event.name, ...toBusMessage(event) }));
 };
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { decodeLoanEvent } from '../../../../application/event-codec/event-codec.ts';
 import type { JsonText } from '../../../../application/ports/event-store.ts';
 import { EVENT_NAMES } from '../../../../application/publication/event-names.ts';
-import { toPublicEvents } from '../../../../application/publication/public-events.ts';
+import { toPublicEvent } from '../../../../application/publication/public-events.ts';
 import { pingEvent } from '../../../../application/webhooks/ping-event.ts';
 import { openApiDocument } from '../../../../infrastructure/http/openapi/document.ts';
 import { API_VERSION } from '../../../../infrastructure/http/openapi/version.ts';
@@ -43,7 +43,7 @@ const produced = (): { name: string; body: Json }[] => {
     .map(({ type, stored: data }) => decodeLoanEvent({ type, data: JSON.stringify(data) as JsonText }));
   const { eventId, applicationId, recordedAt: timestamp } = place;
   return [
-    ...stored.flatMap((event) => toPublicEvents(event, place, API_VERSION)),
+    ...stored.flatMap((event) => toPublicEvent(event, place, API_VERSION) ?? []),
     pingEvent({ eventId, applicationId, timestamp, apiVersion: API_VERSION }),
   ].map(({ name, body }) => ({ name, body: JSON.parse(body) }));
 };
