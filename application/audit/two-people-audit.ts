@@ -9,12 +9,13 @@ import type {
 import { covers } from '../../domain/fund/four-eyes.ts';
 import type { CoverableDecision, FourEyesEvent, FourEyesSet } from '../../domain/fund/four-eyes.ts';
 import type { LoanEvent } from '../../domain/loan/index.ts';
+import { stateAfter } from '../../domain/shared/decider.ts';
 import type { Evidence } from '../../domain/shared/two-people.ts';
 import { decidedStreamOf, parseLoanStream, FOUR_EYES_STREAM } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent, EventStore } from '../ports/event-store.ts';
 import { messageOf } from '../support/failures.ts';
-import { decisionsAfter, sinceThenOf } from '../two-people/first-decisions.ts';
+import { sinceThenOf } from '../two-people/first-decisions.ts';
 import { telling } from './difference.ts';
 import type { Difference, Tell } from './difference.ts';
 import { decodeDecisions, decodeFourEyes, differencesIn } from './stored-events.ts';
@@ -242,7 +243,10 @@ export const auditEyes = (
   { decisions, sandbox }: { readonly decisions: readonly RecordedEvent[]; readonly sandbox: boolean },
 ): readonly Difference[] => {
   const differences: Difference[] = [];
-  const known = decisionsAfter(decodeDecisions(decisions, () => undefined).map(({ event }) => event));
+  const known = stateAfter(
+    firstDecisions,
+    decodeDecisions(decisions, () => undefined).map(({ event }) => event),
+  );
   const reception = decoded.find(({ event }) => event.type === 'LoanReceived')?.event;
   if (reception?.type !== 'LoanReceived') return [];
   const { fundId, acquisitionValue } = reception;

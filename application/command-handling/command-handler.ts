@@ -3,7 +3,7 @@ import { isReserved } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { chainEvents, encodeEvent, notEarlier } from '../event-codec/event-codec.ts';
+import { eventsAfter } from '../event-codec/event-codec.ts';
 import { DECISION_KEYS, ENDPOINTS } from './endpoints.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
@@ -199,28 +199,24 @@ export class CommandHandler {
     operation: Operation,
     events: readonly LoanEvent[],
   ): readonly EventToAppend[] {
+    const { idempotency } = request;
     const metadata = {
       correlationId: request.correlationId,
       causationId: request.causationId ?? request.correlationId,
       actor: request.actor,
       applicationId: request.applicationId,
-      recordedAt: notEarlier(this.#deps.clock.now(), operation.recordedAt),
+      recordedAt: this.#deps.clock.now(),
       ...fundOf(operation.state, events),
+      ...(idempotency && {
+        idempotency: {
+          endpoint: idempotency.endpoint,
+          key: idempotency.key,
+          fingerprint: idempotency.fingerprint,
+        },
+      }),
     };
-    const decidedAt = Date.parse(metadata.recordedAt);
-    const { idempotency } = request;
-    const used = idempotency && {
-      endpoint: idempotency.endpoint,
-      key: idempotency.key,
-      fingerprint: idempotency.fingerprint,
-    };
-    const unchained = events.map((event, i) => ({
-      id: this.#eventIds.next(decidedAt),
-      ...encodeEvent(event),
-      // The key stands on the first event only: one request, one key.
-      metadata: used && i === 0 ? { ...metadata, idempotency: used } : metadata,
-    }));
-    return chainEvents(operation.hash, request.stream, unchained);
+    const idOf = (_: string, recordedAt: string): string => this.#eventIds.next(Date.parse(recordedAt));
+    return eventsAfter(operation, request.stream, events, { metadata, idOf });
   }
 
   async #append(

@@ -2,7 +2,8 @@ import type { LoanEvent } from '../../domain/loan/events.ts';
 import { fold, loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import type { LoanCode, RenegotiationId } from '../../domain/shared/identifiers.ts';
-import { CHAIN_START, decodeLoanEvent } from '../event-codec/event-codec.ts';
+import { BEFORE_THE_FIRST, decodeLoanEvent } from '../event-codec/event-codec.ts';
+import type { Last } from '../event-codec/event-codec.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { RequestContext } from './request-context.ts';
 import type { EventToAppend, RecordedEvent, StreamRevision } from '../ports/event-store.ts';
@@ -89,12 +90,9 @@ export interface UsedKey {
   readonly fingerprint: string;
 }
 
-export interface Operation {
+export interface Operation extends Last {
   readonly state: LoanState;
   readonly revision: StreamRevision;
-  readonly hash: string;
-  /** When the last event was recorded; undefined before the first. */
-  readonly recordedAt: string | undefined;
   /** Accepted requests by endpoint and key; grows in place, because keys are never given back. */
   readonly accepted: Map<string, AcceptedRequest>;
 }
@@ -107,8 +105,7 @@ export interface AcceptedRequest {
 export const noOperation = (): Operation => ({
   state: loanDecider.initialState,
   revision: 'no_stream',
-  hash: CHAIN_START,
-  recordedAt: undefined,
+  ...BEFORE_THE_FIRST,
   accepted: new Map(),
 });
 

@@ -6,10 +6,11 @@ import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { actorNamed } from '../command-handling/actors.ts';
 import { DESK_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { KeyedQueue } from '../command-handling/keyed-queue.ts';
-import { CHAIN_START, chainEvents, encodeEvent, notEarlier } from '../event-codec/event-codec.ts';
+import { BEFORE_THE_FIRST, eventsAfter, notEarlier } from '../event-codec/event-codec.ts';
+import type { Last } from '../event-codec/event-codec.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
-import type { EventMetadata, EventStore, StreamRevision } from '../ports/event-store.ts';
+import type { EventStore, StreamRevision } from '../ports/event-store.ts';
 import { businessDayOf } from '../support/business-day.ts';
 import { retry, retryAppend } from '../support/retry.ts';
 import type { RetryPolicy } from '../support/retry.ts';
@@ -46,7 +47,7 @@ interface Dependencies {
 
 interface End {
   readonly revision: StreamRevision;
-  readonly last: Pick<EventMetadata, 'hash' | 'recordedAt'> | undefined;
+  readonly last: Last;
 }
 
 /** Appends to the streams of the desk: one after another within a stream, side by side between them, and beside other processes. */
@@ -69,25 +70,21 @@ export class DeskStreams {
   async #append(stream: string, actor: string, make: (at: Timestamp) => readonly DeskEvent[]): Promise<void> {
     const { events, clock, pause } = this.#deps;
     const { revision, last } = this.#ends.get(stream) ?? (await this.#endOf(stream));
-    const at = notEarlier(clock.now(), last?.recordedAt);
+    const at = notEarlier(clock.now(), last.recordedAt);
     const day = businessDayOf(at);
-    if (stream !== DESK_DAYS_STREAM && (last === undefined || businessDayOf(last.recordedAt) !== day))
+    if (
+      stream !== DESK_DAYS_STREAM &&
+      (last.recordedAt === undefined || businessDayOf(last.recordedAt) !== day)
+    )
       await this.append(DESK_DAYS_STREAM, actor, (begunAt) => [
         { type: 'DeskDayBegun', stream, day, begunAt },
       ]);
     const cause = randomUUID();
     const metadata = {
-      correlationId: cause,
-      causationId: cause,
-      actor: actorNamed(actor),
-      applicationId: '',
-      recordedAt: at,
+      ...{ correlationId: cause, causationId: cause, actor: actorNamed(actor) },
+      ...{ applicationId: '', recordedAt: at },
     };
-    const stored = chainEvents(
-      last?.hash ?? CHAIN_START,
-      stream,
-      make(at).map((event) => ({ id: randomUUID(), ...encodeEvent(event), metadata })),
-    );
+    const stored = eventsAfter(last, stream, make(at), { metadata, idOf: () => randomUUID() });
     // Forgotten until it is certain where the stream ends.
     this.#ends.delete(stream);
     const appended = await retryAppend(() => events.append(stream, revision, stored), pause);
@@ -97,8 +94,8 @@ export class DeskStreams {
   async #endOf(stream: string): Promise<End> {
     const { events } = this.#deps;
     const head = await events.head(stream);
-    if (head === 'no_stream') return { revision: head, last: undefined };
+    if (head === 'no_stream') return { revision: head, last: BEFORE_THE_FIRST };
     const { events: rest, revision } = await events.read(stream, head);
-    return { revision, last: rest.at(-1)?.metadata };
+    return { revision, last: rest.at(-1)?.metadata ?? BEFORE_THE_FIRST };
   }
 }

@@ -61,6 +61,40 @@ export const chainEvents = (
 export const notEarlier = <Instant extends string>(now: Instant, before: string | undefined): Instant =>
   before !== undefined && before > now ? (before as Instant) : now;
 
+/** Of the last event of a stream. */
+export interface Last {
+  readonly hash: string;
+  /** Undefined before the first. */
+  readonly recordedAt: string | undefined;
+}
+export const BEFORE_THE_FIRST: Last = { hash: CHAIN_START, recordedAt: undefined };
+
+/** As they are stored behind the last event of the stream, recorded no earlier. A key stands on the first alone. */
+export const eventsAfter = (
+  last: Last,
+  stream: string,
+  events: readonly DomainEvent[],
+  {
+    metadata: { idempotency, ...given },
+    idOf,
+  }: {
+    readonly metadata: Omit<EventMetadata, 'hash'>;
+    readonly idOf: (type: DomainEvent['type'], recordedAt: string) => string;
+  },
+): EventToAppend[] => {
+  const recordedAt = notEarlier(given.recordedAt, last.recordedAt);
+  const metadata = { ...given, recordedAt };
+  return chainEvents(
+    last.hash,
+    stream,
+    events.map((event, i) => ({
+      id: idOf(event.type, recordedAt),
+      ...encodeEvent(event),
+      metadata: idempotency && i === 0 ? { ...metadata, idempotency } : metadata,
+    })),
+  );
+};
+
 /** Index of the first event whose hash does not follow from the one before; -1 when the whole chain holds. */
 export const findBrokenLink = (stream: string, events: readonly EventToAppend[]): number => {
   let previous = CHAIN_START;

@@ -40,7 +40,7 @@ export class Funds {
   }
 
   async names(): Promise<FundNames> {
-    return (await this.#read()).names;
+    return (await this.#read()).state;
   }
 
   /** Those that an application is linked to, and those that have a name. */
@@ -72,19 +72,14 @@ export class Funds {
       const before = await this.#read();
       const now = instantAfter(clock, before);
       const command = { type: 'NameFund', fundId: fundId as FundId, name, now } as const;
-      const caused = fundNamesDecider.decide(command, before.names);
+      const caused = fundNamesDecider.decide(command, before.state);
       if (caused.length === 0) return;
       const asked = { actor: actorNamed(operator), decisionId: randomUUID(), fundId, applicationId: '' };
       await appendDecided(this.#deps, before, caused, asked);
     });
   }
 
-  async #read() {
-    const contents = await readDecided(this.#deps.events, FUND_NAMES_STREAM, decodeFundEvent);
-    const names = contents.events.reduce(
-      (before, event) => fundNamesDecider.evolve(before, event),
-      fundNamesDecider.initialState,
-    );
-    return { ...contents, names };
+  #read() {
+    return readDecided(this.#deps.events, FUND_NAMES_STREAM, decodeFundEvent, fundNamesDecider);
   }
 }

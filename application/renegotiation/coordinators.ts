@@ -1,14 +1,10 @@
 import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
 import type { RenegotiationEvent, RenegotiationState } from '../../domain/renegotiation/index.ts';
+import { stateAfter } from '../../domain/shared/decider.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { renegotiationStream } from '../command-handling/operation.ts';
-import {
-  CHAIN_START,
-  chainEvents,
-  decodeRenegotiationEvent,
-  encodeEvent,
-  notEarlier,
-} from '../event-codec/event-codec.ts';
+import { BEFORE_THE_FIRST, decodeRenegotiationEvent, eventsAfter } from '../event-codec/event-codec.ts';
+import type { Last } from '../event-codec/event-codec.ts';
 import type { EventMetadata, EventStore, EventToAppend, StreamRevision } from '../ports/event-store.ts';
 import { derivedId } from '../publication/public-events.ts';
 import { retryAppend } from '../support/retry.ts';
@@ -19,8 +15,7 @@ export interface Coordinator<State extends RenegotiationState = RenegotiationSta
   readonly id: RenegotiationId;
   readonly state: State;
   readonly revision: StreamRevision;
-  readonly hash: string;
-  readonly recordedAt: string | undefined;
+  readonly last: Last;
   /** Commit or abort, as stored; undefined before there is one. */
   readonly decision: EventToAppend | undefined;
 }
@@ -42,19 +37,10 @@ export class Coordinators {
 
   async read(id: RenegotiationId): Promise<Coordinator> {
     const { events, revision } = await this.#deps.events.read(renegotiationStream(id));
-    const state = events
-      .map(decodeRenegotiationEvent)
-      .reduce(
-        (before, event) => renegotiationDecider.evolve(before, event),
-        renegotiationDecider.initialState,
-      );
     return {
-      id,
-      state,
-      revision,
-      hash: events.at(-1)?.metadata.hash ?? CHAIN_START,
-      recordedAt: events.at(-1)?.metadata.recordedAt,
-      decision: events[DECISION],
+      ...{ id, revision, decision: events[DECISION] },
+      state: stateAfter(renegotiationDecider, events.map(decodeRenegotiationEvent)),
+      last: events.at(-1)?.metadata ?? BEFORE_THE_FIRST,
     };
   }
 
@@ -63,17 +49,12 @@ export class Coordinators {
     const { events, pause } = this.#deps;
     const { id, revision: expected } = coordinator;
     const stream = renegotiationStream(id);
-    const metadata = { ...acting, recordedAt: notEarlier(acting.recordedAt, coordinator.recordedAt) };
-    const stored = chainEvents(coordinator.hash, stream, [
-      { id: derivedId(id, event.type), ...encodeEvent(event), metadata },
-    ]);
+    const idOf = (type: string): string => derivedId(id, type);
+    const stored = eventsAfter(coordinator.last, stream, [event], { metadata: acting, idOf });
     const { revision } = await retryAppend(() => events.append(stream, expected, stored), pause);
     return {
-      id,
+      ...{ id, revision, last: stored[0]!.metadata },
       state: renegotiationDecider.evolve(coordinator.state, event),
-      revision,
-      hash: stored.at(-1)?.metadata.hash ?? coordinator.hash,
-      recordedAt: metadata.recordedAt,
       decision: coordinator.decision ?? (expected === 'no_stream' ? undefined : stored[0]),
     };
   }
@@ -83,7 +64,6 @@ export const noCoordinator = (id: RenegotiationId): Coordinator => ({
   id,
   state: renegotiationDecider.initialState,
   revision: 'no_stream',
-  hash: CHAIN_START,
-  recordedAt: undefined,
+  last: BEFORE_THE_FIRST,
   decision: undefined,
 });

@@ -5,9 +5,9 @@ import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import type { OnAppended } from '../command-handling/command-handler.ts';
 import { advance, fundOf, replay } from '../command-handling/operation.ts';
 import type { Operation, UsedKey } from '../command-handling/operation.ts';
-import { chainEvents, encodeEvent, notEarlier } from '../event-codec/event-codec.ts';
+import { eventsAfter } from '../event-codec/event-codec.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
-import type { EventMetadata, EventStore, EventToAppend } from '../ports/event-store.ts';
+import type { EventMetadata, EventStore } from '../ports/event-store.ts';
 import { derivedId } from '../publication/public-events.ts';
 import { retryAppend } from '../support/retry.ts';
 
@@ -66,23 +66,17 @@ export class LoanStreams {
 
   async #append(step: Step, operation: Operation, decided: readonly LoanEvent[]): Promise<Operation> {
     const { events, pause, onAppended } = this.#deps;
-    const stored = chainEvents(operation.hash, step.stream, unchained(step, operation, decided));
-    const { revision } = await retryAppend(
-      () => events.append(step.stream, operation.revision, stored),
-      pause,
-    );
-    onAppended?.(step.metadata.applicationId, step.stream, revision);
+    const { renegotiationId, stream, idempotency } = step;
+    const metadata = {
+      ...step.metadata,
+      ...fundOf(operation.state, decided),
+      ...(idempotency && { idempotency }),
+    };
+    // Ids follow from the renegotiation and the step, so a step that is taken twice at once is stored once.
+    const idOf = (type: string): string => derivedId(renegotiationId, `${type} ${stream}`);
+    const stored = eventsAfter(operation, stream, decided, { metadata, idOf });
+    const { revision } = await retryAppend(() => events.append(stream, operation.revision, stored), pause);
+    onAppended?.(metadata.applicationId, stream, revision);
     return advance(operation, decided, stored, revision);
   }
 }
-
-/** Ids follow from the renegotiation and the step, so a step that is taken twice at once is stored once. */
-const unchained = (step: Step, { recordedAt: before, state }: Operation, decided: readonly LoanEvent[]) => {
-  const recordedAt = notEarlier(step.metadata.recordedAt, before);
-  const metadata = { ...step.metadata, recordedAt, ...fundOf(state, decided) };
-  return decided.map((event, i) => ({
-    id: derivedId(step.renegotiationId, `${event.type} ${step.stream}`),
-    ...encodeEvent(event),
-    metadata: step.idempotency && i === 0 ? { ...metadata, idempotency: step.idempotency } : metadata,
-  })) satisfies readonly Omit<EventToAppend, 'metadata'>[];
-};

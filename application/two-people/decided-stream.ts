@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../../domain/domain-event.ts';
+import { stateAfter } from '../../domain/shared/decider.ts';
+import type { Decider } from '../../domain/shared/decider.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { ALL_APPLICATIONS, DECISION_KEYS } from '../command-handling/endpoints.ts';
-import { CHAIN_START, chainEvents, encodeEvent, notEarlier } from '../event-codec/event-codec.ts';
+import { BEFORE_THE_FIRST, eventsAfter, notEarlier } from '../event-codec/event-codec.ts';
 import type { EncodedEvent } from '../event-codec/event-codec.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../ports/event-store.ts';
@@ -26,10 +28,10 @@ export interface Asked {
   readonly fingerprint?: string;
 }
 
-export interface Contents<Event> {
+export interface Contents<State = unknown> {
   readonly stream: string;
   readonly recorded: readonly RecordedEvent[];
-  readonly events: readonly Event[];
+  readonly state: State;
   readonly revision: StreamRevision;
 }
 
@@ -39,19 +41,17 @@ export const claimOfDecision = (decisionId: string) => ({
   key: decisionId,
 });
 
-export const readDecided = async <Event>(
+export const readDecided = async <State, Event>(
   events: Pick<EventStore, 'read'>,
   stream: string,
   decode: (stored: EncodedEvent) => Event,
-): Promise<Contents<Event>> => {
+  decider: Decider<State, never, Event>,
+): Promise<Contents<State>> => {
   const { events: recorded, revision } = await events.read(stream);
-  return { stream, recorded, events: recorded.map(decode), revision };
+  return { stream, recorded, state: stateAfter(decider, recorded.map(decode)), revision };
 };
 
-export const fingerprintUnder = (
-  { recorded }: Pick<Contents<unknown>, 'recorded'>,
-  id: string,
-): string | undefined =>
+export const fingerprintUnder = (recorded: readonly RecordedEvent[], id: string): string | undefined =>
   recorded.find(({ metadata }) => metadata.idempotency?.key === id)?.metadata.idempotency?.fingerprint;
 
 class OvertakenError extends Error {}
@@ -84,45 +84,34 @@ export const idConflict = (decisionId: string): DomainError =>
   );
 
 /** Appends all of it at once, right behind what was read. @throws ConcurrencyError or OvertakenError, for `untilCurrent` */
-export const appendDecided = async <Event extends DomainEvent>(
+export const appendDecided = async (
   { events: store, clock, pause }: StreamParts,
-  { stream, recorded, revision }: Contents<Event>,
-  caused: readonly Event[],
+  { stream, recorded, revision }: Contents,
+  caused: readonly DomainEvent[],
   of: Asked & { readonly fundId: string; readonly applicationId: string },
 ): Promise<void> => {
   const { decisionId, fingerprint, actor, fundId, applicationId } = of;
-  const last = recorded.at(-1)?.metadata;
-  const metadata = {
-    ...{ correlationId: decisionId, causationId: decisionId, actor, applicationId },
-    ...{ recordedAt: notEarlier(clock.now(), last?.recordedAt), fundId },
-  };
   const idempotency =
     fingerprint === undefined ? undefined : { endpoint: DECISION_KEYS, key: decisionId, fingerprint };
-  const stored = chainEvents(
-    last?.hash ?? CHAIN_START,
-    stream,
-    caused.map((event, i) => ({
-      id: randomUUID(),
-      ...encodeEvent(event),
-      metadata: idempotency && i === 0 ? { ...metadata, idempotency } : metadata,
-    })),
-  );
+  const metadata = {
+    ...{ correlationId: decisionId, causationId: decisionId, actor, applicationId },
+    ...{ recordedAt: clock.now(), fundId, ...(idempotency && { idempotency }) },
+  };
+  const last = recorded.at(-1)?.metadata ?? BEFORE_THE_FIRST;
+  const stored = eventsAfter(last, stream, caused, { metadata, idOf: () => randomUUID() });
   const claim = idempotency && claimOfDecision(decisionId);
   try {
     await retryAppend(() => store.append(stream, revision, stored, claim), pause);
   } catch (error) {
     if (!(error instanceof KeyAlreadyClaimedError)) throw error;
     // Used up here a moment ago: what that was is in the stream now.
-    if (
-      error.stream === stream &&
-      fingerprintUnder(await readDecided(store, stream, (one) => one), decisionId) === fingerprint
-    )
-      throw new OvertakenError();
+    const used = error.stream === stream && fingerprintUnder((await store.read(stream)).events, decisionId);
+    if (used === fingerprint) throw new OvertakenError();
     throw idConflict(decisionId);
   }
 };
 
-export const instantAfter = (clock: BusinessClock, { recorded }: Contents<unknown>): Timestamp =>
+export const instantAfter = (clock: BusinessClock, { recorded }: Contents): Timestamp =>
   notEarlier(clock.now(), recorded.at(-1)?.metadata.recordedAt);
 
 /** Who decides: somebody who is signed in, or a name that is only stated. */

@@ -7,6 +7,7 @@ import type {
   SinceThen,
 } from '../../domain/decision/first-decision.ts';
 import { covers } from '../../domain/fund/four-eyes.ts';
+import { stateAfter } from '../../domain/shared/decider.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import type { Evidence } from '../../domain/shared/two-people.ts';
 import { CONFIRMED_KEYS } from '../command-handling/endpoints.ts';
@@ -29,7 +30,7 @@ interface Dependencies extends StreamParts {
   readonly rules: Pick<FundRules, 'current'>;
 }
 
-type Decisions = Contents<DecisionEvent> & { readonly state: DecisionsState };
+type Decisions = Contents<DecisionsState>;
 
 export interface ConfirmedDecision {
   readonly first: FirstDecision;
@@ -45,9 +46,6 @@ export const sinceThenOf = (id: string, later: readonly RecordedEvent[]): SinceT
   if (later.some(itself)) return 'carried_out';
   return later.every(({ type }) => PASSING.has(type)) ? 'unchanged' : 'changed';
 };
-
-export const decisionsAfter = (events: readonly DecisionEvent[]): DecisionsState =>
-  events.reduce((before, event) => firstDecisions.evolve(before, event), firstDecisions.initialState);
 
 /** A confirmation counts from its append on; carrying it out is left to whoever asks, as often as it is asked for. */
 export class FirstDecisions {
@@ -71,7 +69,7 @@ export class FirstDecisions {
     await untilCurrent(this.#deps, async () => {
       const before = await this.#read(stream);
       if (before.state.has(asked.decisionId)) {
-        if (fingerprintUnder(before, asked.decisionId) === asked.fingerprint) return;
+        if (fingerprintUnder(before.recorded, asked.decisionId) === asked.fingerprint) return;
         throw idConflict(asked.decisionId);
       }
       const earlier = latest(before.state);
@@ -94,7 +92,7 @@ export class FirstDecisions {
     who: Who,
   ): Promise<ConfirmedDecision | undefined> {
     const by = somebodyOf(who);
-    const { events, sinceThen } = await this.#settled(stream, firstDecisionId, asked, async (now, known) => {
+    const { state, sinceThen } = await this.#settled(stream, firstDecisionId, asked, async (now, known) => {
       const rule = known && (await this.#ruleOf(known));
       return {
         type: 'ConfirmDecision',
@@ -103,7 +101,7 @@ export class FirstDecisions {
         evidence: rule?.evidence ?? 'signed-in',
       };
     });
-    const { first, confirmed } = decisionsAfter(events).get(firstDecisionId)!;
+    const { first, confirmed } = state.get(firstDecisionId)!;
     return sinceThen === 'carried_out' || !confirmed ? undefined : { first, confirmed };
   }
 
@@ -138,7 +136,7 @@ export class FirstDecisions {
   ): Promise<'awaiting' | 'carried_out' | 'void' | undefined> {
     const before = await this.#read(stream);
     const known = before.state.get(decisionId);
-    if (!known || fingerprintUnder(before, decisionId) !== fingerprint) return undefined;
+    if (!known || fingerprintUnder(before.recorded, decisionId) !== fingerprint) return undefined;
     const sinceThen = await this.sinceThen(stream, known.first);
     if (sinceThen === 'carried_out') return sinceThen;
     return isOpen(known) && sinceThen === 'unchanged' ? 'awaiting' : 'void';
@@ -169,7 +167,8 @@ export class FirstDecisions {
       const now = instantAfter(this.#deps.clock, before);
       const caused = firstDecisions.decide(await commandOf({ sinceThen, now }, known), before.state);
       if (caused.length > 0) await this.#append(before, caused, asked, known!.fundId);
-      return { events: [...before.events, ...caused], sinceThen, caused: caused.length };
+      const state = stateAfter(firstDecisions, caused, before.state);
+      return { state, sinceThen, caused: caused.length };
     });
   }
 
@@ -180,9 +179,9 @@ export class FirstDecisions {
     return { version: rule?.version ?? first.ruleVersion, evidence };
   }
 
-  async #read(stream: string): Promise<Decisions> {
-    const contents = await readDecided(this.#deps.events, decisionStreamOf(stream), decodeDecisionEvent);
-    return { ...contents, state: decisionsAfter(contents.events) };
+  #read(stream: string): Promise<Decisions> {
+    const { events } = this.#deps;
+    return readDecided(events, decisionStreamOf(stream), decodeDecisionEvent, firstDecisions);
   }
 
   #append(before: Decisions, caused: readonly DecisionEvent[], asked: Asked, fundId: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { fourEyesDecider } from '../../domain/fund/four-eyes.ts';
 import type { FourEyes, FourEyesEvent, FourEyesState, FundRule } from '../../domain/fund/four-eyes.ts';
+import { stateAfter } from '../../domain/shared/decider.ts';
 import type { FundId } from '../../domain/shared/identifiers.ts';
 import { FOUR_EYES_STREAM } from '../command-handling/operation.ts';
 import { decodeFourEyesEvent } from '../event-codec/event-codec.ts';
 import { EarlierReleaseError } from '../event-codec/stored-formats.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
-import type { StreamRevision } from '../ports/event-store.ts';
 import { appendDecided, instantAfter, readDecided, untilCurrent, somebodyOf } from './decided-stream.ts';
 import type { Asked, Contents, StreamParts, Who } from './decided-stream.ts';
 
@@ -13,7 +13,7 @@ interface Dependencies extends StreamParts {
   readonly formats: Pick<StoredFormats, 'forReleaseWithoutDesk'>;
 }
 
-type Rules = Contents<FourEyesEvent> & { readonly state: FourEyesState };
+type Rules = Contents<FourEyesState>;
 
 interface RuleAnswer {
   readonly outcome: 'applied' | 'already_applied' | 'awaiting_confirmation';
@@ -24,12 +24,9 @@ interface RuleAnswer {
 const NOT_BESIDE_EARLIER =
   'processes of a release that knows nothing of two people may still run; when none does, run `receivables upgrade finish` first';
 
-const fold = (events: readonly FourEyesEvent[], state = fourEyesDecider.initialState): FourEyesState =>
-  events.reduce((before, event) => fourEyesDecider.evolve(before, event), state);
-
 export class FundRules {
   readonly #deps: Dependencies;
-  #kept: { readonly revision: StreamRevision; readonly state: FourEyesState } | undefined;
+  #kept: Rules | undefined;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
@@ -87,10 +84,8 @@ export class FundRules {
   }
 
   async #read(): Promise<Rules> {
-    const contents = await readDecided(this.#deps.events, FOUR_EYES_STREAM, decodeFourEyesEvent);
-    const state = fold(contents.events);
-    this.#kept = { revision: contents.revision, state };
-    return { ...contents, state };
+    const { events } = this.#deps;
+    return (this.#kept = await readDecided(events, FOUR_EYES_STREAM, decodeFourEyesEvent, fourEyesDecider));
   }
 
   async #append(
@@ -101,6 +96,6 @@ export class FundRules {
   ): Promise<FourEyesState> {
     if (caused.length === 0) return before.state;
     await appendDecided(this.#deps, before, caused, { ...asked, fundId, applicationId: '' });
-    return fold(caused, before.state);
+    return stateAfter(fourEyesDecider, caused, before.state);
   }
 }

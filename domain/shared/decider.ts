@@ -7,3 +7,10 @@ export interface Decider<State, Command, Event> {
   decide(command: Command, state: State): readonly Event[];
   evolve(state: State, event: Event): State;
 }
+
+/** What these events make of the state before them; by default of that before the first. */
+export const stateAfter = <State, Event>(
+  decider: Decider<State, never, Event>,
+  events: readonly Event[],
+  before = decider.initialState,
+): State => events.reduce((state, event) => decider.evolve(state, event), before);
