@@ -128,6 +128,13 @@ export const extentOf = (path: string): LogExtent =>
     return { position: row.position, events: row.events, streams: row.streams };
   });
 
+/** Whether a borrower was forgotten since this copy of the log was made. */
+export const forgottenSince = (copy: string, source: string): boolean => {
+  const { position } = extentOf(copy);
+  const later = `SELECT 1 FROM events WHERE position > ? AND type LIKE 'loan.borrower_forgotten.%' LIMIT 1`;
+  return reading(source, (db) => db.prepare(later).get(position) !== undefined);
+};
+
 /** Follows the hash chain of every stream from its first event. @throws BackupFailedError */
 export const checkChains = (path: string, onEvents: (count: number) => void): void =>
   reading(path, (db) => {

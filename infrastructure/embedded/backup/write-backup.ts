@@ -1,7 +1,14 @@
 import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
-import { checkChains, checkIntegrity, copyDatabase, extentOf, takeLaterKeys } from './databases.ts';
+import {
+  checkChains,
+  checkIntegrity,
+  copyDatabase,
+  extentOf,
+  forgottenSince,
+  takeLaterKeys,
+} from './databases.ts';
 import {
   BackupFailedError,
   checkFiles,
@@ -65,14 +72,31 @@ const copyKeys = async (dataDir: string, draft: string): Promise<readonly string
   return copied;
 };
 
+const MOST_PASSES = 10;
+
 /**
- * The service's database first: its copy then knows of no event that the copy of the log lacks. Then the log, then the keys of
- * what the log has got in between. The master key stands between both looks at the database, which tell that it was not rotated
- * meanwhile. Documents are stored before their events, so they come last.
+ * The service's database first: its copy then knows of no event that the copy of the log lacks. Where a borrower was forgotten while the
+ * rest was copied, its key or its documents may be gone without the event that says why: then the rest is copied once more.
  */
-const copyAll = async ({ dataDir, withKey }: BackupRequest, draft: string): Promise<readonly string[]> => {
+const copyAll = async (request: BackupRequest, draft: string): Promise<readonly string[]> => {
+  const [log, copy] = [join(request.dataDir, EVENT_LOG_FILE), join(draft, EVENT_LOG_FILE)];
+  copyDatabase(join(request.dataDir, SERVICE_DATABASE_FILE), join(draft, SERVICE_DATABASE_FILE));
+  for (let pass = 0; pass < MOST_PASSES; pass++) {
+    await rm(copy, { force: true });
+    const copied = await copyRest(request, draft);
+    if (!forgottenSince(copy, log)) return copied;
+  }
+  throw new BackupFailedError(
+    'borrowers were forgotten all the while that the data was copied: run the backup again when that is done',
+  );
+};
+
+/**
+ * The log, then the keys of what it has got since the service's database was copied. The master key stands between both looks at the
+ * database, which tell that it was not rotated meanwhile. Documents are stored before their events, so they come last.
+ */
+const copyRest = async ({ dataDir, withKey }: BackupRequest, draft: string): Promise<readonly string[]> => {
   const [events, service] = [EVENT_LOG_FILE, SERVICE_DATABASE_FILE];
-  copyDatabase(join(dataDir, service), join(draft, service));
   copyDatabase(join(dataDir, events), join(draft, events));
   const keys = withKey ? await copyKeys(dataDir, draft) : [];
   takeLaterKeys(join(draft, service), join(dataDir, service));
@@ -80,9 +104,21 @@ const copyAll = async ({ dataDir, withKey }: BackupRequest, draft: string): Prom
     await chmod(join(draft, file), 0o600);
     await sync(join(draft, file));
   }
-  const copied = [events, service];
-  const others = [...(await filesBelow(dataDir, DOCUMENTS)), DEAD_LETTERS];
-  return [...copied, ...(await copyFiles(dataDir, draft, others)), ...keys];
+  const documents = await copyDocuments(dataDir, draft);
+  return [events, service, ...documents, ...(await copyFiles(dataDir, draft, [DEAD_LETTERS])), ...keys];
+};
+
+/** One never changes, so those of an earlier pass stay, but for what was removed since. */
+const copyDocuments = async (dataDir: string, draft: string): Promise<readonly string[]> => {
+  const [there, before] = [await filesBelow(dataDir, DOCUMENTS), await filesBelow(draft, DOCUMENTS)];
+  const kept = new Set(there).intersection(new Set(before));
+  for (const path of before) if (!kept.has(path)) await rm(join(draft, path));
+  const copied = await copyFiles(
+    dataDir,
+    draft,
+    there.filter((path) => !kept.has(path)),
+  );
+  return [...kept, ...copied];
 };
 
 /** Everything that a restore would look at, checked before the backup is reported as made. */

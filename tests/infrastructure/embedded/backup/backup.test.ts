@@ -14,12 +14,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { chainEvents, encodeEvent } from '../../../../application/event-codec/event-codec.ts';
+import type { EventMetadata } from '../../../../application/ports/event-store.ts';
 import { copyDatabase, takeLaterKeys } from '../../../../infrastructure/embedded/backup/databases.ts';
 import type { Manifest } from '../../../../infrastructure/embedded/backup/manifest.ts';
 import { oneAtATime } from '../../../../infrastructure/embedded/backup/one-at-a-time.ts';
 import { restoreBackup } from '../../../../infrastructure/embedded/backup/restore-backup.ts';
 import { writeBackup } from '../../../../infrastructure/embedded/backup/write-backup.ts';
 import { lockFile } from '../../../../infrastructure/embedded/directory-lock.ts';
+import { NOW } from '../../../domain/support/loan-story.ts';
 import { fillEventLog } from '../../../support/event-log-at-size.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -127,6 +130,22 @@ describe('a backup', () => {
     expect(readFileSync(join(backup, 'master.key'), 'utf8')).toBe('old');
   });
 
+  test('never holds half of what was forgotten while documents were copied', async () => {
+    writeDocuments(20);
+    const writing = write();
+    while (!existsSync(join(directory.path, '.backup.partial', 'documents'))) await setImmediate();
+    appendForgotten();
+    withDatabase(join(dataDir, 'service.db'), `delete from wrapped_key where name = 'k1'`);
+    for (const name of ['0', '9']) rmSync(join(dataDir, 'documents', 'a', name));
+    const { log, files } = await writing;
+    expect(log).toEqual({ position: 19, events: 19, streams: 3 });
+    expect(keysIn(join(backup, 'service.db'))).toEqual(['k2', 'master-key:check']);
+    const documents = readdirSync(join(backup, 'documents', 'a'));
+    expect(documents.toSorted()).toEqual(readdirSync(join(dataDir, 'documents', 'a')).toSorted());
+    expect(files).toHaveLength(2 + documents.length);
+    await restore();
+  });
+
   test('has files among the documents that are none of the service, whatever their names', async () => {
     const names = ['a copy of nº 3 (old).pdf', 'a...b', 'a\\b', 'two\nlines'];
     mkdirSync(join(dataDir, 'documents'));
@@ -221,6 +240,20 @@ describe('a backup', () => {
 const writeDocuments = (count: number): void => {
   mkdirSync(join(dataDir, 'documents', 'a'), { recursive: true });
   for (let i = 0; i < count; i += 1) writeFileSync(join(dataDir, 'documents', 'a', `${i}`), 'sealed');
+};
+
+const appendForgotten = (): void => {
+  const db = new DatabaseSync(join(dataDir, 'events.db'));
+  const last = db.prepare(`select * from events where stream_id = 1 order by revision desc limit 1`).get()!;
+  const { name } = db.prepare('select name from streams where id = 1').get()!;
+  const { hash, ...metadata } = JSON.parse(String(last['metadata'])) as EventMetadata;
+  const forgotten = encodeEvent({ type: 'BorrowerForgotten', forgottenAt: NOW });
+  const [event] = chainEvents(hash, String(name), [{ id: 'forgotten', ...forgotten, metadata }]);
+  db.prepare('insert into events values (19, 1, ?, ?, ?, ?, ?)').run(
+    Number(last['revision']) + 1,
+    ...[event!.id, event!.type, event!.data, JSON.stringify(event!.metadata)],
+  );
+  db.close();
 };
 
 const reasonsOf = (results: readonly PromiseSettledResult<unknown>[]): string[] =>
