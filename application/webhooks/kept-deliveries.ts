@@ -1,6 +1,6 @@
 import type { SealRecord, SqlSealBook } from '../audit/seals/seal-book.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
-import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import type { RecordedEvent } from '../ports/event-store.ts';
 import type { LogOrder } from '../ports/read-models.ts';
 
 export interface KeptDependencies {
@@ -19,39 +19,22 @@ const SLACK_MS = 3_600_000;
  * Tells for which events no delivery can have been removed for its age. That goes by real time, events are recorded by business time: a
  * sandbox may have moved it by months. The seals say when a stretch of the log was there; without one the two clocks' distance bounds it.
  */
-export class KeptDeliveries {
-  /** ISO 8601 UTC: deliveries made from then on are there. */
-  readonly since: string;
-  /** Where to begin to read: what lies before is not certain to be kept. */
-  readonly from: LogPosition | 'start';
-  readonly #recordedSince: string;
-  readonly #sealed: LogPosition | 'start' | undefined;
-  readonly #order: Pick<LogOrder, 'compare'>;
-
-  private constructor(
-    { order, clock, realClock }: KeptDependencies,
-    since: number,
-    sealed: SealRecord | undefined,
-  ) {
-    const ahead = Math.max(0, Date.parse(clock.now()) - Date.parse(realClock.realNow()));
-    this.since = new Date(since).toISOString();
-    this.#recordedSince = new Date(since + ahead).toISOString();
-    this.#sealed = sealed?.through;
+export const keptDeliveries = async ({ book, order, clock, realClock, keptForMs }: KeptDependencies) => {
+  const from = Date.parse(realClock.realNow()) - keptForMs + SLACK_MS;
+  const since = new Date(from).toISOString();
+  const sealed = await appendedAfter(book, since);
+  const ahead = Math.max(0, Date.parse(clock.now()) - Date.parse(realClock.realNow()));
+  const recordedSince = new Date(from + ahead).toISOString();
+  return {
+    /** ISO 8601 UTC: deliveries made from then on are there. */
+    since,
     // What was found there may be young all the same: its own times say so.
-    this.from = sealed === undefined || sealed.kind === 'found' ? 'start' : sealed.through;
-    this.#order = order;
-  }
-
-  static async look(deps: KeptDependencies): Promise<KeptDeliveries> {
-    const since = Date.parse(deps.realClock.realNow()) - deps.keptForMs + SLACK_MS;
-    return new KeptDeliveries(deps, since, await appendedAfter(deps.book, new Date(since).toISOString()));
-  }
-
-  covers({ position, metadata }: Pick<RecordedEvent, 'position' | 'metadata'>): boolean {
-    if (metadata.recordedAt >= this.#recordedSince) return true;
-    return this.#sealed !== undefined && this.#order.compare(position, this.#sealed) > 0;
-  }
-}
+    from: sealed === undefined || sealed.kind === 'found' ? 'start' : sealed.through,
+    covers: ({ position, metadata }: Pick<RecordedEvent, 'position' | 'metadata'>): boolean =>
+      metadata.recordedAt >= recordedSince ||
+      (sealed !== undefined && order.compare(position, sealed.through) > 0),
+  };
+};
 
 /**
  * The seal behind whose place everything was appended at this instant or later, undefined where the seals do not say. A live seal is made within

@@ -196,27 +196,17 @@ export class WebhookSubscriptions {
     return { query: insert.compile(), expectChanges: 1 };
   }
 
-  async find(applicationId: string, webhookId: string): Promise<WebhookSubscription | undefined> {
-    const [row] = await this.#database.read(
-      present(this.#database.builder)
-        .where('application_id', '=', applicationId)
-        .where('webhook_id', '=', webhookId),
-    );
+  /** What belongs to another application does not exist for a client. */
+  async find(caller: WebhookCaller, webhookId: string): Promise<WebhookSubscription | undefined> {
+    const all = present(this.#database.builder).where('webhook_id', '=', webhookId);
+    const own = caller === 'operator' ? all : all.where('application_id', '=', caller.applicationId);
+    const [row] = await this.#database.read(own);
     return row && subscriptionOf(row);
   }
 
-  async findAnywhere(webhookId: string): Promise<WebhookSubscription | undefined> {
-    const [row] = await this.#database.read(
-      present(this.#database.builder).where('webhook_id', '=', webhookId),
-    );
-    return row && subscriptionOf(row);
-  }
-
-  /** What belongs to another application does not exist for a client. @throws DomainError `webhook_not_found` */
+  /** @throws DomainError `webhook_not_found` */
   async existing(caller: WebhookCaller, webhookId: string): Promise<WebhookSubscription> {
-    const found = await (caller === 'operator'
-      ? this.findAnywhere(webhookId)
-      : this.find(caller.applicationId, webhookId));
+    const found = await this.find(caller, webhookId);
     if (!found) throw noWebhook(webhookId);
     return found;
   }

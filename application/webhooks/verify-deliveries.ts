@@ -10,7 +10,7 @@ import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/eve
 import type { Translator } from '../publication/public-event-translator.ts';
 import { instantOf } from '../schemas/values.ts';
 import { wants } from './fan-out.ts';
-import { KeptDeliveries } from './kept-deliveries.ts';
+import { keptDeliveries } from './kept-deliveries.ts';
 import type { KeptDependencies } from './kept-deliveries.ts';
 import { SurplusDeliveries } from './surplus-deliveries.ts';
 import type { SurplusDependencies } from './surplus-deliveries.ts';
@@ -68,7 +68,7 @@ export async function* verifyDeliveries(
 ): AsyncGenerator<DeliveryDifference, VerifyDeliveriesSummary> {
   const { fannedOut, quarantine, comparison } = dependencies;
   const since = request.since === undefined ? undefined : instantOf('since', request.since);
-  const kept = await KeptDeliveries.look(dependencies);
+  const kept = await keptDeliveries(dependencies);
   // In this order: everything up to the place was held back, or met the subscriptions, before these are read.
   const until = await fannedOut();
   const held = new Map((await quarantine.list()).map(({ stream, revision }) => [stream, revision]));
@@ -82,7 +82,7 @@ export async function* verifyDeliveries(
 interface Scope {
   readonly request: VerifyDeliveriesRequest;
   readonly since: string | undefined;
-  readonly kept: KeptDeliveries;
+  readonly kept: Awaited<ReturnType<typeof keptDeliveries>>;
   readonly until: LogPosition | 'start';
   readonly held: ReadonlyMap<string, bigint>;
   readonly subscriptions: readonly ComparedSubscription[];

@@ -129,7 +129,7 @@ export const logCases: readonly DeliveryQueueCase[] = [
       const story = new Story(adapter);
       const webhookId = await story.subscribe();
       const health = async () => {
-        const found = await adapter.subscriptions.find(story.applicationId, webhookId);
+        const found = await adapter.subscriptions.find(story, webhookId);
         return [found!.lastSuccessAt, found!.lastFailureAt, found!.failingSince];
       };
       await story.enqueue(webhookId, story.events('OP-1', 2));
@@ -146,8 +146,7 @@ export const logCases: readonly DeliveryQueueCase[] = [
     check: async (adapter) => {
       const story = new Story(adapter);
       const webhookId = await story.subscribe();
-      const failingSince = async () =>
-        (await adapter.subscriptions.find(story.applicationId, webhookId))!.failingSince;
+      const failingSince = async () => (await adapter.subscriptions.find(story, webhookId))!.failingSince;
       for (const code of ['OP-a', 'OP-b']) await story.enqueue(webhookId, story.events(code, 2));
       const together = async (first: string, ms: number, verdicts: readonly AttemptVerdict[]) => {
         const leased = (await story.lease(webhookId, ms)).toSorted((one) =>

@@ -60,7 +60,7 @@ export const describeWebhookSecretsContract = (adapter: string, open: () => Prom
       const change = { sealedSecret: `${OLD}other` };
       const changed = subscriptions.update(kept.applicationId, kept.webhookId, change, NOW);
       await expect(changed).rejects.toThrow(StoreUnavailableError);
-      expect(await subscriptions.find(late.applicationId, late.webhookId)).toBeUndefined();
+      expect(await subscriptions.find(late, late.webhookId)).toBeUndefined();
       expect(await subscriptions.add(subscription(`${NEW}secret`), 20)).toBe(true);
       expect(await subscriptions.add(subscription(`${NEW}secret`), 0)).toBe(false);
     });

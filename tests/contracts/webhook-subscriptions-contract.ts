@@ -34,7 +34,7 @@ const webhookSubscriptionsCases: readonly WebhookSubscriptionsCase[] = [
       const added = subscription(applicationId);
       const { sealedSecret: _, ...visible } = added;
       expect(await store.add(added, 20)).toBe(true);
-      const found = await store.find(applicationId, added.webhookId);
+      const found = await store.find({ applicationId }, added.webhookId);
       expect(found).toEqual({
         ...visible,
         status: 'active',
@@ -52,13 +52,13 @@ const webhookSubscriptionsCases: readonly WebhookSubscriptionsCase[] = [
       const added = subscription(randomUUID());
       await store.add(added, 20);
       const other = randomUUID();
-      expect(await store.find(other, added.webhookId)).toBeUndefined();
+      expect(await store.find({ applicationId: other }, added.webhookId)).toBeUndefined();
       expect(await store.ofApplications([other])).toEqual([]);
       expect(
         await store.update(other, added.webhookId, { url: 'https://evil.example/' }, T1),
       ).toBeUndefined();
       expect(await store.remove(other, added.webhookId, T1)).toBe(false);
-      expect(await store.find(added.applicationId, added.webhookId)).toMatchObject({ url: added.url });
+      expect(await store.find(added, added.webhookId)).toMatchObject({ url: added.url });
     },
   },
   {
@@ -83,7 +83,7 @@ const webhookSubscriptionsCases: readonly WebhookSubscriptionsCase[] = [
     check: async (store) => {
       const added = subscription(randomUUID());
       await store.add(added, 20);
-      const before = await store.find(added.applicationId, added.webhookId);
+      const before = await store.find(added, added.webhookId);
       const change = { url: 'https://other.example/', events: ['*'] };
       const changed = await store.update(added.applicationId, added.webhookId, change, T1);
       expect(changed).toEqual({ ...before, ...change, updatedAt: T1 });
@@ -92,7 +92,7 @@ const webhookSubscriptionsCases: readonly WebhookSubscriptionsCase[] = [
         ...changed,
         ...cleared,
       });
-      expect(await store.find(added.applicationId, added.webhookId)).toEqual({ ...changed, ...cleared });
+      expect(await store.find(added, added.webhookId)).toEqual({ ...changed, ...cleared });
     },
   },
   {
@@ -103,7 +103,7 @@ const webhookSubscriptionsCases: readonly WebhookSubscriptionsCase[] = [
       expect(await store.add(added, 1)).toBe(true);
       expect(await store.remove(applicationId, added.webhookId, T1)).toBe(true);
       expect(await store.remove(applicationId, added.webhookId, T1)).toBe(false);
-      expect(await store.find(applicationId, added.webhookId)).toBeUndefined();
+      expect(await store.find({ applicationId }, added.webhookId)).toBeUndefined();
       expect(await store.ofApplications([applicationId])).toEqual([]);
       expect(await store.update(applicationId, added.webhookId, { status: 'active' }, T1)).toBeUndefined();
       expect(await store.add(subscription(applicationId), 1)).toBe(true);

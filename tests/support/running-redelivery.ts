@@ -15,7 +15,7 @@ export const refusedBesideAnother = async (
   const { url, events } = exampleWebhook;
   const { webhook_id } = (await api.call('POST', '/webhook', { url, events })).body;
   const { webhooks } = service.parts.webhooks;
-  const { applicationId } = (await webhooks.subscriptions.findAnywhere(webhook_id))!;
+  const { applicationId } = (await webhooks.subscriptions.find('operator', webhook_id))!;
   const span = { since: '2026-01-15T12:00:00.000Z', until: '2026-01-15T18:00:00.000Z' };
   for (;;) {
     const redeliveryId = randomUUID();

@@ -103,7 +103,7 @@ export class DeliveryQueue {
   async isCurrent({ webhookId, url, sealedSecret }: DeliveryEndpoint): Promise<boolean> {
     const compile = () => this.#lanes.endpoint({ webhook_id: webhookId });
     const [now] = await this.#database.read({ compile });
-    return now?.url === url && now.sealed_secret === sealedSecret;
+    return now?.url === url && now.sealedSecret === sealedSecret;
   }
 
   /**

@@ -1,8 +1,8 @@
 import { expressionBuilder, sql } from 'kysely';
-import type { ExpressionBuilder, Kysely, SqlBool } from 'kysely';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { LaneLease } from './lane-heads.ts';
 import type { Schema } from '../../sql/schema.ts';
-import type { SqlDatabase, SqlDialect, Statement } from '../../sql/sql-database.ts';
+import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
 import { REDELIVERY } from './enqueue.ts';
 import { ONE, byKey, dueHeads, headOfLane, laneKey } from './lane-heads.ts';
 import {
@@ -47,22 +47,34 @@ interface LeasePlace {
  * Where writers run side by side, a process passes over what another is leasing. Materialized, because a plan may run a subquery
  * several times, and each time other lanes are free.
  */
-const dueLanes = (builder: Kysely<Schema>, p: LeasePlace, dialect: SqlDialect) =>
-  builder.with(
-    (cte) => (dialect === 'postgres' ? cte('due').materialized() : cte('due')),
-    (query) =>
-      query
-        .selectFrom('webhook_lane as waiting')
-        .select('waiting.lane')
-        .where('waiting.webhook_id', '=', p.webhook_id)
-        .where('waiting.tier', '=', p.tier)
-        .where('waiting.token', '=', UNLEASED)
-        .where('waiting.ready_at', '>=', p.floor)
-        .where('waiting.ready_at', '<=', p.now)
-        .orderBy('waiting.ready_at')
-        .limit(p.limit)
-        .$if(dialect === 'postgres', (due) => due.forUpdate().skipLocked()),
-  );
+const taking = (
+  { builder, dialect }: Pick<SqlDatabase, 'builder' | 'dialect'>,
+  p: Pick<LeasePlace, 'webhook_id' | 'floor' | 'now' | 'limit'>,
+  which: (
+    eb: ExpressionBuilder<Schema & { waiting: Schema['webhook_lane'] }, 'waiting'>,
+  ) => Expression<SqlBool>,
+  become: { token: string | typeof UNLEASED; ready_at: string },
+) =>
+  builder
+    .with(
+      (cte) => (dialect === 'postgres' ? cte('due').materialized() : cte('due')),
+      (query) =>
+        query
+          .selectFrom('webhook_lane as waiting')
+          .select('waiting.lane')
+          .where('waiting.webhook_id', '=', p.webhook_id)
+          .where(which)
+          .where('waiting.ready_at', '>=', p.floor)
+          .where('waiting.ready_at', '<=', p.now)
+          .orderBy('waiting.ready_at')
+          .limit(p.limit)
+          .$if(dialect === 'postgres', (due) => due.forUpdate().skipLocked()),
+    )
+    .updateTable('webhook_lane')
+    .set(become)
+    .where('webhook_lane.webhook_id', '=', p.webhook_id)
+    .where('webhook_lane.lane', 'in', (eb) => eb.selectFrom('due').select('due.lane'))
+    .where(isActive);
 
 const lanes = expressionBuilder<Schema, 'webhook_lane'>();
 
@@ -87,7 +99,8 @@ const keyOf = (lease: LaneLease): LaneKey => ({
 
 const isRedelivery = ({ lane }: LaneLease): boolean => lane.startsWith(REDELIVERY);
 
-export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder' | 'dialect'>) => {
+export const laneStatements = (database: Pick<SqlDatabase, 'builder' | 'dialect'>) => {
+  const { builder, dialect } = database;
   const statements = {
     /**
      * Changes nothing but takes the rows' locks, in the order of the keys, so that all that follows in the transaction happens under leases
@@ -183,35 +196,15 @@ export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder'
   return {
     /** Lanes whose lease has ended are due like others; the process that had them is refused from now on. */
     reclaim: prepared((p: { webhook_id: string; floor: string; now: string; limit: number }) =>
-      builder
-        .with(
-          (cte) => (dialect === 'postgres' ? cte('ended').materialized() : cte('ended')),
-          (query) =>
-            query
-              .selectFrom('webhook_lane as held')
-              .select('held.lane')
-              .where('held.webhook_id', '=', p.webhook_id)
-              .where('held.token', '<>', UNLEASED)
-              .where('held.ready_at', '>=', p.floor)
-              .where('held.ready_at', '<=', p.now)
-              .orderBy('held.ready_at')
-              .limit(p.limit)
-              .$if(dialect === 'postgres', (ended) => ended.forUpdate().skipLocked()),
-        )
-        .updateTable('webhook_lane')
-        .set({ token: UNLEASED, ready_at: p.now })
-        .where('webhook_lane.webhook_id', '=', p.webhook_id)
-        .where('webhook_lane.lane', 'in', (eb) => eb.selectFrom('ended').select('ended.lane'))
-        .where(isActive),
+      taking(database, p, (eb) => eb('waiting.token', '<>', UNLEASED), { token: UNLEASED, ready_at: p.now }),
     ),
     leaseDue: prepared((p: LeasePlace) =>
-      dueLanes(builder, p, dialect)
-        .updateTable('webhook_lane')
-        .set({ token: p.token, ready_at: p.lease_until })
-        .where('webhook_lane.webhook_id', '=', p.webhook_id)
-        .where('webhook_lane.lane', 'in', (eb) => eb.selectFrom('due').select('due.lane'))
-        .where(isActive)
-        .returning('webhook_lane.lane'),
+      taking(
+        database,
+        p,
+        (eb) => eb.and([eb('waiting.tier', '=', p.tier), eb('waiting.token', '=', UNLEASED)]),
+        { token: p.token, ready_at: p.lease_until },
+      ).returning('webhook_lane.lane'),
     ),
     leasedHeads: prepared(
       (p: { webhook_id: string; tier: number; lease_until: string; token: string; now: string }) =>
@@ -236,7 +229,8 @@ export const laneStatements = ({ builder, dialect }: Pick<SqlDatabase, 'builder'
     endpoint: prepared((p: { webhook_id: string }) =>
       builder
         .selectFrom('webhook_subscription')
-        .select(['webhook_id', 'application_id', 'url', 'sealed_secret'])
+        .select(['webhook_id as webhookId', 'application_id as applicationId'])
+        .select(['url', 'sealed_secret as sealedSecret'])
         .where('webhook_id', '=', p.webhook_id)
         .where('status', '=', ACTIVE),
     ),

@@ -61,20 +61,6 @@ export interface HeadRow {
   readonly created_at: string;
 }
 
-interface EndpointRow {
-  readonly webhook_id: string;
-  readonly application_id: string;
-  readonly url: string;
-  readonly sealed_secret: string;
-}
-
-export const endpointOf = ({ rows }: StatementResult): DeliveryEndpoint | undefined => {
-  const [row] = rows as unknown as readonly EndpointRow[];
-  if (!row) return undefined;
-  const { webhook_id, application_id, url, sealed_secret } = row;
-  return { webhookId: webhook_id, applicationId: application_id, url, sealedSecret: sealed_secret };
-};
-
 export interface Head {
   readonly row: HeadRow;
   readonly endpoint: DeliveryEndpoint;
@@ -203,7 +189,7 @@ export class LaneLeasing {
         }
         rows.push(...(results[at++]!.rows as unknown as readonly HeadRow[]));
       }
-      const endpoint = endpointOf(results[at++]!);
+      const [endpoint] = results[at++]!.rows as unknown as readonly DeliveryEndpoint[];
       if (endpoint)
         leased.heads.push(
           ...rows.map((row) => ({ row, endpoint, lease: { webhookId, lane: row.lane, token, until } })),

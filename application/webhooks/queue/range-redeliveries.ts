@@ -48,19 +48,11 @@ interface NewRange extends Pick<
   readonly choice: (typeof RANGE_CHOICES)[number];
 }
 
-const rangeOf = (row: Schema['webhook_redelivery']): RangeRedelivery => ({
-  redeliveryId: row.redelivery_id,
-  webhookId: row.webhook_id,
-  status: row.status,
-  since: row.since,
-  until: row.until,
-  queued: row.queued,
-  gone: row.gone,
-  delivered: row.delivered,
-  failed: row.failed,
-  createdAt: row.created_at,
-  completedAt: row.completed_at,
-});
+const SHOWN = [
+  ...(['redelivery_id as redeliveryId', 'webhook_id as webhookId', 'status', 'since', 'until'] as const),
+  ...(['queued', 'gone', 'delivered', 'failed'] as const),
+  ...(['created_at as createdAt', 'completed_at as completedAt'] as const),
+] as const;
 
 /** Ends what runs for subscriptions that are removed. @param webhookId of this one alone */
 export const cancellation = (builder: Kysely<Schema>, now: string, webhookId?: string) =>
@@ -118,7 +110,7 @@ export class RangeRedeliveries {
 
   /** One of these steps; false once there is nothing more to select. */
   async selectSome(redeliveryId: string, now: string): Promise<boolean> {
-    const row = await this.#row(redeliveryId);
+    const [row] = await this.#database.read(this.#one(redeliveryId).selectAll());
     return row !== undefined && selectPage(this.#database, row, now);
   }
 
@@ -127,22 +119,24 @@ export class RangeRedeliveries {
     webhookId: string,
     redeliveryId: string,
   ): Promise<RangeRedelivery | undefined> {
-    const row = await this.#row(redeliveryId);
-    return row?.application_id === applicationId && row.webhook_id === webhookId ? rangeOf(row) : undefined;
+    const query = this.#one(redeliveryId)
+      .select(SHOWN)
+      .where('application_id', '=', applicationId)
+      .where('webhook_id', '=', webhookId);
+    return (await this.#database.read(query))[0];
   }
 
   async runningAt(webhookId: string): Promise<RangeRedelivery | undefined> {
-    const [row] = await this.#database.read(this.#running().where('webhook_id', '=', webhookId));
-    return row && rangeOf(row);
+    return (await this.#database.read(this.#running().select(SHOWN).where('webhook_id', '=', webhookId)))[0];
   }
 
   running(): Promise<readonly RunningRange[]> {
-    return this.#database.read(this.#running());
+    return this.#database.read(this.#running().selectAll());
   }
 
   /** The next step at this webhook: what was answered is counted, what comes next is queued. False when nothing changed. */
   async step(webhookId: string, now: string): Promise<boolean> {
-    const [row] = await this.#database.read(this.#running().where('webhook_id', '=', webhookId));
+    const [row] = await this.#database.read(this.#running().selectAll().where('webhook_id', '=', webhookId));
     return row !== undefined && stepRange(this.#database, row, now);
   }
 
@@ -153,17 +147,12 @@ export class RangeRedeliveries {
   #running() {
     return this.#database.builder
       .selectFrom('webhook_redelivery')
-      .selectAll()
       .where('status', '=', RUNNING)
       .orderBy('redelivery_id');
   }
 
-  async #row(redeliveryId: string): Promise<Schema['webhook_redelivery'] | undefined> {
-    const query = this.#database.builder
-      .selectFrom('webhook_redelivery')
-      .selectAll()
-      .where('redelivery_id', '=', redeliveryId);
-    return (await this.#database.read(query))[0];
+  #one(redeliveryId: string) {
+    return this.#database.builder.selectFrom('webhook_redelivery').where('redelivery_id', '=', redeliveryId);
   }
 }
 

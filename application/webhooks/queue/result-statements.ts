@@ -9,7 +9,6 @@ import { bigint, endingStatements } from './ended-deliveries.ts';
 import { laneOf } from './enqueue.ts';
 import { byKey, laneKey } from './lane-heads.ts';
 import type { LaneStatements } from './lanes.ts';
-import { endpointOf } from './lease-lanes.ts';
 
 type LaneRow = Pick<HeadRow, 'webhook_id' | 'lane'>;
 const laneOfRow = ({ webhook_id: webhookId, lane }: LaneRow): string => laneKey({ webhookId, lane });
@@ -137,9 +136,10 @@ export class ResultStatements {
           answers.slice(from, from + length).flatMap(({ rows }) => rows);
         const gone = rowsOf(first.length, emptied) as unknown as readonly LaneRow[];
         const next = rowsOf(first.length + emptied.length, heads) as unknown as readonly HeadRow[];
-        const active = answers
-          .slice(answers.length - endpoints.length)
-          .flatMap((answer) => endpointOf(answer) ?? []);
+        const active = rowsOf(
+          answers.length - endpoints.length,
+          endpoints,
+        ) as unknown as readonly DeliveryEndpoint[];
         return {
           emptied: new Set(gone.map(laneOfRow)),
           heads: new Map(next.map((row) => [laneOfRow(row), row])),

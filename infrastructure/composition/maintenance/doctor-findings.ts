@@ -40,7 +40,7 @@ export const waitingDeliveries = async (
     one.oldestCreatedAt < other.oldestCreatedAt ? -1 : 1,
   );
   for (const lag of lags) {
-    const webhook = await subscriptions.findAnywhere(lag.webhookId);
+    const webhook = await subscriptions.find('operator', lag.webhookId);
     const long = now - Date.parse(lag.oldestCreatedAt) > LONG_WAIT_MS;
     if (webhook && (long || webhook.failingSince !== null)) stuck.push({ lag, webhook });
   }

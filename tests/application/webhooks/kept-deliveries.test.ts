@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SealRecord } from '../../../application/audit/seals/seal-book.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
-import { KeptDeliveries } from '../../../application/webhooks/kept-deliveries.ts';
+import { keptDeliveries } from '../../../application/webhooks/kept-deliveries.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
 import { logOrder } from '../../../infrastructure/composition/projections.ts';
 import { fixedClock } from '../../support/application-parts.ts';
@@ -21,7 +21,7 @@ const looked = async (seals: readonly Seal[], aheadDays = 0) => {
   };
   const realClock = fixedClock(daysAgo(0) as Timestamp);
   const clock = fixedClock(daysAgo(-aheadDays) as Timestamp);
-  const kept = await KeptDeliveries.look({ book, order: logOrder, clock, realClock, keptForMs: 30 * DAY_MS });
+  const kept = await keptDeliveries({ book, order: logOrder, clock, realClock, keptForMs: 30 * DAY_MS });
   const covers = (position: string, recordedAt: string) =>
     kept.covers({ position, metadata: { recordedAt } } as unknown as RecordedEvent);
   return { from: kept.from, covers };
