@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RESTORE_DRAFT } from '../embedded/backup/restore-backup.ts';
@@ -90,6 +91,18 @@ const rightsTo = (name: string, isDirectory: boolean): number | undefined => {
   return READ.test(name) ? R_OK : undefined;
 };
 
+const DIRECTORY = /^(documents|uploads)$/;
+
+/** A directory stands where a file belongs, or a file where a directory does: what to do about it. */
+const misplaced = (entry: Dirent): string | undefined => {
+  const { name } = entry;
+  if (entry.isDirectory() && (WRITTEN.test(name) || READ.test(name)))
+    return 'is a directory: move it away, and put the file back that belongs there';
+  return entry.isFile() && DIRECTORY.test(name)
+    ? 'is a file: move it away, and put the directory back that belongs there'
+    : undefined;
+};
+
 /**
  * Looks whether this user may use the directory and what the service keeps in it, before anything is opened.
  * @throws ConfigurationError naming the first path that cannot be used
@@ -100,6 +113,9 @@ export const ensureUsable = async (dataDir: string): Promise<void> => {
       throw new ConfigurationError(`DATA_DIR cannot be used: ${dataDir} is no directory: name one`);
     await access(dataDir, R_OK | W_OK | X_OK);
     for (const entry of await readdir(dataDir, { withFileTypes: true })) {
+      const wrong = misplaced(entry);
+      if (wrong !== undefined)
+        throw new ConfigurationError(`DATA_DIR cannot be used: ${join(dataDir, entry.name)} ${wrong}`);
       const rights = rightsTo(entry.name, entry.isDirectory());
       // Another process may have removed it since, as it does with a -shm when it is the last to close the file.
       if (rights !== undefined) await ifThere(access(join(dataDir, entry.name), rights));

@@ -116,7 +116,7 @@ describe('a data directory that cannot be used ends the start with 1, and one li
     expectOneLine(await start(), dataDir, /is no directory/);
     rmSync(dataDir);
     mkdirSync(join(dataDir, 'events.db'), { recursive: true, mode: 0o700 });
-    expectOneLine(await start(), join(dataDir, 'events.db'), /unable to open database file/);
+    expectOneLine(await start(), join(dataDir, 'events.db'), /is a directory: move it away/);
   });
 
   test('on a file system that is read-only', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backupsOf, keepPrivate } from '../../../infrastructure/composition/data-directory.ts';
 import { ensureUsable } from '../../../infrastructure/composition/data-parts.ts';
@@ -100,4 +101,26 @@ test('no backup is made of a directory whose data was moved to other engines', a
 test('a file that another process removes while the directory is looked at keeps nobody out', async () => {
   await symlink('gone', join(directory.path, 'read-model-2.db-shm'));
   await expect(ensureUsable(directory.path)).resolves.toBeUndefined();
+});
+
+test.each(['master.key', 'read-model-1.db', 'service.pid', 'administrator-decisions.dead-letter.jsonl'])(
+  'a directory in the place of %s is named, with what to do',
+  async (name) => {
+    const path = join(directory.path, name);
+    await rm(path, { force: true });
+    await mkdir(path);
+    await expect(ensureUsable(directory.path)).rejects.toThrow(
+      `DATA_DIR cannot be used: ${path} is a directory: move it away, and put the file back that belongs there`,
+    );
+  },
+);
+
+test('so is a file in the place of a directory, but for a link to one', async () => {
+  const path = join(directory.path, 'documents');
+  await rm(path, { recursive: true });
+  await symlink(tmpdir(), path);
+  await expect(ensureUsable(directory.path)).resolves.toBeUndefined();
+  await rm(path);
+  await writeFile(path, '');
+  await expect(ensureUsable(directory.path)).rejects.toThrow(`${path} is a file: move it away`);
 });
