@@ -32,16 +32,8 @@ export interface Handler<Body = unknown> {
   fileNames?(body: Body): readonly string[];
   /** Whether files that the body refers to may be left out; default: no. */
   mayLackFiles?(body: Body): boolean;
-  run(call: Call<Body>): Promise<Reply> | Reply;
+  run(this: void, call: Call<Body>): Promise<Reply> | Reply;
 }
-
-/** A handler's work for a caller with a token. */
-export const forClient =
-  <Body>(run: (context: RequestContext, call: Call<Body>) => Promise<Reply>) =>
-  (call: Call<Body>): Promise<Reply> => {
-    if (call.context === undefined) throw new Error('this operation asks for a token');
-    return run(call.context, call);
-  };
 
 /** A JSON value that an operation reads. */
 export interface JsonKind {

@@ -1,5 +1,4 @@
 import { ClientGoneError } from '../errors/http-problem.ts';
-import type { HttpProblem } from '../errors/http-problem.ts';
 
 /** How much may be under way at once. */
 interface Capacity {
@@ -19,7 +18,7 @@ export interface SlotBounds {
   /** The most that one request can come to weigh. */
   readonly mostWeight: number;
   /** For requests that found no place in time, or for which too many wait. */
-  readonly refused: () => HttpProblem;
+  readonly refused: () => Error;
 }
 
 /** The place of one request among those under way. */
@@ -27,7 +26,7 @@ export interface Slot {
   /** Resolves when this weight is covered. @throws HttpProblem as the bounds say @throws ClientGoneError */
   cover(weight: number): Promise<void>;
   /** Frees the place for the next request that waits. Idempotent. */
-  leave(): void;
+  leave(this: void): void;
 }
 
 /** Places and weight that a request holds or asks for. */

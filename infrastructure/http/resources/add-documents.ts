@@ -8,7 +8,7 @@ import { ProposalCode } from '../../../application/schemas/values.ts';
 import { DOCX } from '../../support/stored-files.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
-import { forClient, outcomeReply } from '../operation.ts';
+import { outcomeReply } from '../operation.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
 import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } from './backing-documents.ts';
 import { endpoint } from './endpoint.ts';
@@ -63,9 +63,7 @@ export const filesSchemas = schemasOf(FilesData, FilesReceipt);
 
 export const addDocuments = endpoint({
   id: 'addDocuments',
-  method: 'post',
-  path: '/loan/files',
-  tag: 'Loans',
+  request: 'POST /loan/files',
   summary: 'Send further documents of an operation',
   description:
     'Takes the part `files_data` and the files that it names. The name of a file is its key within the operation: ' +
@@ -97,11 +95,8 @@ export const addDocuments = endpoint({
     ...(['loan_not_found', 'operation_invalid_state'] as const),
     ...(['idempotency_conflict', 'concurrent_modification'] as const),
   ],
-  handler: ({ app: { loans } }) => ({
-    crossCheck,
-    fileNames: (body: FilesData) => body.documents.map(({ value }) => value),
-    run: forClient<FilesData>(async (context, { body, files }) =>
-      outcomeReply(201, await loans.addDocuments(context, inputOf(body, files)), present),
-    ),
-  }),
+  crossCheck,
+  fileNames: (body: FilesData) => body.documents.map(({ value }) => value),
+  answer: async ({ loans }, context, { body, files }) =>
+    outcomeReply(201, await loans.addDocuments(context, inputOf(body, files)), present),
 });

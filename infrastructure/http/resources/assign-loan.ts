@@ -17,7 +17,7 @@ import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
 import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
-import { forClient, ok, outcomeReply } from '../operation.ts';
+import { ok, outcomeReply } from '../operation.ts';
 import { checkIssue } from '../requests/request-rules.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
 import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } from './backing-documents.ts';
@@ -157,9 +157,7 @@ export const assignmentSchemas = schemasOf(LoanData, LoanReceipt, AssignmentQuot
 
 export const assignLoan = endpoint({
   id: 'assignLoan',
-  method: 'post',
-  path: '/loan',
-  tag: 'Loans',
+  request: 'POST /loan',
   summary: 'Offer an operation to a fund',
   description:
     'Sends the data of the operation in the part `loan_data` and its PDF files in parts named `files`. ' +
@@ -197,14 +195,12 @@ export const assignLoan = endpoint({
     ...(['invalid_document_type', 'fund_not_allowed'] as const),
     ...(['idempotency_conflict', 'proposal_code_already_used', 'concurrent_modification'] as const),
   ],
-  handler: ({ app: { loans, administrator } }) => ({
-    crossCheck,
-    fileNames: (body: LoanData) => body.backing_documents.map(({ value }) => value),
-    mayLackFiles: ({ dry_run }: LoanData) => dry_run === true,
-    run: forClient<LoanData>(async (context, { body, files, headers }) => {
-      const input = { ...inputOf(body, files), ...(await askedWishes(headers, administrator)) };
-      if (body.dry_run) return ok(presentQuote(await loans.quoteAssignment(context, input)));
-      return outcomeReply(201, await loans.assign(context, input), present);
-    }),
-  }),
+  crossCheck,
+  fileNames: (body: LoanData) => body.backing_documents.map(({ value }) => value),
+  mayLackFiles: ({ dry_run }: LoanData) => dry_run === true,
+  answer: async ({ loans, administrator }, context, { body, files, headers }) => {
+    const input = { ...inputOf(body, files), ...(await askedWishes(headers, administrator)) };
+    if (body.dry_run) return ok(presentQuote(await loans.quoteAssignment(context, input)));
+    return outcomeReply(201, await loans.assign(context, input), present);
+  },
 });

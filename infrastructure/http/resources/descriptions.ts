@@ -11,7 +11,7 @@ import { API_VERSION } from '../openapi/version.ts';
 import { whenAsked } from '../../support/when-asked.ts';
 import type { Handler } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
-import { PUBLIC, REVALIDATE, served } from './served.ts';
+import { REVALIDATE, served } from './served.ts';
 
 /** Versions before the present one, oldest first. A release adds the description that it replaces to `openapi/released/`. */
 export const RELEASED_VERSIONS = ['2026.11.0', '2026.11.1', '2026.11.2', '2026.11.3', '2026.11.4'] as const;
@@ -46,12 +46,12 @@ const servedAsYaml = async (document: Schema): Promise<ServedContent> => {
 };
 
 /** A start waits for no text that nobody may ask for. */
-const documentHandler = (make: () => Promise<ServedContent>): Handler => {
+const documentHandler = (make: () => Promise<ServedContent>): Handler['run'] => {
   const content = whenAsked(make);
-  return { run: async ({ req }) => (await content()).replyTo(req, REVALIDATE) };
+  return async ({ req }) => (await content()).replyTo(req, REVALIDATE);
 };
 
-const releasedHandler = (document: OpenApiDocument, addresses: PublicAddresses): Handler => {
+const releasedHandler = (document: OpenApiDocument, addresses: PublicAddresses): Handler['run'] => {
   const versions = new Map(
     RELEASED_VERSIONS.map((version) => [
       version as string,
@@ -62,12 +62,10 @@ const releasedHandler = (document: OpenApiDocument, addresses: PublicAddresses):
     API_VERSION,
     documentHandler(async () => servedAsJson(document)),
   );
-  return {
-    run: (call) => {
-      const version = versions.get(call.params['version']!);
-      if (version) return version.run(call);
-      throw new HttpProblem('not_found', `no such version; there are ${[...versions.keys()].join(', ')}`);
-    },
+  return (call) => {
+    const version = versions.get(call.params['version']!);
+    if (version) return version(call);
+    throw new HttpProblem('not_found', `no such version; there are ${[...versions.keys()].join(', ')}`);
   };
 };
 
@@ -90,9 +88,9 @@ const asYaml = (format: string, version: string) => {
 };
 
 export const readDescriptionAsJson = endpoint({
-  ...PUBLIC,
   id: 'readDescriptionAsJson',
-  path: '/openapi.json',
+  request: 'GET /openapi.json',
+  access: 'public',
   summary: 'This description as JSON',
   description: 'Supports If-None-Match.',
   success: asJson('OpenAPI', '3.1.0'),
@@ -100,9 +98,9 @@ export const readDescriptionAsJson = endpoint({
 });
 
 export const readDescriptionAsYaml = endpoint({
-  ...PUBLIC,
   id: 'readDescriptionAsYaml',
-  path: '/openapi.yaml',
+  request: 'GET /openapi.yaml',
+  access: 'public',
   summary: 'This description as YAML',
   description: 'Supports If-None-Match.',
   success: asYaml('OpenAPI', '3.1.0'),
@@ -110,9 +108,9 @@ export const readDescriptionAsYaml = endpoint({
 });
 
 export const readReleasedDescription = endpoint({
-  ...PUBLIC,
   id: 'readReleasedDescription',
-  path: '/openapi/{version}.json',
+  request: 'GET /openapi/{version}.json',
+  access: 'public',
   summary: 'The description of a version, as JSON',
   description:
     'Each published version as it was, with the addresses of this service; for comparing and for clients made from it. Supports If-None-Match.',
@@ -123,9 +121,9 @@ export const readReleasedDescription = endpoint({
 });
 
 export const readTopicsAsJson = endpoint({
-  ...PUBLIC,
   id: 'readTopicsAsJson',
-  path: '/asyncapi.json',
+  request: 'GET /asyncapi.json',
+  access: 'public',
   summary: 'The topics of events and decisions as JSON',
   description: 'What travels between the service and the other systems of a fund. Supports If-None-Match.',
   success: asJson('AsyncAPI', '3.0.0'),
@@ -133,9 +131,9 @@ export const readTopicsAsJson = endpoint({
 });
 
 export const readTopicsAsYaml = endpoint({
-  ...PUBLIC,
   id: 'readTopicsAsYaml',
-  path: '/asyncapi.yaml',
+  request: 'GET /asyncapi.yaml',
+  access: 'public',
   summary: 'The topics of events and decisions as YAML',
   description: 'The document of `/asyncapi.json`, written as YAML. Supports If-None-Match.',
   success: asYaml('AsyncAPI', '3.0.0'),

@@ -1,9 +1,10 @@
 import type { App } from '../../../application/app.ts';
+import type { RequestContext } from '../../../application/command-handling/request-context.ts';
 import type { Tokens } from '../../../application/clients/tokens.ts';
 import type { Guides } from '../docs/guides/guides.ts';
 import type { loadReferencePage } from '../docs/reference-page.ts';
 import type { OpenApiDocument, OperationSpec, PublicAddresses } from '../openapi/operation.ts';
-import type { Handler } from '../operation.ts';
+import type { Call, Handler, Reply } from '../operation.ts';
 import type { Readiness } from '../server/health-app.ts';
 
 /** What handlers are made with. */
@@ -22,4 +23,63 @@ export interface Endpoint<Body = unknown> extends OperationSpec<Body> {
   readonly handler: (serving: Serving) => Handler<Body>;
 }
 
-export const endpoint = <Body = unknown>(described: Endpoint<Body>): Endpoint<Body> => described;
+type Verb = OperationSpec['method'];
+type Derived = 'method' | 'path' | 'tag' | 'bucket' | 'errors';
+
+type Described<Body> = Omit<OperationSpec<Body>, Derived> &
+  Partial<Pick<OperationSpec<Body>, 'bucket' | 'errors'>> &
+  Omit<Handler<Body>, 'run'> & { readonly request: `${Uppercase<Verb>} /${string}` } & (
+    | {
+        /** For callers with a token. */
+        readonly answer: (app: App, context: RequestContext, call: Call<Body>) => Promise<Reply>;
+        readonly handler?: never;
+      }
+    | { readonly handler: (serving: Serving) => Handler<Body>['run']; readonly answer?: never }
+  );
+
+/** By the first part of the path; what has none here is about the service. */
+const TAGS: Readonly<Record<string, string>> = {
+  loan: 'Loans',
+  installment: 'Installments',
+  webhook: 'Webhooks',
+  event: 'Webhooks',
+  token: 'Authentication',
+  sandbox: 'Sandbox',
+};
+
+/** Work for a caller with a token. */
+export const forClient =
+  <Body>(run: (context: RequestContext, call: Call<Body>) => Promise<Reply>) =>
+  (call: Call<Body>): Promise<Reply> => {
+    if (call.context === undefined) throw new Error('this operation asks for a token');
+    return run(call.context, call);
+  };
+
+/** What reads has the row of reads, unless something else is said. */
+export const endpoint = <Body = unknown>({
+  request,
+  answer,
+  handler,
+  crossCheck,
+  fileNames,
+  mayLackFiles,
+  ...spec
+}: Described<Body>): Endpoint<Body> => {
+  const [verb, path] = request.split(' ') as [Uppercase<Verb>, string];
+  const rules = {
+    ...(crossCheck && { crossCheck }),
+    ...(fileNames && { fileNames }),
+    ...(mayLackFiles && { mayLackFiles }),
+  };
+  const run = (serving: Serving): Handler<Body>['run'] =>
+    handler ? handler(serving) : forClient((context, call) => answer(serving.app, context, call));
+  return {
+    bucket: 'read',
+    errors: [],
+    ...spec,
+    method: verb.toLowerCase() as Verb,
+    path,
+    tag: TAGS[path.split('/')[1]!] ?? 'Service',
+    handler: (serving) => ({ ...rules, run: run(serving) }),
+  };
+};

@@ -4,7 +4,6 @@ import type { FeedPage, FeedQuery } from '../../../application/publication/feed.
 import { component, nullable, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
 import { json } from '../openapi/operation.ts';
 import { API_VERSION } from '../openapi/version.ts';
-import { forClient } from '../operation.ts';
 import type { Reply } from '../operation.ts';
 import type { Query } from '../requests/parameters.ts';
 import { endpoint } from './endpoint.ts';
@@ -50,11 +49,8 @@ const pageReply = ({ events, nextAfter, hasMore }: FeedPage): Reply => {
 
 export const listEvents = endpoint({
   id: 'listEvents',
-  method: 'get',
-  path: '/event',
-  tag: 'Webhooks',
+  request: 'GET /event',
   access: 'events',
-  bucket: 'read',
   summary: 'Read the events of the application',
   description:
     'Every event that there ever was, in the order in which they were recorded, with or without a webhook; pings are none. ' +
@@ -69,9 +65,6 @@ export const listEvents = endpoint({
     }),
   ],
   errors: ['invalid_query_parameter'],
-  handler: ({ app: { publication } }) => ({
-    run: forClient(async (context, { query }) =>
-      pageReply(await publication.feed.page(context, queryOf(query))),
-    ),
-  }),
+  answer: async ({ publication }, context, { query }) =>
+    pageReply(await publication.feed.page(context, queryOf(query))),
 });

@@ -28,7 +28,7 @@ import {
 } from '../../../application/schemas/shown-fields.ts';
 import { FundId } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
-import { forClient, NO_CONTENT, ok } from '../operation.ts';
+import { NO_CONTENT, ok } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
 import {
   exampleWebhook,
@@ -156,8 +156,7 @@ const presentCreatedWebhook = ({ webhook, signingSecret }: Created): object => {
 export const createWebhook = endpoint({
   ...MANAGED,
   id: 'createWebhook',
-  method: 'post',
-  path: '/webhook',
+  request: 'POST /webhook',
   summary: 'Subscribe to events',
   description:
     'From now on the events are sent to the address, signed with the secret in this answer; it is shown here only. ' +
@@ -165,55 +164,38 @@ export const createWebhook = endpoint({
   body: [{ mediaType: 'application/json', schema: NewWebhook, example, limit: BODY_BYTES }],
   success: [json(200, 'The subscription is active.', CreatedWebhook, exampleCreated)],
   errors: [...SUBSCRIPTION_ERRORS, 'webhook_invalid_state'],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient<NewWebhook>(async (context, { body }) =>
-      ok(presentCreatedWebhook(await webhooks.create(context, createWebhookInput(body)))),
-    ),
-  }),
+  answer: async ({ webhooks }, context, { body }) =>
+    ok(presentCreatedWebhook(await webhooks.create(context, createWebhookInput(body)))),
 });
 
 export const listWebhooks = endpoint({
   id: 'listWebhooks',
-  method: 'get',
-  path: '/webhook',
-  tag: 'Webhooks',
+  request: 'GET /webhook',
   access: 'webhooks',
-  bucket: 'read',
   summary: 'List subscriptions',
   description: 'Every subscription that was not deleted, paused ones included. Secrets are never shown.',
   success: [json(200, 'All of them.', WebhookList, { data: [exampleWebhook] })],
-  errors: [],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient(async ({ applicationId }) =>
-      ok({ data: (await webhooks.list([applicationId])).map(presentWebhook) }),
-    ),
-  }),
+  answer: async ({ webhooks }, { applicationId }) =>
+    ok({ data: (await webhooks.list([applicationId])).map(presentWebhook) }),
 });
 
 export const readWebhook = endpoint({
   id: 'readWebhook',
-  method: 'get',
-  path: '/webhook/{webhook_id}',
-  tag: 'Webhooks',
+  request: 'GET /webhook/{webhook_id}',
   access: 'webhooks',
-  bucket: 'read',
   summary: 'Read a subscription',
   description: 'One subscription, as the list shows it.',
   parameters: ['WebhookId'],
   success: [json(200, 'The subscription.', Webhook, exampleWebhook)],
   errors: ['webhook_not_found'],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient(async (context, call) =>
-      ok(presentWebhook(await webhooks.find(context, webhookIdOf(call)))),
-    ),
-  }),
+  answer: async ({ webhooks }, context, call) =>
+    ok(presentWebhook(await webhooks.find(context, webhookIdOf(call)))),
 });
 
 export const updateWebhook = endpoint({
   ...MANAGED,
   id: 'updateWebhook',
-  method: 'patch',
-  path: '/webhook/{webhook_id}',
+  request: 'PATCH /webhook/{webhook_id}',
   repeatable: true,
   summary: 'Change a subscription',
   description: 'Changes the fields that are present and leaves the others. Any other field is refused.',
@@ -228,29 +210,24 @@ export const updateWebhook = endpoint({
   ],
   success: [json(200, 'The changed subscription.', Webhook, exampleWebhook)],
   errors: [...SUBSCRIPTION_ERRORS, 'immutable_field', 'empty_update', 'webhook_not_found'],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient<WebhookUpdate>(async (context, call) => {
-      const changes = updateWebhookInput(call.body);
-      return ok(presentWebhook(await webhooks.update(context, webhookIdOf(call), changes)));
-    }),
-  }),
+  answer: async ({ webhooks }, context, call) => {
+    const changes = updateWebhookInput(call.body);
+    return ok(presentWebhook(await webhooks.update(context, webhookIdOf(call), changes)));
+  },
 });
 
 export const deleteWebhook = endpoint({
   ...MANAGED,
   id: 'deleteWebhook',
-  method: 'delete',
-  path: '/webhook/{webhook_id}',
+  request: 'DELETE /webhook/{webhook_id}',
   repeatable: true,
   summary: 'Delete a subscription',
   description: 'Whatever still waits for it is never sent.',
   parameters: ['WebhookId'],
   success: [{ status: 204, description: 'It is gone.' }],
   errors: ['webhook_not_found'],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient(async (context, call) => {
-      await webhooks.remove(context, webhookIdOf(call));
-      return NO_CONTENT;
-    }),
-  }),
+  answer: async ({ webhooks }, context, call) => {
+    await webhooks.remove(context, webhookIdOf(call));
+    return NO_CONTENT;
+  },
 });

@@ -4,7 +4,7 @@ import { component, object, ref, schemasOf, text } from '../../../application/sc
 import { exampleOf, fieldsOf, named, schemaOf, shownBy } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
-import { forClient, ok } from '../operation.ts';
+import { ok } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import {
@@ -69,72 +69,57 @@ const presentRedelivery = ({ eventId, deliveries }: RedeliveryReceipt): object =
 export const pauseWebhook = endpoint({
   ...MANAGED,
   id: 'pauseWebhook',
-  method: 'post',
-  path: '/webhook/{webhook_id}/pause',
+  request: 'POST /webhook/{webhook_id}/pause',
   repeatable: true,
   summary: 'Hold deliveries back',
   description: 'Events queue up and nothing is lost. Pausing twice is the same as once.',
   parameters: ['WebhookId'],
   success: [json(200, 'The paused subscription.', Webhook, { ...exampleWebhook, status: 'paused' })],
   errors: ['webhook_not_found'],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient(async (context, call) =>
-      ok(presentWebhook(await webhooks.pause(context, webhookIdOf(call)))),
-    ),
-  }),
+  answer: async ({ webhooks }, context, call) =>
+    ok(presentWebhook(await webhooks.pause(context, webhookIdOf(call)))),
 });
 
 export const resumeWebhook = endpoint({
   ...MANAGED,
   id: 'resumeWebhook',
-  method: 'post',
-  path: '/webhook/{webhook_id}/resume',
+  request: 'POST /webhook/{webhook_id}/resume',
   repeatable: true,
   summary: 'Let deliveries go on',
   description: 'What queued up meanwhile goes out in its order.',
   parameters: ['WebhookId'],
   success: [json(200, 'The active subscription.', Webhook, exampleWebhook)],
   errors: ['webhook_not_found'],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient(async (context, call) =>
-      ok(presentWebhook(await webhooks.resume(context, webhookIdOf(call)))),
-    ),
-  }),
+  answer: async ({ webhooks }, context, call) =>
+    ok(presentWebhook(await webhooks.resume(context, webhookIdOf(call)))),
 });
 
 export const rotateWebhookSecret = endpoint({
   ...MANAGED,
   id: 'rotateWebhookSecret',
-  method: 'post',
-  path: '/webhook/{webhook_id}/rotate-secret',
+  request: 'POST /webhook/{webhook_id}/rotate-secret',
   summary: 'Replace the signing secret',
   description: 'Every attempt from now on, repeated ones too, is signed with the new secret.',
   parameters: ['WebhookId'],
   success: [json(200, 'The new secret.', RotatedSecret, exampleOf(ROTATED))],
   errors: ['webhook_not_found'],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient(async (context, call) =>
-      ok(presentRotatedSecret(await webhooks.rotateSecret(context, webhookIdOf(call)))),
-    ),
-  }),
+  answer: async ({ webhooks }, context, call) =>
+    ok(presentRotatedSecret(await webhooks.rotateSecret(context, webhookIdOf(call)))),
 });
 
 export const pingWebhook = endpoint({
   ...MANAGED,
   id: 'pingWebhook',
-  method: 'post',
-  path: '/webhook/{webhook_id}/ping',
+  request: 'POST /webhook/{webhook_id}/ping',
   summary: 'Try a subscription out',
   description:
     'Sends `webhook.ping` to this address at once, whatever it subscribes to. It waits for nothing else, and is tried again like any event.',
   parameters: ['WebhookId'],
   success: [json(202, 'The attempt is queued.', Redelivery, examplePing)],
   errors: ['webhook_not_found', 'webhook_invalid_state'],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient(async (context, call) => ({
-      status: 202,
-      json: presentRedelivery(await webhooks.deliveries.ping(context, webhookIdOf(call))),
-    })),
+  answer: async ({ webhooks }, context, call) => ({
+    status: 202,
+    json: presentRedelivery(await webhooks.deliveries.ping(context, webhookIdOf(call))),
   }),
 });
 
@@ -142,17 +127,14 @@ export const redeliverEvent = endpoint({
   ...MANAGED,
   access: 'events',
   id: 'redeliverEvent',
-  method: 'post',
-  path: '/webhook/event/{event_id}/redeliver',
+  request: 'POST /webhook/event/{event_id}/redeliver',
   summary: 'Send an event again',
   description: 'Repeats the original bytes at once, to each matching subscription that is not paused.',
   parameters: ['EventId'],
   success: [json(202, 'The attempts are queued.', Redelivery, exampleRedelivery)],
   errors: ['event_not_found', 'webhook_invalid_state'],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient(async (context, call) => ({
-      status: 202,
-      json: presentRedelivery(await webhooks.deliveries.redeliver(context, eventIdOf(call))),
-    })),
+  answer: async ({ webhooks }, context, call) => ({
+    status: 202,
+    json: presentRedelivery(await webhooks.deliveries.redeliver(context, eventIdOf(call))),
   }),
 });

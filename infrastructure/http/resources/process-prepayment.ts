@@ -16,7 +16,6 @@ import {
   Timestamp,
 } from '../../../application/schemas/values.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
-import { forClient } from '../operation.ts';
 import {
   constant,
   fieldsOf,
@@ -135,9 +134,7 @@ export const prepaymentSchemas = schemasOf(Prepayment, ...ANSWER.components);
 
 export const processPrepayment = endpoint({
   id: 'processPrepayment',
-  method: 'post',
-  path: '/installment/prepayment',
-  tag: 'Installments',
+  request: 'POST /installment/prepayment',
   summary: 'Report money that came in early',
   description:
     'Values the open installments on the day of the payment and closes as many as the money covers: late ones ' +
@@ -160,11 +157,9 @@ export const processPrepayment = endpoint({
     ...(['invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
     ...(['idempotency_conflict', 'concurrent_modification'] as const),
   ],
-  handler: ({ app: { loans } }) => ({
-    run: forClient<Prepayment>(async (context, { body }) => {
-      const input = inputOf(body);
-      if (body.dry_run) return ANSWER.quoted(await loans.quotePrepayment(context, input));
-      return ANSWER.done(await loans.prepay(context, input));
-    }),
-  }),
+  answer: async ({ loans }, context, { body }) => {
+    const input = inputOf(body);
+    if (body.dry_run) return ANSWER.quoted(await loans.quotePrepayment(context, input));
+    return ANSWER.done(await loans.prepay(context, input));
+  },
 });

@@ -10,7 +10,7 @@ import {
 } from '../../../application/schemas/schema.ts';
 import { exampleOf, schemaOf } from '../../../application/schemas/shown-fields.ts';
 import { json } from '../openapi/operation.ts';
-import { forClient, ok } from '../operation.ts';
+import { ok } from '../operation.ts';
 import { presentLoanSummary, SUMMARY } from '../../presenting/loan-columns.ts';
 import type { Query } from '../requests/parameters.ts';
 import { endpoint } from './endpoint.ts';
@@ -41,25 +41,20 @@ const queryOf = (query: Query): LoansQuery => ({
 
 export const listLoans = endpoint({
   id: 'listLoans',
-  method: 'get',
-  path: '/loan',
-  tag: 'Loans',
+  request: 'GET /loan',
   summary: 'List operations',
   description:
     'Operations of the application, oldest first, page by page. With `updated_since` only those in which something changed then ' +
     'or later, whatever their status by now; with `overdue=true` only those of which an installment is overdue. A page of these ' +
     'may be short, `next_cursor` leads on until it is null.',
   access: 'loans:read',
-  bucket: 'read',
   parameters: ['LoanStatus', 'FundId', 'Overdue', 'UpdatedSince', 'Limit', 'Cursor'],
   success: [json(200, 'One page.', LoanPage, { data: [exampleOf(SUMMARY)], next_cursor: null })],
   errors: ['invalid_query_parameter'],
-  handler: ({ app: { loans } }) => ({
-    run: forClient(async (context, { query }) => {
-      const page = await loans.list(context, queryOf(query));
-      return ok({ data: page.loans.map(presentLoanSummary), next_cursor: page.nextCursor });
-    }),
-  }),
+  answer: async ({ loans }, context, { query }) => {
+    const page = await loans.list(context, queryOf(query));
+    return ok({ data: page.loans.map(presentLoanSummary), next_cursor: page.nextCursor });
+  },
 });
 
 const Loan = component('Loan', {
@@ -70,23 +65,18 @@ export const loanSchemas = schemasOf(Installment, StoredDocument, LoanSummary, L
 
 export const readLoan = endpoint({
   id: 'readLoan',
-  method: 'get',
-  path: '/loan/{originator_proposal_code}',
-  tag: 'Loans',
+  request: 'GET /loan/{originator_proposal_code}',
   summary: 'Read an operation',
   description:
     'Shows the operation as it is now. A write of yours that was answered before this read is in it.',
   access: 'loans:read',
-  bucket: 'read',
   parameters: ['ProposalCode'],
   success: [json(200, 'The operation.', Loan, exampleOf(LOAN))],
   errors: ['loan_not_found'],
-  handler: ({ app: { loans } }) => ({
-    run: forClient(async (context, { params }) => {
-      const code = params['originator_proposal_code'] ?? '';
-      const loan = isProposalCode(code) ? await loans.read(context, code) : undefined;
-      if (loan) return ok(presentLoan(loan));
-      throw new HttpProblem('loan_not_found', 'this application has no operation with this code');
-    }),
-  }),
+  answer: async ({ loans }, context, { params }) => {
+    const code = params['originator_proposal_code'] ?? '';
+    const loan = isProposalCode(code) ? await loans.read(context, code) : undefined;
+    if (loan) return ok(presentLoan(loan));
+    throw new HttpProblem('loan_not_found', 'this application has no operation with this code');
+  },
 });

@@ -15,7 +15,7 @@ import { exampleOf, fieldsOf, named, schemaOf, shownBy } from '../../../applicat
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
-import { forClient, ok } from '../operation.ts';
+import { ok } from '../operation.ts';
 import { withoutLeapSecond } from '../requests/request-rules.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
 import { endpoint } from './endpoint.ts';
@@ -108,8 +108,7 @@ export const redeliverWebhook = endpoint({
   access: 'events',
   allFunds: true,
   id: 'redeliverWebhook',
-  method: 'post',
-  path: '/webhook/{webhook_id}/redeliver',
+  request: 'POST /webhook/{webhook_id}/redeliver',
   summary: 'Send what failed in a span of time again',
   description:
     'For after an outage of the receiver. The deliveries are chosen before the answer; each then gets one attempt, with the bytes of ' +
@@ -120,36 +119,29 @@ export const redeliverWebhook = endpoint({
   body: [{ mediaType: 'application/json', schema: RangeToRedeliver, example: exampleRangeRequest }],
   success: [json(202, 'It has begun.', RangeRedelivery, exampleRange)],
   errors: ['webhook_not_found', 'redelivery_running', 'concurrent_modification', 'webhook_invalid_state'],
-  handler: ({ app: { webhooks } }) => ({
-    crossCheck,
-    run: forClient<RangeToRedeliver>(async (context, call) => ({
-      status: 202,
-      json: present(await webhooks.redeliveries.start(context, webhookIdOf(call), inputOf(call.body))),
-    })),
+  crossCheck,
+  answer: async ({ webhooks }, context, call) => ({
+    status: 202,
+    json: present(await webhooks.redeliveries.start(context, webhookIdOf(call), inputOf(call.body))),
   }),
 });
 
 export const readRedelivery = endpoint({
   id: 'readRedelivery',
-  method: 'get',
-  path: '/webhook/{webhook_id}/redeliver/{redelivery_id}',
-  tag: 'Webhooks',
+  request: 'GET /webhook/{webhook_id}/redeliver/{redelivery_id}',
   access: 'events',
   allFunds: true,
-  bucket: 'read',
   summary: 'See how far a redelivery has come',
   description:
     'Kept for 30 days after its end, also when the subscription is deleted. What became of each delivery is in the list of deliveries.',
   parameters: ['WebhookId', 'RedeliveryId'],
   success: [json(200, 'The redelivery.', RangeRedelivery, exampleCompleted)],
   errors: ['webhook_not_found', 'not_found'],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient(async (context, call) => {
-      const [webhookId, redeliveryId] = [webhookIdOf(call), redeliveryIdOf(call)];
-      const found = await webhooks.redeliveries.find(context, webhookId, redeliveryId);
-      if (found) return ok(present(found));
-      const message = `webhook ${webhookId} has no redelivery ${redeliveryId}; it is kept for 30 days after its end`;
-      throw new HttpProblem('not_found', message);
-    }),
-  }),
+  answer: async ({ webhooks }, context, call) => {
+    const [webhookId, redeliveryId] = [webhookIdOf(call), redeliveryIdOf(call)];
+    const found = await webhooks.redeliveries.find(context, webhookId, redeliveryId);
+    if (found) return ok(present(found));
+    const message = `webhook ${webhookId} has no redelivery ${redeliveryId}; it is kept for 30 days after its end`;
+    throw new HttpProblem('not_found', message);
+  },
 });

@@ -9,7 +9,6 @@ import {
   Timestamp,
 } from '../../../application/schemas/values.ts';
 import { DOCX } from '../../support/stored-files.ts';
-import { forClient } from '../operation.ts';
 import { FILE_ERRORS } from './backing-documents.ts';
 import {
   fieldsOf,
@@ -125,9 +124,7 @@ type Body = RenegotiationRequest | RenegotiationData;
 
 export const renegotiateLoans = endpoint<Body>({
   id: 'renegotiateLoans',
-  method: 'patch',
-  path: '/loan/renegotiate',
-  tag: 'Loans',
+  request: 'PATCH /loan/renegotiate',
   summary: 'Replace operations by a new one',
   description:
     'Writes off active operations and brings in the one that takes their place, all of it or nothing. JSON replaces a ' +
@@ -165,14 +162,12 @@ export const renegotiateLoans = endpoint<Body>({
     ...(['operation_invalid_state', 'proposal_code_already_used'] as const),
     ...(['idempotency_conflict', 'concurrent_modification'] as const),
   ],
-  handler: ({ app: { renegotiation, administrator } }) => ({
-    crossCheck: checkRenegotiation,
-    fileNames: (body: Body) =>
-      'new_loan' in body ? body.new_loan.backing_documents.map(({ value }) => value) : [],
-    run: forClient<Body>(async (context, { body, files, headers }) => {
-      const input = { ...renegotiationInput(body, files), ...(await askedWishes(headers, administrator)) };
-      if (body.dry_run) return ANSWER.quoted(await renegotiation.quote(context, input));
-      return ANSWER.done(await renegotiation.renegotiate(context, input));
-    }),
-  }),
+  crossCheck: checkRenegotiation,
+  fileNames: (body: Body) =>
+    'new_loan' in body ? body.new_loan.backing_documents.map(({ value }) => value) : [],
+  answer: async ({ renegotiation, administrator }, context, { body, files, headers }) => {
+    const input = { ...renegotiationInput(body, files), ...(await askedWishes(headers, administrator)) };
+    if (body.dry_run) return ANSWER.quoted(await renegotiation.quote(context, input));
+    return ANSWER.done(await renegotiation.renegotiate(context, input));
+  },
 });

@@ -24,7 +24,6 @@ import {
 import { EXITS, REPURCHASE_END_STATUSES, REPURCHASE_REASONS } from '../../../domain/loan/exits.ts';
 import type { ExitPricing } from '../../../domain/curve/repurchase-value.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
-import { forClient } from '../operation.ts';
 import { fieldsOf, named, namedAmount, namedList, shown } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
@@ -143,9 +142,7 @@ const pricedBy = (pricing: ExitPricing): string =>
 
 export const requestRepurchase = endpoint({
   id: 'requestRepurchase',
-  method: 'post',
-  path: '/loan/repurchase',
-  tag: 'Loans',
+  request: 'POST /loan/repurchase',
   summary: 'Take an operation out of the fund',
   description:
     'Freezes an active operation until the administrator has processed the request; its end arrives by webhook. ' +
@@ -170,11 +167,9 @@ export const requestRepurchase = endpoint({
     ...(['invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
     ...(['idempotency_conflict', 'concurrent_modification'] as const),
   ],
-  handler: ({ app: { loans } }) => ({
-    run: forClient<RepurchaseRequest>(async (context, { body }) => {
-      const input = inputOf(body);
-      if (body.dry_run) return ANSWER.quoted(await loans.quoteRepurchase(context, input));
-      return ANSWER.done(await loans.repurchase(context, input));
-    }),
-  }),
+  answer: async ({ loans }, context, { body }) => {
+    const input = inputOf(body);
+    if (body.dry_run) return ANSWER.quoted(await loans.quoteRepurchase(context, input));
+    return ANSWER.done(await loans.repurchase(context, input));
+  },
 });

@@ -24,7 +24,7 @@ import type { TypeOf, Schema } from '../../../application/schemas/schema.ts';
 import { Timestamp, LoanStatus, ProposalCode } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import type { Tag } from '../openapi/operation.ts';
-import { forClient, ok } from '../operation.ts';
+import { ok } from '../operation.ts';
 import { withoutLeapSecond } from '../requests/request-rules.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
 import { endpoint } from './endpoint.ts';
@@ -105,26 +105,18 @@ const SHARED =
 
 export const readSandboxClock = endpoint({
   id: 'readSandboxClock',
-  method: 'get',
-  path: '/sandbox/clock',
-  tag: SANDBOX_TAG.name,
+  request: 'GET /sandbox/clock',
   summary: 'See what time it is in the sandbox',
   description: `${SHARED} It shows the time at which the next event would happen.`,
   access: 'loans:write',
-  bucket: 'read',
   sandboxOnly: true,
   success: [json(200, 'The time of operations.', SandboxTime, exampleTime)],
-  errors: [],
-  handler: ({ app: { maintenance } }) => ({
-    run: forClient(async () => ok(present(await maintenance.sandboxClock!.show()))),
-  }),
+  answer: async ({ maintenance }) => ok(present(await maintenance.sandboxClock!.show())),
 });
 
 export const moveSandboxClock = endpoint({
   id: 'moveSandboxClock',
-  method: 'post',
-  path: '/sandbox/clock',
-  tag: SANDBOX_TAG.name,
+  request: 'POST /sandbox/clock',
   summary: 'Move the clock of the sandbox forward',
   description:
     `${SHARED} With it move all times of events, due dates (what fell due is overdue within two seconds), ` +
@@ -144,12 +136,9 @@ export const moveSandboxClock = endpoint({
   ],
   success: [json(200, 'The clock is moved.', SandboxTime, exampleTime)],
   errors: ['concurrent_modification'],
-  handler: ({ app: { maintenance } }) => ({
-    crossCheck,
-    run: forClient<SandboxClockMove>(async (_, { body }) =>
-      ok(present(await maintenance.sandboxClock!.move(moveOf(body)))),
-    ),
-  }),
+  crossCheck,
+  answer: async ({ maintenance }, _, { body }) =>
+    ok(present(await maintenance.sandboxClock!.move(moveOf(body)))),
 });
 
 interface AskedDecision {
@@ -209,9 +198,7 @@ const requireVisible = async ({ loans }: App, context: RequestContext, code: str
 
 export const decideInSandbox = endpoint<AskedDecision>({
   id: 'decideInSandbox',
-  method: 'post',
-  path: '/sandbox/decision',
-  tag: SANDBOX_TAG.name,
+  request: 'POST /sandbox/decision',
   summary: 'Decide in the place of the administrator',
   description:
     'Carries out what the administrator of a fund decides: approval, rejection, signature, disbursement, the end of a repurchase. ' +
@@ -239,15 +226,13 @@ export const decideInSandbox = endpoint<AskedDecision>({
     ...(['invalid_date', 'loan_not_found', 'idempotency_conflict'] as const),
     ...(['concurrent_modification', 'operation_invalid_state'] as const),
   ],
-  handler: ({ app }) => ({
-    run: forClient<AskedDecision>(async (context, { body }) => {
-      await requireVisible(app, context, body.originator_proposal_code);
-      const decision = { decision_id: randomUUID(), ...body, application_id: context.applicationId };
-      const [answer] = await app.administrator.submitAll([JSON.stringify(decision)], {
-        name: `client ${context.clientId}`,
-        program: true,
-      });
-      return ok(presentDecided(answer!));
-    }),
-  }),
+  answer: async (app, context, { body }) => {
+    await requireVisible(app, context, body.originator_proposal_code);
+    const decision = { decision_id: randomUUID(), ...body, application_id: context.applicationId };
+    const [answer] = await app.administrator.submitAll([JSON.stringify(decision)], {
+      name: `client ${context.clientId}`,
+      program: true,
+    });
+    return ok(presentDecided(answer!));
+  },
 });

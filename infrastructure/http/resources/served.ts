@@ -1,15 +1,6 @@
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { ETAG } from '../openapi/components/headers.ts';
 
-/** Of what anybody may read. */
-export const PUBLIC = {
-  tag: 'Service',
-  method: 'get',
-  access: 'public',
-  bucket: 'read',
-  errors: [],
-} as const;
-
 /** Caches may keep a copy but have to ask whether it is still the current one. */
 export const REVALIDATE = ['Cache-Control', 'no-cache'];
 

@@ -3,7 +3,6 @@ import { unavailable } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
 import { checksText } from '../server/health-app.ts';
 import { endpoint } from './endpoint.ts';
-import { PUBLIC } from './served.ts';
 
 const KeySet = component(
   'KeySet',
@@ -31,44 +30,44 @@ export const serviceSchemas = schemasOf(KeySet, Health);
 const FIVE_MINUTES = ['Cache-Control', 'public, max-age=300'];
 
 export const readKeySet = endpoint({
-  ...PUBLIC,
   id: 'readKeySet',
-  path: '/.well-known/jwks.json',
+  request: 'GET /.well-known/jwks.json',
+  access: 'public',
   summary: 'Public keys of the access tokens',
   description: 'A JSON Web Key Set for those who want to check tokens themselves.',
   success: [
     json(200, 'Every key whose tokens may still be valid.', KeySet, { keys: [{ kty: 'EC', kid: '1' }] }),
   ],
-  handler: ({ tokens }) => ({
-    run: async () => ({ status: 200, json: await tokens.jwks(), headers: FIVE_MINUTES }),
-  }),
+  handler:
+    ({ tokens }) =>
+    async () => ({ status: 200, json: await tokens.jwks(), headers: FIVE_MINUTES }),
 });
 
 export const readLiveness = endpoint({
-  ...PUBLIC,
   id: 'readLiveness',
-  path: '/health/live',
+  request: 'GET /health/live',
+  access: 'public',
   bucket: null,
   summary: 'Whether the process runs',
   description: 'Says nothing about stores; restart the process when it fails.',
   success: [json(200, 'It runs.', Health, { status: 'ok' })],
-  handler: () => ({ run: () => ({ status: 200, json: { status: 'ok' } }) }),
+  handler: () => () => ({ status: 200, json: { status: 'ok' } }),
 });
 
 export const readReadiness = endpoint({
-  ...PUBLIC,
   id: 'readReadiness',
-  path: '/health/ready',
+  request: 'GET /health/ready',
+  access: 'public',
   bucket: null,
   summary: 'Whether requests can be served',
   description:
     'Send traffic only while this answers 200. The message of a 503 names what fails; the log of the service says why.',
   success: [json(200, 'Ready.', Health, { status: 'ok', checks: { event_store: 'ok' } })],
-  handler: ({ readiness }) => ({
-    run: async () => {
+  handler:
+    ({ readiness }) =>
+    async () => {
       const state = await readiness();
       if (!state.ready) throw unavailable(`not ready: ${checksText(state)}`, 1);
       return { status: 200, json: { status: 'ok', checks: state.checks } };
     },
-  }),
 });

@@ -108,10 +108,8 @@ const sampleBatch = {
 
 export const settleBatch = endpoint<unknown>({
   id: 'settleBatch',
-  method: 'post',
-  path: '/installment/settle/batch',
+  request: 'POST /installment/settle/batch',
   repeatable: true,
-  tag: 'Installments',
   summary: 'Report that several installments were paid',
   description:
     'Up to 500 settlements, each carried out as if it came alone to `POST /installment/settle`, where its idempotency key counts ' +
@@ -138,6 +136,5 @@ export const settleBatch = endpoint<unknown>({
     orderedBy: ['originator_proposal_code', 'idempotency_key'],
   },
   success: [json(200, 'What became of each settlement.', SettlementResults, recorded.batch)],
-  errors: [],
-  handler: settleInstallment.handler,
+  handler: (serving) => settleInstallment.handler(serving).run,
 });

@@ -16,7 +16,6 @@ import {
   Timestamp,
 } from '../../../application/schemas/values.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
-import { forClient } from '../operation.ts';
 import {
   constant,
   fieldsOf,
@@ -122,9 +121,7 @@ export const settlementSchemas = schemasOf(Settlement, ...ANSWER.components);
 
 export const settleInstallment = endpoint({
   id: 'settleInstallment',
-  method: 'post',
-  path: '/installment/settle',
-  tag: 'Installments',
+  request: 'POST /installment/settle',
   summary: 'Report that an installment was paid',
   description:
     'Closes one installment for good. Less than its scheduled value is an underpayment: the `difference` leaves the curve, and a ' +
@@ -139,11 +136,9 @@ export const settleInstallment = endpoint({
     ...(['installment_not_found', 'invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
     ...(['idempotency_conflict', 'installment_already_closed', 'concurrent_modification'] as const),
   ],
-  handler: ({ app: { loans } }) => ({
-    run: forClient<Settlement>(async (context, { body }) => {
-      const input = inputOf(body);
-      if (body.dry_run) return ANSWER.quoted(await loans.quoteSettlement(context, input));
-      return ANSWER.done(await loans.settle(context, input));
-    }),
-  }),
+  answer: async ({ loans }, context, { body }) => {
+    const input = inputOf(body);
+    if (body.dry_run) return ANSWER.quoted(await loans.quoteSettlement(context, input));
+    return ANSWER.done(await loans.settle(context, input));
+  },
 });

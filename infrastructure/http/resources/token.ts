@@ -44,9 +44,7 @@ export const tokenSchemas = schemasOf(TokenRequest, Token);
 
 export const issueToken = endpoint({
   id: 'issueToken',
-  method: 'post',
-  path: '/token',
-  tag: 'Authentication',
+  request: 'POST /token',
   summary: 'Exchange client credentials for an access token',
   description:
     'Keep the token and use it until shortly before it expires. The credentials come in the form or as HTTP Basic, not both. ' +
@@ -75,10 +73,10 @@ export const issueToken = endpoint({
     },
   ],
   errors: ['unsupported_grant_type', 'invalid_scope', 'invalid_client'],
-  handler: ({ tokens }) => ({
-    run: async ({ client, headers }) => {
+  handler:
+    ({ tokens }) =>
+    async ({ client, headers }) => {
       const { accessToken, expiresIn, scope } = await tokens.issue(client!, askedLifetime(headers));
       return ok({ access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope });
     },
-  }),
 });

@@ -18,7 +18,7 @@ import {
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
-import { forClient, ok } from '../operation.ts';
+import { ok } from '../operation.ts';
 import type { Query } from '../requests/parameters.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
@@ -159,31 +159,22 @@ const inputOf = (query: Query) => ({
 
 export const readEvent = endpoint({
   id: 'readEvent',
-  method: 'get',
-  path: '/webhook/event/{event_id}',
-  tag: 'Webhooks',
+  request: 'GET /webhook/event/{event_id}',
   access: 'events',
-  bucket: 'read',
   summary: 'Follow an event',
   description:
     'What was sent, byte for byte, and what became of it at each subscription: every attempt with the beginning of what the receiver answered.',
   parameters: ['EventId'],
   success: [json(200, 'The event.', EventReport, exampleOf(REPORT))],
   errors: ['event_not_found'],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient(async (context, call) =>
-      ok(presentEvent(await webhooks.deliveries.event(context, eventIdOf(call)))),
-    ),
-  }),
+  answer: async ({ webhooks }, context, call) =>
+    ok(presentEvent(await webhooks.deliveries.event(context, eventIdOf(call)))),
 });
 
 export const listDeliveries = endpoint({
   id: 'listDeliveries',
-  method: 'get',
-  path: '/webhook/{webhook_id}/deliveries',
-  tag: 'Webhooks',
+  request: 'GET /webhook/{webhook_id}/deliveries',
   access: 'events',
-  bucket: 'read',
   summary: 'List deliveries of a subscription',
   description:
     'Newest first, with every attempt that was made. Filters can be combined. A page with `event` or `since` may be short, or ' +
@@ -194,10 +185,8 @@ export const listDeliveries = endpoint({
   ],
   success: [json(200, 'One page.', DeliveryPage, { data: [exampleOf(DELIVERY)], next_cursor: null })],
   errors: ['invalid_query_parameter', 'webhook_not_found'],
-  handler: ({ app: { webhooks } }) => ({
-    run: forClient(async (context, call) => {
-      const page = await webhooks.deliveries.page(context, webhookIdOf(call), inputOf(call.query));
-      return ok({ data: page.deliveries.map(presentDelivery), next_cursor: page.nextCursor });
-    }),
-  }),
+  answer: async ({ webhooks }, context, call) => {
+    const page = await webhooks.deliveries.page(context, webhookIdOf(call), inputOf(call.query));
+    return ok({ data: page.deliveries.map(presentDelivery), next_cursor: page.nextCursor });
+  },
 });

@@ -63,7 +63,7 @@ export const exampleWebhook = exampleOf(SUBSCRIPTION);
 export const presentWebhook = shownBy(SUBSCRIPTION);
 
 /** Of operations that change something about webhooks. */
-export const MANAGED = { tag: 'Webhooks', access: 'webhooks', bucket: 'webhook' } as const;
+export const MANAGED = { access: 'webhooks', bucket: 'webhook' } as const;
 
 /** An id of a path, written as it is stored, as far as one can look like this. @throws HttpProblem 404 */
 const idOf = (
