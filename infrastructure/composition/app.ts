@@ -30,8 +30,7 @@ import { rebuildOf } from './serving-generation.ts';
 const SEALER_PAUSE_MS = 100;
 
 const maintenanceOf = (parts: Parts): Maintenance => {
-  const { engines } = parts.foundations;
-  const { eventStore: log, generations, serviceDatabase, readModelDatabase } = engines;
+  const { eventStore: log, generations, serviceDatabase, readModelDatabase } = parts;
   const { projectionStore, checkpoints, relayQuarantine, formats } = parts;
   return new Maintenance({
     ...{ log, generations, serviceDatabase, readModelDatabase },
@@ -55,8 +54,8 @@ const FILE_MISSING =
 
 /** What the service consists of: each module is made when it is first asked for. */
 export const appOf = (parts: Parts): App => {
-  const { configuration, engines, keys, clock, realClock, logger, observability } = parts.foundations;
-  const { eventStore, generations, readModelDatabase, serviceDatabase } = engines;
+  const { configuration, keys, clock, realClock, logger, observability } = parts;
+  const { eventStore, generations, readModelDatabase, serviceDatabase } = parts;
   const app: App = lazily<App>({
     administrator: () => parts.administrator,
     audit: () =>

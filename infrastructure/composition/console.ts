@@ -19,16 +19,14 @@ const CLOSE_WITHIN_MS = 2_000;
 
 /** Undefined where whoever has the printed address may come in. */
 const signInOf = (
-  { app, foundations }: Parts,
+  { app, logger }: Parts,
   { publicUrl, signIn }: ConsoleConfiguration,
   idleMs: number,
   metrics: ConsoleMetrics | undefined,
 ): SignIn | undefined => {
   if (!signIn || publicUrl === undefined) return undefined;
   const { issuer, clientId, clientSecret, roles } = signIn;
-  const refusals = new LineAMinute((fields) =>
-    foundations.logger.warn(fields, 'somebody was not let in at the console'),
-  );
+  const refusals = new LineAMinute((fields) => logger.warn(fields, 'somebody was not let in at the console'));
   return app.desk.signIn({
     provider: new OpenidProvider({
       ...{ issuer, clientId, clientSecret },
@@ -52,7 +50,7 @@ export const openConsole = async (
   { host, port, operator = userOfSystem(), readOnly, idleMs }: OpenConsole,
   desk: ConsoleConfiguration = readConsoleConfiguration({}),
 ): Promise<RunningConsole> => {
-  const { logger, clock, realClock } = parts.foundations;
+  const { logger, clock, realClock } = parts;
   const { publicUrl } = desk;
   const settings: ConsoleSettings = {
     ...{ host, operator, readOnly },

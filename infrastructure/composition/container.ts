@@ -10,8 +10,7 @@ import { SqlLeases } from '../../application/coordination/leases.ts';
 import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
 import { StoredFormats } from '../../application/event-codec/stored-formats.ts';
 import { OwnWrites } from '../../application/loans/own-writes.ts';
-import { SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
-import { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
+import { SandboxClock, SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import { RelayQuarantine } from '../../application/publication/relay-quarantine.ts';
@@ -44,8 +43,7 @@ const DEAD_LETTER_FILE = 'administrator-decisions.dead-letter.jsonl';
 const ADMINISTRATOR_PAUSE_MS = 40;
 
 /** Files in DATA_DIR, or the bucket of S3_URL. @throws ConfigurationError */
-const documentsOf = ({ foundations, operationKeys }: Parts): Parts['documents'] => {
-  const { configuration, logger, observability } = foundations;
+const documentsOf = ({ configuration, logger, observability, operationKeys }: Parts): Parts['documents'] => {
   const { dataDir, engines } = configuration;
   const location = engines.s3Url === undefined ? undefined : parseS3Url(engines.s3Url);
   if (engines.s3Url !== undefined && location === undefined) {
@@ -67,52 +65,12 @@ const documentsOf = ({ foundations, operationKeys }: Parts): Parts['documents'] 
   };
 };
 
-const vaultOf = ({ foundations, operationKeys, borrowerIndex, formats }: Parts): SealedBorrowerVault => {
-  const { keys, engines, logger, observability } = foundations;
-  return new SealedBorrowerVault({
-    keys: operationKeys,
-    digestKey: keys.fingerprints,
-    index: borrowerIndex,
-    formats,
-    events: engines.eventStore,
-    onMissing: ({ stream, message }) => {
-      observability.metrics?.work.keyMissing();
-      logger.error({ event: 'key_missing', stream }, message);
-    },
-  });
-};
-
-const commandsOf = ({ foundations, keptOperations, ownWrites, renegotiation }: Parts): CommandHandler => {
-  const { clock, engines, observability } = foundations;
-  return new CommandHandler({
-    events: engines.eventStore,
-    cache: keptOperations,
-    clock,
-    resolve: (id) => renegotiation.resolve(id),
-    pause,
-    watch: observability.commands,
-    onAppended: (...appended) => ownWrites.note(...appended),
-  });
-};
-
-const renegotiationOf = (parts: Parts): Renegotiation => {
-  const { vault, keptOperations, ownWrites } = parts;
-  const { clock, realClock, engines } = parts.foundations;
-  const { store: documents, inspector } = parts.documents;
-  return new Renegotiation({
-    events: engines.eventStore,
-    ...{ clock, realClock, vault, documents, inspector, pause },
-    forget: (stream) => keptOperations.delete(stream),
-    onAppended: (...appended) => ownWrites.note(...appended),
-  });
-};
-
-const administratorOf = ({ foundations, commands, formats, checkpoints }: Parts): Administrator => {
-  const { clock, configuration, engines, observability, logger } = foundations;
+const administratorOf = (parts: Parts): Administrator => {
+  const { commands, formats, clock, configuration, eventStore, observability } = parts;
   return new Administrator({
     ...{ commands, formats, clock, pause },
-    events: engines.eventStore,
-    readModel: engines.readModelDatabase,
+    events: eventStore,
+    readModel: parts.readModelDatabase,
     disbursementTolerance: configuration.disbursementTolerance,
     deadLetterFile: (path = join(configuration.dataDir, DEAD_LETTER_FILE)) => new FileDeadLetters(path),
     onPutAside: (reason) => observability.metrics?.work.deadLetter(reason),
@@ -120,10 +78,10 @@ const administratorOf = ({ foundations, commands, formats, checkpoints }: Parts)
       sandbox: () => ({
         subscription: observability.follower(
           'sandbox-administrator',
-          throttled(engines.eventStore, ADMINISTRATOR_PAUSE_MS),
+          throttled(eventStore, ADMINISTRATOR_PAUSE_MS),
         ),
-        checkpoints,
-        logger,
+        checkpoints: parts.checkpoints,
+        logger: parts.logger,
         sleep: pause,
         step: configuration.sandboxStep,
       }),
@@ -131,74 +89,93 @@ const administratorOf = ({ foundations, commands, formats, checkpoints }: Parts)
   });
 };
 
-const tokensOf = ({ foundations, signingKeys }: Parts): JwtTokens => {
-  const { configuration, realClock } = foundations;
-  const { authUrl: issuer, publicUrl: audience, environment } = configuration;
-  const settings = { issuer, audience, environment, cacheBytes: cacheBytes(configuration, 'tokens') };
-  return new JwtTokens(signingKeys, realClock, settings);
-};
+type Made = Omit<Parts, keyof Foundations>;
+type Makers = { readonly [Name in keyof Made]: (parts: Parts) => Made[Name] };
 
-const sandboxClockOf = ({ foundations }: Parts): SandboxClock | undefined => {
-  const { engines, movableClock: clock, realClock, logger } = foundations;
-  if (!clock) return undefined;
-  const offset = new SqlClockOffset(engines.serviceDatabase, realClock);
-  return new SandboxClock({ clock, realClock, offset, logger, sleep: pause });
-};
-
-type Makers = { readonly [Name in keyof Parts]: (parts: Parts) => Parts[Name] };
-
-const makersOf = (foundations: Foundations): Makers => {
-  const { configuration, engines, keys, realClock, logger } = foundations;
-  const { serviceDatabase, readModelDatabase } = engines;
-  return {
-    foundations: () => foundations,
-    formats: () => new StoredFormats(serviceDatabase),
-    checkpoints: () => new SqlCheckpointStore(serviceDatabase, realClock),
-    leases: () => new SqlLeases(serviceDatabase),
-    clientRegistry: () => new SqlClientRegistry(serviceDatabase),
-    relayQuarantine: () => new RelayQuarantine(serviceDatabase),
-    projectionStore: () => new SqlProjectionStore(readModelDatabase),
-    keyStore: () => new SqlKeyStore(serviceDatabase, realClock),
-    dataKeys: ({ keyStore }) => new WrappedKeys(keyStore, keys.masterKeys, 'data-keys'),
-    operationKeys: ({ keyStore }) =>
-      new OperationKeys(
-        new WrappedKeys(keyStore, keys.masterKeys, 'operation-keys'),
-        cacheBytes(configuration, 'operationKeys'),
-      ),
-    borrowerIndex: () => new SqlBorrowerIndex(serviceDatabase),
-    vault: vaultOf,
-    documents: documentsOf,
-    readModels: readModelsOf,
-    ownWrites: () => new OwnWrites(cacheBytes(configuration, 'ownWrites')),
-    // What follows the log decides now and then, and on other operations than requests do.
-    keptOperations: () => {
-      const share = configuration.roles.includes('api') ? 'operations' : 'followedOperations';
-      return new KeptOperations(cacheBytes(configuration, share));
-    },
-    commands: commandsOf,
-    renegotiation: renegotiationOf,
-    publication: publicationOf,
-    relay: relayOf,
-    webhooks: webhooksOf,
-    administrator: administratorOf,
-    scheduling: schedulingOf,
-    signingKeys: ({ keyStore }) => {
-      const store = new WrappedKeys(keyStore, keys.masterKeys, 'signing-keys');
-      return new TokenSigningKeys({ store, clock: realClock, logger });
-    },
-    tokens: tokensOf,
-    app: appOf,
-    sandboxClock: sandboxClockOf,
-  };
+const MAKERS: Makers = {
+  formats: ({ serviceDatabase }) => new StoredFormats(serviceDatabase),
+  checkpoints: ({ serviceDatabase, realClock }) => new SqlCheckpointStore(serviceDatabase, realClock),
+  leases: ({ serviceDatabase }) => new SqlLeases(serviceDatabase),
+  clientRegistry: ({ serviceDatabase }) => new SqlClientRegistry(serviceDatabase),
+  relayQuarantine: ({ serviceDatabase }) => new RelayQuarantine(serviceDatabase),
+  projectionStore: ({ readModelDatabase }) => new SqlProjectionStore(readModelDatabase),
+  keyStore: ({ serviceDatabase, realClock }) => new SqlKeyStore(serviceDatabase, realClock),
+  dataKeys: ({ keyStore, keys }) => new WrappedKeys(keyStore, keys.masterKeys, 'data-keys'),
+  operationKeys: ({ configuration, keyStore, keys }) =>
+    new OperationKeys(
+      new WrappedKeys(keyStore, keys.masterKeys, 'operation-keys'),
+      cacheBytes(configuration, 'operationKeys'),
+    ),
+  borrowerIndex: ({ serviceDatabase }) => new SqlBorrowerIndex(serviceDatabase),
+  vault: ({ keys, operationKeys, borrowerIndex: index, formats, eventStore, logger, observability }) =>
+    new SealedBorrowerVault({
+      keys: operationKeys,
+      digestKey: keys.fingerprints,
+      ...{ index, formats },
+      events: eventStore,
+      onMissing: ({ stream, message }) => {
+        observability.metrics?.work.keyMissing();
+        logger.error({ event: 'key_missing', stream }, message);
+      },
+    }),
+  documents: documentsOf,
+  readModels: readModelsOf,
+  ownWrites: ({ configuration }) => new OwnWrites(cacheBytes(configuration, 'ownWrites')),
+  // What follows the log decides now and then, and on other operations than requests do.
+  keptOperations: ({ configuration }) => {
+    const share = configuration.roles.includes('api') ? 'operations' : 'followedOperations';
+    return new KeptOperations(cacheBytes(configuration, share));
+  },
+  commands: ({ clock, eventStore, keptOperations, observability, ownWrites, renegotiation }) =>
+    new CommandHandler({
+      events: eventStore,
+      cache: keptOperations,
+      ...{ clock, pause },
+      resolve: (id) => renegotiation.resolve(id),
+      watch: observability.commands,
+      onAppended: (...appended) => ownWrites.note(...appended),
+    }),
+  renegotiation: ({ clock, realClock, eventStore, vault, documents, keptOperations, ownWrites }) =>
+    new Renegotiation({
+      events: eventStore,
+      ...{ clock, realClock, vault, pause },
+      documents: documents.store,
+      inspector: documents.inspector,
+      forget: (stream) => keptOperations.delete(stream),
+      onAppended: (...appended) => ownWrites.note(...appended),
+    }),
+  publication: publicationOf,
+  relay: relayOf,
+  webhooks: webhooksOf,
+  administrator: administratorOf,
+  scheduling: schedulingOf,
+  signingKeys: ({ keyStore, keys, realClock: clock, logger }) =>
+    new TokenSigningKeys({
+      store: new WrappedKeys(keyStore, keys.masterKeys, 'signing-keys'),
+      clock,
+      logger,
+    }),
+  tokens: ({ configuration, realClock, signingKeys }) => {
+    const { authUrl: issuer, publicUrl: audience, environment } = configuration;
+    const settings = { issuer, audience, environment, cacheBytes: cacheBytes(configuration, 'tokens') };
+    return new JwtTokens(signingKeys, realClock, settings);
+  },
+  app: appOf,
+  sandboxClock: ({ movableClock: clock, realClock, serviceDatabase, logger }) => {
+    if (!clock) return undefined;
+    const offset = new SqlClockOffset(serviceDatabase, realClock);
+    return new SandboxClock({ clock, realClock, offset, logger, sleep: pause });
+  },
 };
 
 /** What was chosen at the start, and what is built from it: each part is made once, when it is first asked for. */
 export const partsOf = (foundations: Foundations): Parts => {
   const container = new Container({ defaultScope: 'Singleton' });
-  const makers = Object.entries(makersOf(foundations)).map(([name, make]) => {
+  const makers = Object.entries(MAKERS).map(([name, make]) => {
     container.bind<unknown>(name).toDynamicValue(() => make(parts));
     return [name, () => container.get<unknown>(name)];
   });
-  const parts: Parts = lazily(Object.fromEntries(makers) as { [Name in keyof Parts]: () => Parts[Name] });
+  const made = lazily<Made>(Object.fromEntries(makers) as { [Name in keyof Made]: () => Made[Name] });
+  const parts: Parts = Object.assign(made, foundations);
   return parts;
 };

@@ -34,7 +34,7 @@ const createOnce = async ({ leases, app }: Parts): Promise<CreatedClient | undef
 
 /** The first start of an empty sandbox makes a client for trying out and prints how. Never in production. */
 export const announceDemoClient = async (parts: Parts): Promise<void> => {
-  const { configuration } = parts.foundations;
+  const { configuration } = parts;
   if (configuration.environment !== 'sandbox' || !configuration.roles.includes('api')) return;
   const client = await createOnce(parts);
   if (!client) return;

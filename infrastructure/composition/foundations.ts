@@ -1,31 +1,52 @@
-import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
+import { mkdir } from 'node:fs/promises';
+import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import type { KeyStore } from '../../application/coordination/key-store.ts';
+import { StoredFormats } from '../../application/event-codec/stored-formats.ts';
+import { Generations } from '../../application/maintenance/rebuild/generations.ts';
+import { MovableClock, SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
+import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
+import type { LogFit } from '../../application/processors/log-fit.ts';
+import { isUntouched, migrate } from '../../application/sql/migrations/migrate.ts';
+import { serviceMigrations } from '../../application/sql/migrations/service.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
+import type { TracedEvents } from '../observability/tracing/event-traces.ts';
+import { NO_STANDBY, losesAtFailover, standbySettings } from '../postgres/postgres-safety.ts';
 import { DataKeyAnchorSigner } from '../security/audit-keys.ts';
 import { keyringFromFiles, masterKeyFromFile } from '../security/master-key.ts';
 import type { Keyring } from '../security/master-key.ts';
 import { MasterKeys } from '../security/master-keys.ts';
 import { DATA_KEYS, WrappedKeys, dataKey } from '../security/wrapped-keys.ts';
-import { SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
-import { SqlKeyStore } from '../../application/coordination/key-store.ts';
-import { NO_STANDBY, losesAtFailover, standbySettings } from '../postgres/postgres-safety.ts';
-import type { SqlDatabase } from '../../application/sql/sql-database.ts';
-import { StoredFormats } from '../../application/event-codec/stored-formats.ts';
+import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
 import { SystemClock } from '../support/time.ts';
 import type { Part } from './cache-shares.ts';
+import { refuseSplitRoles } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
-import { openEngines } from './engines.ts';
-import type { EngineOptions, Engines } from './engines.ts';
-import { UNOBSERVED, openObservability } from './observability.ts';
+import { ensureMovedWhole, useDataDirectory } from './data-directory.ts';
+import { ensureUsable, refuseMissingPart, troubleWith } from './data-parts.ts';
+import {
+  generationTables,
+  kafkaOf,
+  keepsFiles,
+  openEventBus,
+  openEventStore,
+  openServiceDatabase,
+} from './engines.ts';
+import type { EngineOptions } from './engines.ts';
+import { ConfigurationError } from './environment-reader.ts';
+import { refuseOpenEngines } from './insecurities.ts';
+import { hasNoKeys, isUnwrittenFile, logFitOf, refuseEmptyDatabase, refuseOlderLog } from './log-fit.ts';
+import { UNOBSERVED, openObservability, tracedEventsOf } from './observability.ts';
 import type { Observability } from './observability.ts';
+import { projectionsOn } from './projections.ts';
+import { openServing } from './serving-generation.ts';
 import { noRetry, retriesOf } from './start-retry.ts';
 import type { StartRetry } from './start-retry.ts';
 
-/** What is chosen at the start; everything else is built from it. */
+/** What is chosen and opened at the start; everything else is built from it. Each engine is embedded or one of its own. */
 export interface Foundations {
   readonly configuration: Configuration;
-  readonly engines: Engines;
   readonly keys: ServiceKeys;
   readonly clock: BusinessClock;
   readonly realClock: RealClock;
@@ -35,6 +56,22 @@ export interface Foundations {
   readonly observability: Observability;
   /** Wakes the sender of deliveries that a request has queued; default: the one of this thread. */
   readonly onQueued?: (webhookIds: readonly string[]) => void;
+  readonly eventStore: Awaited<ReturnType<typeof openEventStore>>;
+  /** The same where it is embedded. */
+  readonly embeddedLog?: SqliteEventStore;
+  readonly logFit: LogFit;
+  readonly kafka: ReturnType<typeof kafkaOf>;
+  readonly eventBus: KafkaEventBus | undefined;
+  readonly serviceDatabase: SqlDatabase;
+  /** UNIX milliseconds by the clock that all processes of the service share: that of PostgreSQL, or of the only process. */
+  readonly sharedNow: () => number;
+  /** The generation that serves. */
+  readonly readModelDatabase: SqlDatabase;
+  readonly generations: Generations;
+  /** Undefined where nothing is traced. */
+  readonly tracedEvents: TracedEvents | undefined;
+  /** The engines. */
+  readonly close: () => Promise<void>;
 }
 
 /** Keys of the service, as long as it runs. */
@@ -49,15 +86,49 @@ interface FoundationOptions extends Pick<EngineOptions, 'writer'> {
   readonly retry?: StartRetry;
 }
 
+const sharedNowOf = (database: SqlDatabase & { readonly now?: () => number }) => (): number =>
+  database.now?.() ?? Date.now();
+
+/** Closes what was opened, last first. */
+class Opened {
+  readonly #closing: (() => Promise<void>)[] = [];
+
+  add<T extends { close(): Promise<void> } | undefined>(opened: T): T {
+    if (opened) this.#closing.unshift(() => opened.close());
+    return opened;
+  }
+
+  readonly close = async (): Promise<void> => {
+    for (const close of this.#closing.splice(0)) await close();
+  };
+}
+
+const beforeOpening = async (configuration: Configuration, part: Part): Promise<void> => {
+  // The roles of a thread are only its share of the process.
+  if (part !== 'background') refuseSplitRoles(configuration);
+  refuseOpenEngines(configuration);
+  // A command makes no directory, and with engines of their own it needs none.
+  if (part !== 'command' || keepsFiles(configuration)) await prepareDataDirectory(configuration.dataDir);
+  if (part === 'service') refuseMissingPart(configuration);
+};
+
+const prepareDataDirectory = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new ConfigurationError(troubleWith(error as NodeJS.ErrnoException), { cause: error });
+  }
+  await ensureUsable(path);
+};
+
 /** An embedded engine has one process, which is this one. Shared ones may have processes of the release before, and only their operator knows. */
 const chooseFormats = async (
   formats: StoredFormats,
-  { engines }: Configuration,
+  configuration: Configuration,
   logger: Logger,
 ): Promise<void> => {
   if (!(await formats.forReleaseWithoutDesk())) return;
-  if (engines.eventStoreUrl === undefined || engines.databaseUrl === undefined)
-    return formats.leaveEarlierRelease();
+  if (keepsFiles(configuration)) return formats.leaveEarlierRelease();
   logger.warn(
     { command: 'upgrade finish' },
     'everything is stored so that processes of earlier releases can go on beside this one; when none runs any more, run `receivables upgrade finish`',
@@ -67,7 +138,7 @@ const chooseFormats = async (
 /** Only in production: elsewhere a server of its own without any standby is what one expects. */
 const warnOfFailover = async (
   { environment, databaseFailover }: Configuration,
-  { serviceDatabase }: Engines,
+  serviceDatabase: SqlDatabase,
   logger: Logger,
 ): Promise<void> => {
   if (environment !== 'production' || databaseFailover === 'managed') return;
@@ -94,40 +165,75 @@ const openKeys = async (store: KeyStore, load: () => Keyring, part: Part): Promi
   return { masterKeys, fingerprints: await dataKey(dataKeys, DATA_KEYS.fingerprints) };
 };
 
-/** Opens everything that the parts are built on. @throws ConfigurationError, WrongMasterKeyError, or what a store says */
+/**
+ * Opens everything that the parts are built on.
+ * @throws ConfigurationError for a combination that cannot work, and for data of which a part is missing or older than the others
+ * @throws WrongMasterKeyError @throws what a store says
+ */
 export const openFoundations = async (
   configuration: Configuration,
   logger: Logger,
-  options: FoundationOptions = {},
+  { part = 'command', retry = noRetry, writer }: FoundationOptions = {},
 ): Promise<Foundations> => {
+  const isService = part === 'service';
   const realClock = new SystemClock();
   const clock = new MovableClock(Date.now);
-  const { retry: patience = noRetry, part = 'command' } = options;
   const observability =
     part === 'command' ? UNOBSERVED : await openObservability(configuration, { clock, logger, part });
-  const retry = retriesOf(configuration, patience).ofDatabase;
-  const opened: { keys?: ServiceKeys } = {};
-  const onServiceDatabase = async (database: SqlDatabase): Promise<void> => {
-    const store = new SqlKeyStore(database, realClock);
-    const keyring = await retry.until('service_store', () => keyringOf(configuration, store));
-    opened.keys = await retry.until('service_store', () => openKeys(store, keyring, part));
-  };
-  const stores = { ...options, configuration, clock: realClock, logger, retry: patience, observability };
-  const engines = await openEngines({ ...stores, part, onServiceDatabase });
-  const keys = opened.keys!;
+  const options: EngineOptions = { configuration, part, realClock, logger, observability, writer };
+  await beforeOpening(configuration, part);
+  const { ofFiles, ofLog, ofDatabase } = retriesOf(configuration, retry);
+  /** Of the service's database. */
+  const until = <T>(attempt: () => Promise<T>): Promise<T> => ofDatabase.until('service_store', attempt);
+  const opened = new Opened();
   try {
-    if (part === 'service') {
-      const formats = new StoredFormats(engines.serviceDatabase);
-      await retry.until('service_store', () => chooseFormats(formats, configuration, logger));
-      await retry.until('service_store', () => warnOfFailover(configuration, engines, logger));
+    opened.add(await ofFiles.until('data_directory', () => useDataDirectory(configuration, part)));
+    const known: { readModels?: SqlDatabase; logFit?: LogFit } = {};
+    const mayAppend = async (): Promise<void> => known.logFit?.ensure();
+    const eventStore = opened.add(await ofLog.until('event_store', () => openEventStore(options, mayAppend)));
+    const refuseEmpty = async (isEmpty: () => Promise<boolean>): Promise<void> => {
+      if (part !== 'background') await refuseEmptyDatabase(configuration, isEmpty, eventStore, ofLog);
+    };
+    await refuseEmpty(() => isUnwrittenFile(configuration));
+    const serviceDatabase = opened.add(await until(() => openServiceDatabase(options)));
+    await refuseEmpty(() => isUntouched(serviceDatabase));
+    const steps = await until(() => migrate(serviceDatabase, serviceMigrations, realClock.realNow()));
+    if (steps.length > 0) logger.info({ database: 'service_store', steps }, 'tables brought up to date');
+    await until(() => ensureMovedWhole(serviceDatabase));
+    const logFit = (known.logFit = logFitOf(eventStore, serviceDatabase, () => known.readModels));
+    await refuseEmpty(() => hasNoKeys(serviceDatabase));
+    if (isService) await refuseOlderLog(configuration, logFit);
+    const keyStore = new SqlKeyStore(serviceDatabase, realClock);
+    const keyring = await until(() => keyringOf(configuration, keyStore));
+    const keys = await until(() => openKeys(keyStore, keyring, part));
+    const tables = await ofDatabase.until('read_model', () => generationTables(options, serviceDatabase));
+    const generations = new Generations(serviceDatabase, tables, projectionsOn(eventStore));
+    const serving = {
+      ...{ generations, log: eventStore, logger, signal: retry.signal, thorough: isService },
+      watch: observability.metrics?.stores.sql('read_model'),
+    };
+    const readModelDatabase = opened.add(await ofDatabase.until('read_model', () => openServing(serving)));
+    known.readModels = readModelDatabase;
+    if (isService) await refuseOlderLog(configuration, logFit);
+    const kafka = kafkaOf(options, serviceDatabase);
+    const eventBus = opened.add(await retry.until('event_bus', () => openEventBus(kafka)));
+    if (isService) {
+      await until(() => chooseFormats(new StoredFormats(serviceDatabase), configuration, logger));
+      await until(() => warnOfFailover(configuration, serviceDatabase, logger));
     }
-    const foundations = { configuration, engines, keys, clock, realClock, logger, observability };
-    if (configuration.environment === 'production') return foundations;
-    const offset = new SqlClockOffset(engines.serviceDatabase, realClock);
-    clock.moveTo(await retry.until('service_store', () => offset.read()));
-    return { ...foundations, movableClock: clock };
+    const movable = configuration.environment !== 'production';
+    if (movable) clock.moveTo(await until(() => new SqlClockOffset(serviceDatabase, realClock).read()));
+    return {
+      ...{ configuration, keys, clock, realClock, logger, observability },
+      ...(movable && { movableClock: clock }),
+      ...{ eventStore, logFit, kafka, eventBus, serviceDatabase, readModelDatabase, generations },
+      ...(eventStore instanceof SqliteEventStore && { embeddedLog: eventStore }),
+      tracedEvents: tracedEventsOf(configuration, observability, eventStore),
+      sharedNow: sharedNowOf(serviceDatabase),
+      close: opened.close,
+    };
   } catch (error) {
-    await engines.close();
+    await opened.close();
     throw error;
   }
 };

@@ -29,9 +29,7 @@ import type { WebhookWorker } from '../webhooks/webhook-worker.ts';
 import type { Foundations } from './foundations.ts';
 
 /** What a thread of the service consists of: each part is made once, when it is first asked for. */
-export interface Parts {
-  /** What is chosen at the start. */
-  readonly foundations: Foundations;
+export interface Parts extends Foundations {
   readonly formats: StoredFormats;
   readonly checkpoints: SqlCheckpointStore;
   readonly leases: SqlLeases;

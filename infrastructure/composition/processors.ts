@@ -10,7 +10,6 @@ import type { Status } from '../../application/processors/status.ts';
 import { ReadModelFollower } from '../../application/projecting/read-model.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { Projection } from '../../projections/projection.ts';
-import { catchUp } from '../cli/catch-up.ts';
 import { pause, throttled } from '../support/time.ts';
 import type { Role } from './configuration.ts';
 import type { Parts } from './parts.ts';
@@ -20,13 +19,37 @@ import { toProjected } from './projections.ts';
 const LOAN_PAUSE_MS = 8;
 const INDEX_PAUSE_MS = 250;
 
+const LOOK_EVERY_MS = 20;
+/** What it needs may be away for a moment; a command does not wait for longer. */
+const WITHOUT_PROGRESS_MS = 15_000;
+
+/**
+ * Lets a read model take in everything that is stored now. A service that runs beside the command does the same work; each batch is
+ * stored by the faster of the two. @throws Error when an event cannot be projected, or the stores stay away
+ */
+const catchUp = async (projector: ReadModelFollower): Promise<void> => {
+  projector.start();
+  try {
+    for (let waited = 0; ; waited += LOOK_EVERY_MS) {
+      const { name, state, caughtUp, lastError } = projector.status();
+      if (caughtUp) return;
+      if (state === 'running') waited = 0;
+      if (state === 'halted' || waited > WITHOUT_PROGRESS_MS)
+        throw new Error(`the read model ${name} is behind, ${state}: ${lastError ?? 'no reason known'}`);
+      await pause(LOOK_EVERY_MS);
+    }
+  } finally {
+    await projector.stop();
+  }
+};
+
 /** What follows the log and writes rows, and what knows how far it is. */
-export const readModelsOf = ({ foundations, projectionStore: store }: Parts): Parts['readModels'] => {
-  const { engines, logger, observability } = foundations;
+export const readModelsOf = (parts: Parts): Parts['readModels'] => {
+  const { eventStore, generations, logger, observability, projectionStore: store } = parts;
   const projector = (projection: Projection, pauseMs: number) =>
     new ReadModelFollower({
       projection,
-      log: observability.follower(`${projection.name}-projector`, throttled(engines.eventStore, pauseMs)),
+      log: observability.follower(`${projection.name}-projector`, throttled(eventStore, pauseMs)),
       store,
       decode: toProjected,
       logger,
@@ -34,14 +57,14 @@ export const readModelsOf = ({ foundations, projectionStore: store }: Parts): Pa
       ...(projection.ofOperationsAlone && { streamPrefix: LOAN_STREAM_PREFIX }),
     });
   const loanProjector = projector(loanProjection, LOAN_PAUSE_MS);
-  const others = engines.generations.projections.filter((projection) => projection !== loanProjection);
+  const others = generations.projections.filter((projection) => projection !== loanProjection);
   const projectors = [loanProjector, ...others.map((projection) => projector(projection, INDEX_PAUSE_MS))];
   const now = (): number => performance.now();
   const catchUps = new Map(projectors.map((one) => [one.name, oneAtATime(() => catchUp(one))]));
-  const loans = new SqlLoanReader(engines.readModelDatabase);
+  const loans = new SqlLoanReader(parts.readModelDatabase);
   return {
     caughtUp: catchUps.get(loanProjection.name)!,
-    all: engines.generations.projections.map(({ name, tables }) => ({
+    all: generations.projections.map(({ name, tables }) => ({
       name,
       tables,
       catchUp: catchUps.get(name)!,
@@ -71,15 +94,15 @@ const untilMoved =
   };
 
 export const schedulingOf = (parts: Parts): Parts['scheduling'] => {
-  const { checkpoints, commands, renegotiation } = parts;
-  const { engines, clock, movableClock, logger, configuration, observability } = parts.foundations;
+  const { checkpoints, commands, renegotiation, readModelDatabase } = parts;
+  const { eventStore, clock, movableClock, logger, configuration, observability } = parts;
   const following = (name: string) => ({
-    subscription: observability.follower(name, throttled(engines.eventStore, RENEGOTIATION_PAUSE_MS)),
+    subscription: observability.follower(name, throttled(eventStore, RENEGOTIATION_PAUSE_MS)),
     checkpoints,
     logger,
     sleep: pause,
   });
-  const due = dueBefore.bind(undefined, engines.readModelDatabase);
+  const due = dueBefore.bind(undefined, readModelDatabase);
   const marking = { commands, dueBefore: due, clock, logger };
   return {
     overdue: sweepOverdue.bind(undefined, {
@@ -97,7 +120,7 @@ export const schedulingOf = (parts: Parts): Parts['scheduling'] => {
 
 /** How those stand that this thread's roles have follow the log for others to see. */
 export const standingsOf = (parts: Parts) => {
-  const { roles } = parts.foundations.configuration;
+  const { roles } = parts.configuration;
   const standings: (Status & {
     readonly role: Role;
     readonly work: string;

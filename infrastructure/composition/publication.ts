@@ -5,14 +5,14 @@ import { WrongUseError } from '../cli/command-line.ts';
 import { API_VERSION } from '../http/openapi/version.ts';
 import { pause, throttled } from '../support/time.ts';
 import { cacheBytes } from './cache-shares.ts';
-import type { Engines } from './engines.ts';
+import type { Foundations } from './foundations.ts';
 import type { Parts } from './parts.ts';
 import { decodeRecorded } from './projections.ts';
 
 const RELAY_PAUSE_MS = 20;
 
 /** @throws WrongUseError without Kafka */
-export const requireKafka = ({ kafka }: Engines): NonNullable<Engines['kafka']> => {
+export const requireKafka = ({ kafka }: Foundations): NonNullable<Foundations['kafka']> => {
   if (kafka) return kafka;
   throw new WrongUseError(
     'KAFKA_BROKERS is not set: events travel inside the process, and there are no topics',
@@ -31,7 +31,7 @@ const isBehind = async ({ app }: Parts): Promise<boolean> => {
 
 /** A process knows what it wrote itself. What was answered before it began is there once the read model has come to where the log ended then. */
 const writtenOf = (parts: Parts): ((applicationId: string) => Promise<void>) => {
-  let earlier: 'open' | 'there' = parts.foundations.engines.embeddedLog ? 'open' : 'there';
+  let earlier: 'open' | 'there' = parts.embeddedLog ? 'open' : 'there';
   const untilEarlierShow = async (): Promise<void> => {
     for (let waited = 0; await isBehind(parts); waited += LOOK_AGAIN_MS) {
       if (waited >= LONGEST_WAIT_MS) throw new ReadModelBehindError();
@@ -46,14 +46,13 @@ const writtenOf = (parts: Parts): ((applicationId: string) => Promise<void>) => 
 };
 
 export const publicationOf = (parts: Parts): Publication => {
-  const { foundations, checkpoints, relayQuarantine } = parts;
-  const { configuration, engines, logger } = foundations;
+  const { checkpoints, configuration, eventStore, logger } = parts;
   return new Publication({
-    log: engines.eventStore,
-    events: engines.eventStore,
+    log: eventStore,
+    events: eventStore,
     checkpoints,
-    quarantine: relayQuarantine,
-    readModel: engines.readModelDatabase,
+    quarantine: parts.relayQuarantine,
+    readModel: parts.readModelDatabase,
     written: writtenOf(parts),
     logger,
     sleep: pause,
@@ -61,20 +60,18 @@ export const publicationOf = (parts: Parts): Publication => {
     apiVersion: API_VERSION,
     cacheBytes: cacheBytes(configuration, 'funds'),
     topics: async () => {
-      const kafka = requireKafka(engines);
+      const kafka = requireKafka(parts);
       const { TopicAdministration } = await import('../kafka/topic-administration.ts');
       return new TopicAdministration(kafka);
     },
   });
 };
 
-export const relayOf = ({ foundations, publication, webhooks }: Parts): Parts['relay'] => {
-  const { engines, logger, observability } = foundations;
-  return publication.relay({
-    subscription: observability.follower('relay', throttled(engines.eventStore, RELAY_PAUSE_MS)),
-    watch: engines.tracedEvents,
-    bus: engines.eventBus,
-    deliver: () => webhooks.worker.deliver,
-    ...{ logger, pause },
+export const relayOf = (parts: Parts): Parts['relay'] =>
+  parts.publication.relay({
+    subscription: parts.observability.follower('relay', throttled(parts.eventStore, RELAY_PAUSE_MS)),
+    watch: parts.tracedEvents,
+    bus: parts.eventBus,
+    deliver: () => parts.webhooks.worker.deliver,
+    ...{ logger: parts.logger, pause },
   });
-};

@@ -26,10 +26,9 @@ const outcomeOf = async (look: () => Promise<unknown>): Promise<string> => {
 };
 
 const looksOf = (
-  { foundations, checkpoints, projectionStore }: Parts,
+  { eventStore, logFit, checkpoints, projectionStore }: Parts,
   roles: readonly Role[],
 ): Readonly<Record<string, () => Promise<unknown>>> => {
-  const { eventStore, logFit } = foundations.engines;
   const some = (...of: readonly Role[]): boolean => of.some((role) => roles.includes(role));
   return {
     ...(some('api', 'projector', 'relay', 'scheduler') && {
@@ -76,7 +75,6 @@ const NEEDED: readonly string[] = [loanProjection.name, PUBLISHING];
 
 /** What runs here only while this process has the lease; standing by for it is as good as running. */
 const stateOfRoles = (parts: Parts, { leased }: Roles): Readonly<Record<string, string>> => {
-  const { configuration, engines } = parts.foundations;
   const standsBy = (role: Role): boolean =>
     leased.some(({ name, state }) => name === role && state !== 'holding');
   const checks: Record<string, string> = {};
@@ -85,7 +83,7 @@ const stateOfRoles = (parts: Parts, { leased }: Roles): Readonly<Record<string, 
     const works = state === 'running' || (role === 'relay' && state === 'stopped');
     checks[role] = works ? 'ok' : `${state}${lastError ? `: ${lastError}` : ''}`;
   }
-  if (configuration.roles.includes('webhooks')) checks['event_bus'] = stateOfBus(engines.eventBus);
+  if (parts.configuration.roles.includes('webhooks')) checks['event_bus'] = stateOfBus(parts.eventBus);
   return checks;
 };
 
@@ -100,8 +98,8 @@ export const checkEngines = async (parts: Parts, roles: readonly Role[]): Promis
 
 /** Ready means: the engines that this process works with answer, and nothing that runs here has come to a halt. */
 export const readinessOf = async (parts: Parts, roles: Roles): Promise<HealthChecks> => ({
-  ...(await checkEngines(parts, parts.foundations.configuration.roles)),
-  ...(await stateOfDisk(parts.foundations.configuration)),
+  ...(await checkEngines(parts, parts.configuration.roles)),
+  ...(await stateOfDisk(parts.configuration)),
   ...stateOfRoles(parts, roles),
 });
 

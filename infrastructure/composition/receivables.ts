@@ -22,8 +22,7 @@ const openParts = async (): Promise<Parts> => {
   const configuration = readConfiguration(process.env);
   requireServiceData(configuration);
   const logger = logToStandardError(configuration.logLevel);
-  const foundations = await openFoundations(configuration, logger);
-  return partsOf(foundations);
+  return partsOf(await openFoundations(configuration, logger));
 };
 
 /** Others move the clock of a sandbox while a command waits, for a person or for its input. */
@@ -36,7 +35,7 @@ const open: CliDependencies['open'] = async () => {
     close: async () => {
       stop.abort();
       await following;
-      await parts.foundations.engines.close();
+      await parts.close();
     },
   };
 };
@@ -62,7 +61,7 @@ const code = await runProgram(process.argv.slice(2), {
       ...running,
       close: async () => {
         await running.close();
-        await parts.foundations.engines.close();
+        await parts.close();
       },
     };
   },

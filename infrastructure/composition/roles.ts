@@ -7,7 +7,6 @@ import type { Background } from '../../application/coordination/background.ts';
 import { LeasedRunner } from '../../application/coordination/leased-runner.ts';
 import { pause } from '../support/time.ts';
 import type { Role } from './configuration.ts';
-import type { Foundations } from './foundations.ts';
 import { sharesStores } from './engines.ts';
 import { keepServing } from './serving-generation.ts';
 
@@ -28,7 +27,6 @@ interface RolePart {
 }
 
 const schedulerParts = (parts: Parts): readonly RolePart[] => {
-  const { configuration } = parts.foundations;
   const part = (
     name: string,
     run: (scheduling: Parts['scheduling'], signal: AbortSignal) => Promise<void>,
@@ -42,7 +40,7 @@ const schedulerParts = (parts: Parts): readonly RolePart[] => {
     part('renegotiation recovery', ({ recovery }, signal) => recovery.run(signal)),
     part('log sealer', (_, signal) => parts.app.audit.seal(signal)),
     part('renegotiation completion', ({ completion }, signal) => completion.run(signal)),
-    ...(configuration.environment === 'sandbox'
+    ...(parts.configuration.environment === 'sandbox'
       ? [part('sandbox administrator', (_, signal) => parts.administrator.sandbox!.run(signal))]
       : []),
   ];
@@ -53,8 +51,7 @@ const NOBODY_NAMED = 'administrator';
 
 /** Carries out the decisions of the topic; without a lease, because the consumer group gives every process its share. */
 const decisionParts = (parts: Parts): readonly RolePart[] => {
-  const { engines, logger } = parts.foundations;
-  const { kafka } = engines;
+  const { kafka, logger } = parts;
   if (!kafka) return [];
   const consume = async (signal: AbortSignal): Promise<void> => {
     const { KafkaDecisionTopics } = await import('../kafka/kafka-decision-topics.ts');
@@ -73,12 +70,11 @@ const decisionParts = (parts: Parts): readonly RolePart[] => {
 };
 
 /** Processes that write read models of other versions write into other tables, so each of the two kinds has one at work. */
-const projectorLease = ({ engines }: Foundations): string =>
-  `projector ${engines.generations.projections.map(({ name, version }) => `${name}.${version}`).join(' ')}`;
+const projectorLease = ({ generations }: Parts): string =>
+  `projector ${generations.projections.map(({ name, version }) => `${name}.${version}`).join(' ')}`;
 
 const projectorParts = (parts: Parts): readonly RolePart[] => {
-  const { engines, logger } = parts.foundations;
-  const { generations, eventStore: log } = engines;
+  const { generations, eventStore: log, logger } = parts;
   const keeper = () =>
     running('read model keeper', (signal) => keepServing({ generations, log, logger, signal }));
   return [keeper, ...parts.readModels.projectors.map((projector) => () => projector)].map((make) => ({
@@ -103,19 +99,19 @@ const workOf = (parts: Parts): readonly RolePart[] => [
 
 const leasedRunner = (parts: Parts, lease: string, inner: readonly Background[]): LeasedRunner =>
   new LeasedRunner({
-    lease: lease === 'projector' ? projectorLease(parts.foundations) : lease,
+    lease: lease === 'projector' ? projectorLease(parts) : lease,
     holder: `${hostname()} ${process.pid} ${randomUUID()}`,
     leases: parts.leases,
     inner: together(lease, inner),
-    logger: parts.foundations.logger,
+    logger: parts.logger,
     sleep: pause,
     now: () => performance.now(),
   });
 
 /** Every process and thread that may append; of a sandbox each follows the clock, too, because another one may move it. */
-const always = ({ sandboxClock: clock, foundations: { engines } }: Parts): readonly Background[] => [
+const always = ({ sandboxClock: clock, logFit }: Parts): readonly Background[] => [
   ...(clock ? [running('sandbox clock', (signal) => clock.follow(signal))] : []),
-  running('fit of the log', (signal) => engines.logFit.watch(signal)),
+  running('fit of the log', (signal) => logFit.watch(signal)),
 ];
 
 /**
@@ -123,7 +119,7 @@ const always = ({ sandboxClock: clock, foundations: { engines } }: Parts): reado
  * only have to wait for its own lease to end. Everything here is safe without them, and merely wasteful when it runs twice.
  */
 export const rolesOf = (parts: Parts): Roles => {
-  const { configuration } = parts.foundations;
+  const { configuration } = parts;
   const work = workOf(parts).filter(({ role }) => configuration.roles.includes(role));
   const shares = sharesStores(configuration);
   const byLease = Map.groupBy(work, ({ lease }) => (shares ? lease : undefined));

@@ -22,18 +22,18 @@ import { SharedTokenBucketLimiter } from '../http/limits/shared-token-bucket-lim
 import type { Readiness } from '../http/server/health-app.ts';
 import { HashedClientAuthenticator } from '../security/hashed-client-authenticator.ts';
 import { cacheBytes } from './cache-shares.ts';
-import { sharesStores } from './engines.ts';
+import { keepsFiles, sharesStores } from './engines.ts';
 
 /** In one process it counts by itself; processes that share their stores count together. */
-const rateLimiterOf = ({ configuration, engines, logger }: Parts['foundations']): RateLimiter => {
+const rateLimiterOf = ({ configuration, serviceDatabase, logger }: Parts): RateLimiter => {
   const local = new TokenBucketLimiter(Date.now, cacheBytes(configuration, 'rateBuckets'));
   if (!sharesStores(configuration)) return local;
-  const buckets = new SqlRateBuckets(engines.serviceDatabase);
+  const buckets = new SqlRateBuckets(serviceDatabase);
   return new SharedTokenBucketLimiter({ buckets, local, logger, now: () => performance.now() });
 };
 
 const wholeInterface = async (parts: Parts, readiness: () => Promise<Readiness>, limiter: RateLimiter) => {
-  const { configuration, clock, logger, observability } = parts.foundations;
+  const { configuration, clock, logger, observability } = parts;
   const { environment, strict, publicUrl, authUrl, trustProxy, apiDeprecation } = configuration;
   const uploads = await UploadArea.open(join(configuration.dataDir, 'uploads'));
   const { tokens, clientRegistry, formats } = parts;
@@ -62,9 +62,8 @@ const wholeInterface = async (parts: Parts, readiness: () => Promise<Readiness>,
 
 /** With the role `api` the whole interface; without it only the health checks. To be closed when the last request has been answered. */
 const httpInterface = async (parts: Parts, readiness: () => Promise<Readiness>) => {
-  const { roles } = parts.foundations.configuration;
-  const limiter = rateLimiterOf(parts.foundations);
-  if (roles.includes('api')) return wholeInterface(parts, readiness, limiter);
+  const limiter = rateLimiterOf(parts);
+  if (parts.configuration.roles.includes('api')) return wholeInterface(parts, readiness, limiter);
   const listener = healthApp({
     readiness,
     otherwise: () => new HttpProblem('not_found', 'This process does not serve the interface.'),
@@ -95,10 +94,10 @@ interface Closing {
 }
 
 /** Where engines are shared, roles are told apart by processes; an embedded one has a single process, so threads do it. */
-const rolesApart = ({ roles, engines }: Configuration, background: 'thread' | 'here'): readonly Role[] => {
-  const embedded = engines.eventStoreUrl === undefined || engines.databaseUrl === undefined;
-  return background === 'thread' && embedded ? roles.filter((role) => role !== 'api') : [];
-};
+const rolesApart = (configuration: Configuration, background: 'thread' | 'here'): readonly Role[] =>
+  background === 'thread' && keepsFiles(configuration)
+    ? configuration.roles.filter((role) => role !== 'api')
+    : [];
 
 /** Metrics of this thread and of the one beside it; undefined when they are off. */
 const openMetrics = async (
@@ -120,7 +119,7 @@ export const startService = async (
   foundations: Foundations,
   { listener, background = 'here', worker }: ServiceOptions = {},
 ): Promise<RunningService> => {
-  const { configuration, engines, logger } = foundations;
+  const { configuration, logger } = foundations;
   const apart = rolesApart(configuration, background);
   const here: Configuration = {
     ...configuration,
@@ -128,9 +127,8 @@ export const startService = async (
   };
   const startThread = async (): Promise<BackgroundThread | undefined> => {
     if (apart.length === 0) return void (await worker?.terminate());
-    const log = engines.embeddedLog;
-    const options = { configuration: { ...configuration, roles: apart }, logger, log, worker };
-    return BackgroundThread.start(options);
+    const log = foundations.embeddedLog;
+    return BackgroundThread.start({ configuration: { ...configuration, roles: apart }, logger, log, worker });
   };
   let thread: BackgroundThread | undefined;
   const work = await startWork({
@@ -155,7 +153,7 @@ export const startService = async (
     const running = await starting.catch(() => undefined);
     await Promise.all([running?.stop(), work.stop()]);
     await metrics?.close();
-    await engines.close();
+    await foundations.close();
   };
   try {
     const readiness = publicReadiness(() => checksWith(work.checks(), thread), logger);

@@ -17,7 +17,6 @@ import { WebhookWorker } from '../webhooks/webhook-worker.ts';
 import { cacheBytes } from './cache-shares.ts';
 import type { Configuration } from './configuration.ts';
 import { sharesStores } from './engines.ts';
-import type { Foundations } from './foundations.ts';
 import type { Parts } from './parts.ts';
 import { logOrder } from './projections.ts';
 import { requireKafka } from './publication.ts';
@@ -50,9 +49,9 @@ const sealingWith =
 
 /** Without a topic, what the relay has passed is in the lanes; a topic may still hold it. */
 const fannedOut =
-  ({ foundations, checkpoints, publication }: Parts) =>
+  ({ configuration, checkpoints, publication }: Parts) =>
   async () => {
-    const { kafka } = foundations.configuration;
+    const { kafka } = configuration;
     const position = await checkpoints.load(RELAY_CHECKPOINT);
     if (kafka) {
       const topics = await publication.topics();
@@ -62,13 +61,11 @@ const fannedOut =
     return position;
   };
 
-const putAside =
-  ({ engines }: Foundations) =>
-  async () => {
-    const kafka = requireKafka(engines);
-    const { KafkaDeadLetters } = await import('../kafka/dead-letters.ts');
-    return { letters: new KafkaDeadLetters(kafka), group: kafka.topicPrefix + FAN_OUT_GROUP };
-  };
+const putAside = (parts: Parts) => async () => {
+  const kafka = requireKafka(parts);
+  const { KafkaDeadLetters } = await import('../kafka/dead-letters.ts');
+  return { letters: new KafkaDeadLetters(kafka), group: kafka.topicPrefix + FAN_OUT_GROUP };
+};
 
 /** Production has receivers of its own, with secrets of their own. */
 const forwarding =
@@ -84,31 +81,28 @@ const forwarding =
     });
   };
 
-const workerOf = (
-  { foundations, leases }: Parts,
-  { queue, ranges, subscriptions }: Webhooks,
-): WebhookWorker => {
-  const { configuration, engines, keys, logger, observability } = foundations;
+const workerOf = (parts: Parts, { queue, ranges, subscriptions }: Webhooks): WebhookWorker => {
+  const { configuration, keys, logger, sharedNow } = parts;
   const { webhooks } = configuration;
   return new WebhookWorker({
     queue,
     ranges,
     subscriptions,
-    bus: engines.eventBus,
+    bus: parts.eventBus,
     order: logOrder,
     guard: guardOf(configuration),
     openSecret: (sealed, context) => keys.masterKeys.unwrap('webhook-secrets', sealed, context),
-    clock: new SystemClock(engines.sharedNow),
-    now: engines.sharedNow,
+    clock: new SystemClock(sharedNow),
+    now: sharedNow,
     logger,
     schedule: webhooks.retrySchedule,
     timeoutMs: webhooks.timeout,
     extraRoots: webhooks.extraRoots,
-    metrics: observability.metrics?.webhooks,
-    watch: engines.tracedEvents,
+    metrics: parts.observability.metrics?.webhooks,
+    watch: parts.tracedEvents,
     ...(sharesStores(configuration) && {
       retentionLease: {
-        leases,
+        leases: parts.leases,
         name: 'webhook-retention',
         holder: `${hostname()} ${process.pid} ${randomUUID()}`,
       },
@@ -120,17 +114,16 @@ const workerOf = (
 
 /** Webhooks for every door, and what sends beside them. */
 export const webhooksOf = (parts: Parts): Parts['webhooks'] => {
-  const { foundations, publication } = parts;
-  const { configuration, engines, keys, clock, onQueued } = foundations;
+  const { configuration, clock, eventStore, keys, onQueued, publication } = parts;
   let worker: WebhookWorker | undefined;
   const webhooks = new Webhooks({
-    database: engines.serviceDatabase,
+    database: parts.serviceDatabase,
     cacheBytes: cacheBytes(configuration, 'deliveredEvents'),
-    events: engines.eventStore,
+    events: eventStore,
     publication,
     clock,
     // Leases of lanes and times of deliveries mean the same in every process.
-    realClock: new SystemClock(engines.sharedNow),
+    realClock: new SystemClock(parts.sharedNow),
     order: logOrder,
     clockToleranceMs: CLOCKS_APART_MS,
     apiVersion: API_VERSION,
@@ -140,13 +133,13 @@ export const webhooksOf = (parts: Parts): Parts['webhooks'] => {
     newSecret,
     seal: sealingWith(keys.masterKeys),
     verification: {
-      subscription: engines.eventStore,
+      subscription: eventStore,
       quarantine: parts.relayQuarantine,
       fannedOut: fannedOut(parts),
       keptForMs: RETENTION.deliveredDays * DAY_MS,
       sleep: pause,
     },
-    putAside: putAside(foundations),
+    putAside: putAside(parts),
     forwarder: forwarding(configuration),
   });
   return {

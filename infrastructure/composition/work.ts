@@ -27,8 +27,7 @@ const stateOf = ({ role, state }: ReturnType<typeof standingsOf>[number]): strin
 
 /** What is asked for at each scrape: of the roles that this thread has, and of the stores that they work with. */
 const sourcesOf = (parts: Parts, { leased }: Roles, checks: () => Promise<HealthChecks>): LookedUp => {
-  const { configuration, engines } = parts.foundations;
-  const { eventBus: bus, eventStore: log } = engines;
+  const { configuration, eventBus: bus, eventStore: log, readModelDatabase, serviceDatabase } = parts;
   const has = (role: Role): boolean => configuration.roles.includes(role);
   return {
     quarantined: () =>
@@ -40,10 +39,10 @@ const sourcesOf = (parts: Parts, { leased }: Roles, checks: () => Promise<Health
     checks,
     ...(has('webhooks') && { waitingDeliveries: () => parts.webhooks.webhooks.lag.read() }),
     ...(has('webhooks') &&
-      engines.serviceDatabase.dialect === 'postgres' && {
-        oldestTransaction: async () => (await oldestTransaction(engines.serviceDatabase))?.seconds ?? 0,
+      serviceDatabase.dialect === 'postgres' && {
+        oldestTransaction: async () => (await oldestTransaction(serviceDatabase))?.seconds ?? 0,
       }),
-    ...(has('scheduler') && { operationStates: () => countStates(engines.readModelDatabase) }),
+    ...(has('scheduler') && { operationStates: () => countStates(readModelDatabase) }),
     ...(bus && { busLag: () => groupLags(bus) }),
     ...(tellsSlowMoments(log) && { slowMoments: () => log.slowMoments }),
     leases: () => Object.fromEntries(leased.map(({ name, state }) => [name, state === 'holding'])),
@@ -71,13 +70,13 @@ interface WorkOptions extends Foundations {
 
 /** Starts every role of the configuration; the interface is not among them. */
 export const startWork = async ({ speaks, beside, ...foundations }: WorkOptions): Promise<Work> => {
-  const { engines, observability } = foundations;
   const parts = partsOf(foundations);
   if (speaks) await parts.documents.store.start();
   const roles = rolesOf(parts);
   const { leased, free } = roles;
   for (const one of [...leased, ...free]) one.start();
   const checks = async (): Promise<HealthChecks> => ({ ...(await readinessOf(parts, roles)), ...beside?.() });
+  const { observability, eventBus } = parts;
   const scrape = observability.metrics?.scrape(sourcesOf(parts, roles, checks));
   const stopLeased = async (): Promise<void> => {
     await Promise.all(leased.map((one) => one.stop()));
@@ -90,7 +89,7 @@ export const startWork = async ({ speaks, beside, ...foundations }: WorkOptions)
     stop: async () => {
       await stopLeased();
       parts.documents.close();
-      await Promise.all([...free.map((one) => one.stop()), engines.eventBus?.close()]);
+      await Promise.all([...free.map((one) => one.stop()), eventBus?.close()]);
       await observability.tracer.close();
     },
   };

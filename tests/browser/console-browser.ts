@@ -56,7 +56,7 @@ export class ConsoleBeside {
 
   async close(): Promise<void> {
     await this.#running.close();
-    await this.#foundations.engines.close();
+    await this.#foundations.close();
   }
 }
 

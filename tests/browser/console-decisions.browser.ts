@@ -62,7 +62,7 @@ describe('Decisions', () => {
     expect(await looked(page, 'decisions-preview')).toEqual([]);
     expect(await confirm()).toBe('3 done, 0 refused.');
     expect(await statusesOf(CODES)).toEqual(['approved', 'approved', 'approved', 'received']);
-    const { eventStore: events } = at.world.parts.foundations.engines;
+    const { eventStore: events } = at.world.parts;
     const stored = await events.read(loanStream(application.applicationId, 'OP-1'));
     expect(stored.events.at(-1)!.metadata.actor).toBe('administrator/maria.souza');
   });

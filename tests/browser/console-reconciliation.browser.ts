@@ -15,8 +15,7 @@ let payments: readonly NotifiedPayment[];
 
 /** Payments of the fund that has most of them. */
 const mostPayments = async (funds: readonly string[]): Promise<void> => {
-  const { engines } = at.world.parts.foundations;
-  const reader = new SqlNotifiedPayments(engines.readModelDatabase);
+  const reader = new SqlNotifiedPayments(at.world.parts.readModelDatabase);
   payments = [];
   for (const fundId of funds) {
     const found: NotifiedPayment[] = [];

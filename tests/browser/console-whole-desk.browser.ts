@@ -220,7 +220,7 @@ const decided = async (
 };
 
 const paymentsOf = async (fundId: string): Promise<readonly NotifiedPayment[]> => {
-  const reader = new SqlNotifiedPayments(world.parts.foundations.engines.readModelDatabase);
+  const reader = new SqlNotifiedPayments(world.parts.readModelDatabase);
   const found: NotifiedPayment[] = [];
   const period = { fundId, from: '2026-01-01', to: '2026-12-31' } as Parameters<typeof reader.within>[0];
   for await (const page of reader.within(period)) found.push(...page);

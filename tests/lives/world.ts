@@ -145,10 +145,10 @@ export class World {
 
   async sweep(): Promise<void> {
     if (this.besideEarlier) await this.#caughtUp();
-    const { engines } = this.parts.foundations;
+    const { commands, readModelDatabase } = this.parts;
     const marking = {
-      commands: this.parts.commands,
-      dueBefore: dueBefore.bind(undefined, engines.readModelDatabase),
+      commands,
+      dueBefore: dueBefore.bind(undefined, readModelDatabase),
       clock: this.clock,
       logger: this.logger,
     };
@@ -287,7 +287,7 @@ export class World {
       const { code, out, err } = await commandLine(() => ({ audit }))('audit', 'verify', '-o', 'json');
       return code === 0 ? [] : [...out.split('\n').slice(0, MOST_SHOWN), err];
     } finally {
-      await foundations.engines.close();
+      await foundations.close();
     }
   }
 }

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
-import { openEngines } from '../../infrastructure/composition/engines.ts';
-import { UNOBSERVED } from '../../infrastructure/composition/observability.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
-import { noRetry } from '../../infrastructure/composition/start-retry.ts';
+import { migrate } from '../../application/sql/migrations/migrate.ts';
+import { serviceMigrations } from '../../application/sql/migrations/service.ts';
+import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
+import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
 import { SystemClock } from '../../infrastructure/support/time.ts';
 import { MasterKey } from '../../infrastructure/security/master-key.ts';
 import { AesGcmSealer } from '../../infrastructure/security/aes-gcm-sealer.ts';
@@ -30,12 +31,16 @@ let service: ServiceProcess | undefined;
 
 /** Keys as versions before key ids wrapped them: enough that a rotation can be killed in the middle. */
 const fillAsOldVersionsDid = async (): Promise<void> => {
-  const configuration = readConfiguration({ DATA_DIR: dataDir });
+  await (await SqliteEventStore.open(dataDir)).close();
   const clock = new SystemClock();
-  const options = { configuration, clock, logger: new RecordingLogger(), retry: noRetry };
-  const engines = await openEngines({ ...options, part: 'command', observability: UNOBSERVED });
+  const database = await SqliteDatabase.open({
+    path: join(dataDir, 'service.db'),
+    synchronous: 'FULL',
+    logger: new RecordingLogger(),
+  });
+  await migrate(database, serviceMigrations, clock.realNow());
   const key = MasterKey.parse(OLD)!;
-  const store = new SqlKeyStore(engines.serviceDatabase, clock);
+  const store = new SqlKeyStore(database, clock);
   const check = new AesGcmSealer(key.derive('master-key:check')).seal('opened', 'master-key:check');
   await store.putIfAbsent('master-key:check', check);
   const sealer = new AesGcmSealer(key.derive('operation-keys'));
@@ -47,15 +52,15 @@ const fillAsOldVersionsDid = async (): Promise<void> => {
       created_at: clock.realNow(),
     };
   });
-  const { builder } = engines.serviceDatabase;
+  const { builder } = database;
   for (let at = 0; at < MANY; at += 1_000) {
     const query = builder
       .insertInto('wrapped_key')
       .values(rows.slice(at, at + 1_000))
       .compile();
-    await engines.serviceDatabase.transaction([{ query }]);
+    await database.transaction([{ query }]);
   }
-  await engines.close();
+  await database.close();
 };
 
 /** How many texts name this master key; undefined when nothing could be read. */
@@ -87,16 +92,16 @@ const start = (keys: NodeJS.ProcessEnv): Promise<ServiceProcess> =>
 /** The secret of a webhook as a service with this key alone reads it. */
 const secretOf = async (webhookId: string): Promise<string> => {
   const configuration = readConfiguration({ DATA_DIR: dataDir, MASTER_KEY: NEW });
-  const { engines, keys } = await openFoundations(configuration, new RecordingLogger());
+  const { close, keys, serviceDatabase } = await openFoundations(configuration, new RecordingLogger());
   try {
-    const query = engines.serviceDatabase.builder
+    const query = serviceDatabase.builder
       .selectFrom('webhook_subscription')
       .select('sealed_secret')
       .where('webhook_id', '=', webhookId);
-    const [row] = await engines.serviceDatabase.read(query);
+    const [row] = await serviceDatabase.read(query);
     return keys.masterKeys.unwrap('webhook-secrets', row!.sealed_secret, `webhook-secret:${webhookId}`);
   } finally {
-    await engines.close();
+    await close();
   }
 };
 

@@ -141,6 +141,6 @@ export const auditOf = async (dataDir: string, args: readonly string[]): Promise
     const { audit, clients, funds, loans } = partsOf(foundations).app;
     return await commandLine(() => ({ audit, clients, funds, loans }))('audit', ...args);
   } finally {
-    await foundations.engines.close();
+    await foundations.close();
   }
 };

@@ -19,7 +19,7 @@ export const commandLineBeside = (
     open: async () => {
       const foundations = await openFoundations(readConfiguration(environment), new RecordingLogger());
       const parts = partsOf({ ...foundations, ...(clock && { clock }) });
-      return { app: parts.app, close: () => foundations.engines.close() };
+      return { app: parts.app, close: () => foundations.close() };
     },
     backups: backupsOf(environment),
   });

@@ -94,7 +94,7 @@ const opened = async <Result>(
     try {
       return await work(partsOf(foundations));
     } finally {
-      await foundations.engines.close();
+      await foundations.close();
     }
   } finally {
     await directory.remove();

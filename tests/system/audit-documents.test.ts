@@ -46,7 +46,7 @@ afterAll(() => service.stop());
 /** The only file of an operation. */
 const fileOf = (code: string): string => {
   const digest = createHash('sha256').update(loanStream(application, code)).digest('hex');
-  const { dataDir } = service.service.parts.foundations.configuration;
+  const { dataDir } = service.service.parts.configuration;
   const directory = join(dataDir, 'documents', digest);
   return join(directory, readdirSync(directory)[0]!);
 };

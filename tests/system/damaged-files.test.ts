@@ -22,7 +22,7 @@ let dataDir: string;
 beforeEach(async () => {
   service = await RunningService.start();
   api = await service.client(randomUUID());
-  dataDir = service.service.parts.foundations.configuration.dataDir;
+  dataDir = service.service.parts.configuration.dataDir;
   for (let n = 0; n < OPERATIONS; n++)
     expect((await api.assign(loanRequest(api.fund, `D-${n}`, 60))).status).toBe(201);
   for (let n = 0; n < OPERATIONS; n++) await api.untilStatus(`D-${n}`, 'active');
@@ -104,7 +104,7 @@ test('audit verify says at once that the log is malformed, and where', async () 
       /events\.db is damaged \((Error: )?database disk image is malformed\), (after position|in stream)/,
     ),
   ]);
-  const log = service.service.parts.foundations.engines.eventStore;
+  const log = service.service.parts.eventStore;
   const reading = async (): Promise<void> => {
     const { signal } = new AbortController();
     for await (const { kind } of log.subscribe({ from: 'start', signal })) if (kind === 'caught_up') return;

@@ -102,7 +102,7 @@ const atTheConsole = async (
     return statuses;
   } finally {
     await console.close();
-    await foundations.engines.close();
+    await foundations.close();
   }
 };
 

@@ -16,7 +16,7 @@ let dataDir: string;
 beforeAll(async () => {
   running = await RunningService.start({ WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' });
   api = await running.client(randomUUID());
-  ({ dataDir } = running.service.parts.foundations.configuration);
+  ({ dataDir } = running.service.parts.configuration);
 });
 afterAll(() => running.stop());
 

@@ -171,7 +171,7 @@ describe('the feed', () => {
       await client.untilStatus('A', 'active');
     }
     const [first, broken] = (await printed(own.application_id)).map(idOf);
-    const { dataDir } = service.service.parts.foundations.configuration;
+    const { dataDir } = service.service.parts.configuration;
     const log = new DatabaseSync(join(dataDir, 'events.db'), { timeout: 30_000 });
     log.exec('drop trigger events_never_change');
     log.prepare(`update events set data = '{}' where id = ?`).run(broken!);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   for (const code of FOUR_OPERATIONS)
     expect((await api.assign(loanRequest(api.fund, code, 1))).status).toBe(201);
   for (const code of FOUR_OPERATIONS) await api.untilStatus(code, 'active');
-  const { dataDir: left } = service.service.parts.foundations.configuration;
+  const { dataDir: left } = service.service.parts.configuration;
   await service.service.stop();
   await cp(left, kept, { recursive: true });
   await rm(left, { recursive: true });
@@ -55,7 +55,7 @@ const start = async (
 }> => {
   const before = new Set(await readdir(dataDir));
   const refusal = await openFoundations(configuration(), logger, { part: 'service' }).then(
-    async ({ engines }) => void (await engines.close()),
+    async ({ close }) => void (await close()),
     (error: Error) => error.message,
   );
   return {
@@ -146,12 +146,10 @@ describe('a log that is older than what follows it', () => {
 
   test('takes nothing of a command either', async () => {
     cutLog(8);
-    const { engines } = await openFoundations(configuration(), new RecordingLogger());
+    const opened = await openFoundations(configuration(), new RecordingLogger());
     const event = { id: randomUUID(), type: 'x', data: '{}' as never, metadata: {} as never };
-    await expect(engines.eventStore.append('loan-x.X', 'no_stream', [event])).rejects.toThrow(
-      'is older than',
-    );
-    await engines.close();
+    await expect(opened.eventStore.append('loan-x.X', 'no_stream', [event])).rejects.toThrow('is older than');
+    await opened.close();
   });
 
   test('takes no writes when it becomes older while the service runs, and readiness says so', async () => {
@@ -173,7 +171,7 @@ describe('a log that is older than what follows it', () => {
         ...{ application_id: applicationId, fund_ids: fundIds },
       });
       cutLog(8);
-      await foundations.engines.logFit.look();
+      await foundations.logFit.look();
       const refused = await api.assign(loanRequest(api.fund, 'NEXT', 1));
       expect([refused.status, refused.body.error_code]).toEqual([503, 'service_unavailable']);
       expect(refused.headers.get('retry-after')).not.toBeNull();

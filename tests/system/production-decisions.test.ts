@@ -192,7 +192,7 @@ describe('in production', () => {
     expect(body.status_history.map(({ status }: { status: string }) => status)).toEqual([
       ...['received', 'approved', 'term_signed', 'active', 'settled'],
     ]);
-    const { eventStore: store } = service.service.parts.foundations.engines;
+    const { eventStore: store } = service.service.parts;
     const [first] = (await receivables('events', '--code', 'paid')).lines;
     const { events } = await store.read(`loan-${first.application_id}.paid`);
     const decided = events.filter(({ metadata }) => metadata.actor.startsWith('administrator'));

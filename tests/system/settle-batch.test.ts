@@ -97,7 +97,7 @@ const common = (value: unknown): Json =>
   JSON.parse(JSON.stringify(value).replaceAll(INSTANT, '"then"').replaceAll(UUIDS, '"id"'));
 
 const eventsOf = async ({ credentials }: Party, code: string): Promise<Json> => {
-  const { eventStore } = service.service.parts.foundations.engines;
+  const { eventStore } = service.service.parts;
   const { events } = await eventStore.read(loanStream(credentials.application_id, code));
   const told = events.map(({ type, data, metadata: { idempotency, actor } }) => ({
     type,

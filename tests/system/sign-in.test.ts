@@ -47,7 +47,7 @@ const openBeside = async (port: number): Promise<typeof console> => {
     origin: `http://localhost:${port}`,
     close: async () => {
       await running.close();
-      await foundations.engines.close();
+      await foundations.close();
     },
   };
 };
@@ -154,7 +154,7 @@ test('what the provider gave is wrapped anew with the master key', async () => {
   const agent = new Agent();
   await agent.visit(`${console.origin}/session/start`);
   expect((await desk('keys', 'rotate-master')).code).toBe(0);
-  const database = world.parts.foundations.engines.serviceDatabase;
+  const database = world.parts.serviceDatabase;
   const [{ sealed_tokens: sealed } = { sealed_tokens: '' }] = await database.read(
     database.builder.selectFrom('desk_session').select('sealed_tokens'),
   );

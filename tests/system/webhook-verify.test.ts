@@ -83,7 +83,7 @@ const deliveredEvents = async (): Promise<readonly Record<string, string>[]> => 
   );
 };
 
-const store = () => service.service.parts.foundations.engines.serviceDatabase;
+const store = () => service.service.parts.serviceDatabase;
 const change = async (...statements: readonly RawBuilder<unknown>[]): Promise<void> => {
   const { builder } = store();
   await store().transaction(statements.map((one) => ({ query: one.compile(builder), expectChanges: 1 })));

@@ -87,7 +87,7 @@ test('beside a running service, doctor finds nothing wrong and status says who r
   const running = await RunningService.start();
   try {
     const { parts } = running.service;
-    const { dataDir } = parts.foundations.configuration;
+    const { dataDir } = parts.configuration;
     const findings = await examine({ DATA_DIR: dataDir }, () => new RecordingLogger());
     expect(findings.filter(({ state }) => state === 'failed')).toEqual([]);
     expect(findings.map(({ check }) => check)).toEqual(

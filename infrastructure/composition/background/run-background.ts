@@ -75,7 +75,7 @@ const open = async (
   try {
     return await startWork(foundations);
   } catch (error) {
-    await foundations.engines.close();
+    await foundations.close();
     throw error;
   }
 };
@@ -93,13 +93,13 @@ export const runBackground = async (data: BackgroundData, port: MessagePort): Pr
   const stop = async (): Promise<void> => {
     stopping.abort();
     await work?.stop();
-    await work?.parts.foundations.engines.close();
+    await work?.parts.close();
     port.close();
   };
   port.on('message', (message: ToBackground) => {
     switch (message.kind) {
       case 'appended':
-        return work?.parts.foundations.engines.embeddedLog?.advanceTo(message.position);
+        return work?.parts.embeddedLog?.advanceTo(message.position);
       case 'append result':
         return appends.settle(message.id, message.reply);
       case 'queued':

@@ -1,4 +1,3 @@
-import type { Publication } from '../../../application/publication/publication.ts';
 import { access, constants, statfs } from 'node:fs/promises';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../../application/support/failures.ts';
@@ -23,7 +22,7 @@ import { readConfiguration } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
 import { missingServiceData } from '../data-directory.ts';
 import { openFoundations } from '../foundations.ts';
-import type { Foundations } from '../foundations.ts';
+import type { Parts } from '../parts.ts';
 import { isAllowed, refuseOpenEngines } from '../insecurities.ts';
 import { checkEngines } from '../readiness.ts';
 import { partsOf } from '../container.ts';
@@ -83,7 +82,7 @@ const versions = (): Finding => {
   return finding('versions', major < OLDEST_NODE ? 'failed' : 'ok', detail);
 };
 
-const readModels = async ({ engines: { generations } }: Foundations): Promise<Finding> => {
+const readModels = async ({ generations }: Parts): Promise<Finding> => {
   const number = await generations.serving();
   const damaged = (await generations.list())
     .filter(({ state }) => state === 'damaged')
@@ -141,9 +140,9 @@ const answers = (store: EventStoreDbStore): Promise<boolean> =>
     () => false,
   );
 
-const clock = async ({ engines }: Foundations): Promise<Finding> => {
+const clock = async ({ serviceDatabase }: Parts): Promise<Finding> => {
   const before = Date.now();
-  const away = (await engineTime(engines.serviceDatabase)) - before;
+  const away = (await engineTime(serviceDatabase)) - before;
   const off = Math.abs(away) > CLOCK_TOLERANCE_MS;
   const now = new Date(before).toISOString();
   return finding('clock', off ? 'failed' : 'ok', off ? `${now}: ${away} ms away from the database's` : now);
@@ -152,8 +151,8 @@ const clock = async ({ engines }: Foundations): Promise<Finding> => {
 /** From here on deliveries and vacuum feel it. */
 const OLD_TRANSACTION_SECONDS = 300;
 
-const transactions = async ({ engines }: Foundations): Promise<Found> => {
-  const oldest = await oldestTransaction(engines.serviceDatabase);
+const transactions = async ({ serviceDatabase }: Parts): Promise<Found> => {
+  const oldest = await oldestTransaction(serviceDatabase);
   if (!oldest) return [];
   const { seconds, seesAll } = oldest;
   const hidden = seesAll
@@ -168,8 +167,8 @@ const transactions = async ({ engines }: Foundations): Promise<Found> => {
     : finding('transactions', 'ok', `none is open for long${hidden}`);
 };
 
-const standby = async ({ engines, configuration }: Foundations): Promise<Found> => {
-  const settings = await standbySettings(engines.serviceDatabase);
+const standby = async ({ serviceDatabase, configuration }: Parts): Promise<Found> => {
+  const settings = await standbySettings(serviceDatabase);
   if (!settings) return [];
   const { environment, databaseFailover } = configuration;
   if (databaseFailover === 'managed') return finding('standby', 'ok', 'left to the provider of the database');
@@ -180,9 +179,9 @@ const standby = async ({ engines, configuration }: Foundations): Promise<Found> 
 /** The newest operations are those whose keys a fail-over loses. */
 const NEWEST_OPERATIONS = 1_000;
 
-const operationKeys = async ({ engines }: Foundations): Promise<Finding> => {
-  const streams = await newestWithBorrower(engines.readModelDatabase, NEWEST_OPERATIONS);
-  const missing = await withoutKey(engines.serviceDatabase, streams);
+const operationKeys = async ({ readModelDatabase, serviceDatabase }: Parts): Promise<Finding> => {
+  const streams = await newestWithBorrower(readModelDatabase, NEWEST_OPERATIONS);
+  const missing = await withoutKey(serviceDatabase, streams);
   return missing.length === 0
     ? finding('operation_keys', 'ok', `of the newest ${streams.length} operations none is missing`)
     : finding(
@@ -193,7 +192,7 @@ const operationKeys = async ({ engines }: Foundations): Promise<Finding> => {
 };
 
 /** A finding for each thing that is not as it should be; nothing where events travel inside the process. */
-const topicsOf = async ({ configuration }: Foundations, publication: Publication): Promise<Found> => {
+const topicsOf = async ({ configuration, publication }: Parts): Promise<Found> => {
   if (!configuration.kafka) return [];
   const listed = await (await publication.topics()).list();
   const found = listed.flatMap(({ topic, problems }) =>
@@ -211,9 +210,9 @@ const isOfMasterKey = (error: unknown): boolean =>
 /** What can only be looked at with the stores open. */
 const opened = async (configuration: Configuration, logger: Logger): Promise<readonly Finding[]> => {
   try {
-    const foundations = await openFoundations(configuration, logger);
+    const parts = partsOf(await openFoundations(configuration, logger));
     try {
-      const parts = partsOf(foundations);
+      const { eventStore } = parts;
       const checks = await checkEngines(parts, ['api']);
       const runs = await look('service', async () => service(await findService(parts)));
       return [
@@ -223,25 +222,23 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
           finding(name, state === 'ok' ? 'ok' : 'failed', state === 'ok' ? 'answers' : state),
         ),
         // Of one that does not answer it is not asked what it allows.
-        ...(foundations.engines.eventStore instanceof EventStoreDbStore &&
-        (checks['event_store'] === 'ok' || (await answers(foundations.engines.eventStore)))
-          ? [await rights(foundations.engines.eventStore)]
+        ...(eventStore instanceof EventStoreDbStore &&
+        (checks['event_store'] === 'ok' || (await answers(eventStore)))
+          ? [await rights(eventStore)]
           : []),
-        ...(await look('topics', () => topicsOf(foundations, parts.publication))),
-        ...(await look('read_models', () => readModels(foundations))),
-        ...(await look('clock', () => clock(foundations))),
-        ...sandboxClock(foundations),
+        ...(await look('topics', () => topicsOf(parts))),
+        ...(await look('read_models', () => readModels(parts))),
+        ...(await look('clock', () => clock(parts))),
+        ...sandboxClock(parts),
         ...(runs.every(({ state }) => state === 'ok')
-          ? await look('deliveries', () =>
-              waitingDeliveries(parts.app.webhooks, foundations.realClock.realNow()),
-            )
+          ? await look('deliveries', () => waitingDeliveries(parts.app.webhooks, parts.realClock.realNow()))
           : []),
-        ...(await look('operation_keys', () => operationKeys(foundations))),
-        ...(await look('standby', () => standby(foundations))),
-        ...(await look('transactions', () => transactions(foundations))),
+        ...(await look('operation_keys', () => operationKeys(parts))),
+        ...(await look('standby', () => standby(parts))),
+        ...(await look('transactions', () => transactions(parts))),
       ];
     } finally {
-      await foundations.engines.close();
+      await parts.close();
     }
   } catch (error) {
     return [finding(isOfMasterKey(error) ? 'master_key' : 'engines', 'failed', messageOf(error))];

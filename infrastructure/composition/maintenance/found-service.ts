@@ -2,6 +2,7 @@ import type { FoundService, ServiceStatus } from '../../../application/maintenan
 import { holderOfDirectory } from '../../embedded/directory-lock.ts';
 import { ROLES } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
+import { sharesStores } from '../engines.ts';
 import { checkEngines } from '../readiness.ts';
 import type { Parts } from '../parts.ts';
 
@@ -30,7 +31,7 @@ const embeddedService = async (configuration: Configuration) => {
 /** The projector's lease has the versions of its read models behind the role. */
 const roleOfLease = (name: string): string => name.split(' ')[0]!;
 
-const sharedService = async ({ foundations: { configuration }, leases }: Parts) => {
+const sharedService = async ({ configuration, leases }: Parts) => {
   const held = (await leases.held())
     .map(({ name, holder }) => ({ name: roleOfLease(name), holder }))
     .filter(({ name }) => (ROLES as readonly string[]).includes(name));
@@ -52,15 +53,13 @@ const sharedService = async ({ foundations: { configuration }, leases }: Parts) 
 
 /** Looks for a running service: on its data directory, or among those that share the engines. */
 export const findService = (parts: Parts): Promise<FoundService> => {
-  const { configuration } = parts.foundations;
-  return configuration.engines.databaseUrl === undefined
-    ? embeddedService(configuration)
-    : sharedService(parts);
+  const { configuration } = parts;
+  return sharesStores(configuration) ? sharedService(parts) : embeddedService(configuration);
 };
 
 /** The engines, each with what it answers. */
 export const enginesOf = async (parts: Parts): Promise<ServiceStatus['engines']> => {
-  const { engines } = parts.foundations.configuration;
+  const { engines } = parts.configuration;
   const checks = await checkEngines(parts, ['api']);
   const sql = engines.databaseUrl === undefined ? 'SQLite, embedded' : 'PostgreSQL';
   const log = engines.eventStoreUrl === undefined ? 'SQLite, embedded' : 'EventStoreDB';

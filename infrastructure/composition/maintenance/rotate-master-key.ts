@@ -20,16 +20,19 @@ const lockRotation = (dataDir: string): DirectoryLock => {
 };
 
 /** To the key of the variables; a key in the data directory gives way to a new one there, by one command at a time. */
-export const rotateMasterKey = async ({ foundations, keyStore }: Parts): Promise<RotationResult> => {
-  const { configuration, engines, keys } = foundations;
-  const { masterKeys } = keys;
+export const rotateMasterKey = async ({
+  configuration,
+  keyStore,
+  keys: { masterKeys },
+  serviceDatabase,
+}: Parts): Promise<RotationResult> => {
   const secrets = {
-    texts: webhookSecrets(engines.serviceDatabase),
+    texts: webhookSecrets(serviceDatabase),
     purposeOf: () => 'webhook-secrets' as const,
     contextOf: secretContext,
   };
   const sessions = {
-    texts: sessionTokens(engines.serviceDatabase),
+    texts: sessionTokens(serviceDatabase),
     purposeOf: () => 'desk-sessions' as const,
     contextOf: tokensContext,
   };

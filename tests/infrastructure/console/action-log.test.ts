@@ -38,7 +38,7 @@ test('a decision is logged with its operation and what became of it, and without
     const text = JSON.stringify({ ...ids, decision: 'approve', note: 'Joana Prado' });
     const { parts } = running.service;
     const record = () => Promise.resolve();
-    const visit = { operator: 'maria.souza', logger: parts.foundations.logger, record };
+    const visit = { operator: 'maria.souza', logger: parts.logger, record };
     await decideAll([text], visit, parts.app);
     const [line] = running.logger.lines.filter(({ message }) => message === 'a decision of the console');
     const what = { ...ids, decision: 'approve', operator: 'maria.souza', outcome: 'refused' };

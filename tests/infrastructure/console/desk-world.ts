@@ -64,7 +64,7 @@ export class DeskWorld {
 
   async close(): Promise<void> {
     await this.#parts.server.close();
-    await this.#parts.foundations.engines.close();
+    await this.#parts.foundations.close();
     await this.world.close();
   }
 

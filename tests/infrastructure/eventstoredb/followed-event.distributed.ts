@@ -62,7 +62,7 @@ describe.each(['embedded', 'EventStoreDB'])('an event that nobody subscribed to,
 
   test('is found after a rebuild, and in read models that were made before it was looked for there', async () => {
     const { parts } = service.service;
-    const { engines } = parts.foundations;
+    const { generations } = parts;
     const request = { signal: new AbortController().signal, onProgress: () => undefined, force: false };
     const differing: unknown[] = [];
     const rebuilt = await parts.app.maintenance.readModels.rebuild({
@@ -71,8 +71,8 @@ describe.each(['embedded', 'EventStoreDB'])('an event that nobody subscribed to,
     });
     expect([rebuilt.outcome, differing]).toEqual(['switched', []]);
     await allFollowed();
-    if (!engines.generations.projections.includes(eventIndex)) return;
-    const serving = await engines.generations.open(rebuilt.generation);
+    if (!generations.projections.includes(eventIndex)) return;
+    const serving = await generations.open(rebuilt.generation);
     await serving.store.reset(eventIndex);
     expect(await serving.rows(eventIndex)).toBe(0);
     await serving.close();

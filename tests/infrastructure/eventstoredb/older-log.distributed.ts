@@ -78,7 +78,7 @@ test('an older state of the log alone was restored: each follower says so, and i
 
   await taken('KEPT');
   const { position, metadata } = (
-    await service.service.parts.foundations.engines.eventStore.read(`loan-${application}.KEPT`)
+    await service.service.parts.eventStore.read(`loan-${application}.KEPT`)
   ).events.at(-1)!;
   await taken('LOST');
   await until(async () => (await published()).includes('LOST'), 'what is lost later to be published');

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 test('a start that is refused because the database is empty leaves it so', async () => {
   const url = await postgres.schema();
-  const { dataDir } = service.service.parts.foundations.configuration;
+  const { dataDir } = service.service.parts.configuration;
   const variables = { DATABASE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') };
   const configuration = readConfiguration({ DATA_DIR: dataDir, METRICS_PORT: 'off', ...variables });
   for (const part of ['service', 'command'] as const)
