@@ -200,12 +200,16 @@ export class Confirmations {
     const found: AwaitingDecision[] = [];
     for (let start = 0; start < pending.length; start += AT_ONCE) {
       const part = pending.slice(start, start + AT_ONCE);
-      const firsts = await Promise.all(
-        part.map(({ applicationId, code }) =>
-          this.#deps.firstDecisions.awaiting(loanStream(applicationId, code)),
-        ),
+      const awaited = await Promise.all(
+        part.map(async ({ applicationId, code, fundId: of }): Promise<readonly AwaitingDecision[]> => {
+          const first = await this.#deps.firstDecisions.awaiting(loanStream(applicationId, code));
+          if (!first) return [];
+          const { firstDecisionId, decision, value, by, awaitingSince: since } = first;
+          const named = { firstDecisionId, applicationId, code, fundId: of, decision, value, since };
+          return [{ ...named, by: by.name ?? null, first }];
+        }),
       );
-      found.push(...part.flatMap((one, i) => (firsts[i] ? [awaitingOf(one, firsts[i])] : [])));
+      found.push(...awaited.flat());
     }
     for (const [of, { proposal }] of rules)
       if (proposal && (fundId === undefined || of === fundId))
@@ -247,17 +251,4 @@ export class Confirmations {
 export const answeredAt = (second: SecondDecision, place: string | undefined): AnsweredDecision => {
   const { applicationId = null, code = null } = (place !== undefined && parseLoanStream(place)) || {};
   return { ...second, applicationId, code };
-};
-
-const awaitingOf = (
-  {
-    applicationId,
-    code,
-    fundId,
-  }: { readonly applicationId: string; readonly code: string; readonly fundId: string },
-  first: FirstDecision,
-): AwaitingDecision => {
-  const { firstDecisionId, decision, value, by, awaitingSince } = first;
-  const place = { firstDecisionId, applicationId, code, fundId };
-  return { ...place, decision, value, by: by.name ?? null, since: awaitingSince, first };
 };

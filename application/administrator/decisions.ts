@@ -8,6 +8,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { CommandHandler, CommandRequest, Handled } from '../command-handling/command-handler.ts';
+import { actorNamed } from '../command-handling/actors.ts';
 import { canonicalText } from '../command-handling/operation.ts';
 import type { StreamRevision } from '../ports/event-store.ts';
 import type { SecondDecisionName } from '../publication/description/confirmation-schema.ts';
@@ -15,14 +16,10 @@ import type { DecisionName } from '../publication/description/decision-schema.ts
 import type { RefusedDecision } from '../ports/decision-dead-letters.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 
-interface Decision {
-  readonly stream: string;
-  readonly applicationId: string;
+interface Decision extends Omit<CommandRequest, 'actor' | 'correlationId' | 'onlyFundIds' | 'decide'> {
   readonly decisionId: string;
-  /** Who decides, as its sender says it. Default: the administrator. */
+  /** Default: the administrator. */
   readonly actor?: string;
-  readonly causationId?: string;
-  readonly idempotency?: NonNullable<CommandRequest['idempotency']>;
   /** Undefined where the state of the operation leaves nothing to decide. */
   readonly command: (state: LoanState) => LoanCommand | undefined;
   /** What has to hold beyond the rules of the operation; `decide` is what those say, `revision` that of its stream. Default: nothing. */
@@ -38,25 +35,23 @@ export type CarryOut = (decision: Decision) => Promise<Handled>;
 
 export const carryingOut =
   (commands: CommandHandler, formats: Pick<StoredFormats, 'forEarlierRelease'>): CarryOut =>
-  async (decision) => {
-    const { causationId, idempotency, check = (_, decide) => decide() } = decision;
+  async ({
+    decisionId,
+    command,
+    check = (_, decide) => decide(),
+    actor = actorNamed(undefined),
+    ...request
+  }) => {
     const earlier = await formats.forEarlierRelease();
+    const byRules = (state: LoanState) => {
+      const decided = command(state);
+      return decided ? loanDecider.decide(earlier ? asBefore(decided) : decided, state) : [];
+    };
     return commands.handle({
-      stream: decision.stream,
-      applicationId: decision.applicationId,
-      actor: decision.actor ?? 'administrator',
-      correlationId: decision.decisionId,
-      ...(causationId !== undefined && { causationId }),
-      ...(idempotency && { idempotency }),
-      decide: (state, revision) =>
-        check(
-          state,
-          () => {
-            const command = decision.command(state);
-            return command ? loanDecider.decide(earlier ? asBefore(command) : command, state) : [];
-          },
-          revision,
-        ),
+      ...request,
+      actor,
+      correlationId: decisionId,
+      decide: (state, revision) => check(state, () => byRules(state), revision),
     });
   };
 

@@ -21,7 +21,6 @@ import { checkStream, decodeOperation, decodeRenegotiation } from './stored-even
 import type { DecodedEvent } from './stored-events.ts';
 
 export interface RenegotiationRecord {
-  readonly id: RenegotiationId;
   readonly committed: DecodedEvent<RenegotiationCommitted> | undefined;
   readonly aborted: boolean;
   /** With it the operations that were replaced leave the portfolio. */
@@ -46,12 +45,12 @@ const loadRenegotiation = async (store: Store, id: RenegotiationId): Promise<Ren
   const decoded = decodeRenegotiation(events, unheard);
   const committed = decoded.find(isCommit);
   const aborted = decoded.some(({ event }) => event.type === 'RenegotiationAborted');
-  if (!committed) return { id, committed, aborted, disbursement: undefined };
+  if (!committed) return { committed, aborted, disbursement: undefined };
   const successor = await store.read(committed.event.newLoan.stream);
   const disbursement = decodeOperation(successor.events, unheard).find(
     ({ event }) => event.type === 'LoanDisbursed',
   );
-  return { id, committed, aborted, disbursement };
+  return { committed, aborted, disbursement };
 };
 
 export const renegotiationsOf = async (

@@ -129,12 +129,22 @@ export const askedBy = ({ applicationId, clientId, requestId, onlyFundIds }: Req
   ...(onlyFundIds && { onlyFundIds }),
 });
 
-export const claimedFor = (
+interface Named {
+  readonly code: string;
+  readonly idempotencyKey: string;
+}
+
+/** With its key, which it uses up for what it says. */
+export const askedOnce = (
   vault: Pick<BorrowerVault, 'digest'>,
+  context: RequestContext,
   endpoint: string,
-  key: string,
-  contents: Canonical,
-) => ({ endpoint, key, fingerprint: vault.digest(canonicalText(contents)), claim: true });
+  { idempotencyKey: key, ...contents }: Named & { readonly [field: string]: Canonical },
+) => ({
+  stream: loanStream(context.applicationId, contents.code),
+  ...askedBy(context),
+  idempotency: { endpoint, key, fingerprint: vault.digest(canonicalText(contents)), claim: true },
+});
 
 export const seesFund = (
   { onlyFundIds }: Pick<RequestContext, 'onlyFundIds'>,

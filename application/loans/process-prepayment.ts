@@ -3,7 +3,7 @@ import type { LoanEvent, PrepaymentProcessed } from '../../domain/loan/events.ts
 import { loanDecider } from '../../domain/loan/index.ts';
 import { partiallyPaid } from '../../domain/loan/payments.ts';
 import type { Handled } from '../command-handling/command-handler.ts';
-import { askedBy, claimedFor, loanStream } from '../command-handling/operation.ts';
+import { askedOnce } from '../command-handling/operation.ts';
 import type { Asked } from '../command-handling/operation.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -27,20 +27,17 @@ export const processPrepayment = async (
 ): Promise<Outcome<PrepaymentReceipt>> => {
   requirePaymentDate(parts.clock, context, 'prepayment_date', input.prepaymentDate);
   const { commands, events, vault, clock } = parts;
-  const stream = loanStream(context.applicationId, input.code);
-  const { idempotencyKey, ...contents } = input;
+  const asked = askedOnce(vault, context, ENDPOINTS.processPrepayment, input);
   const { prepaymentValue, prepaymentDate, paymentMethod } = input;
   const handled = await commands.handle({
-    stream,
-    ...askedBy(context),
-    idempotency: claimedFor(vault, ENDPOINTS.processPrepayment, idempotencyKey, contents),
+    ...asked,
     decide: (state) =>
       loanDecider.decide(
         { type: 'ProcessPrepayment', prepaymentValue, prepaymentDate, paymentMethod, now: clock.now() },
         state,
       ),
   });
-  const event = await acceptedEvent(events, stream, handled);
+  const event = await acceptedEvent(events, asked.stream, handled);
   if (event?.type !== 'PrepaymentProcessed') throw new Error('an accepted prepayment begins with its event');
   return { replayed: handled.replayed, result: receiptOf(input, event) };
 };

@@ -1,7 +1,7 @@
 import type { RequestRepurchase as RequestRepurchaseCommand } from '../../domain/loan/commands.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
-import { askedBy, claimedFor, loanStream } from '../command-handling/operation.ts';
+import { askedOnce } from '../command-handling/operation.ts';
 import type { Asked } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { Outcome, RequestContext } from '../command-handling/request-context.ts';
@@ -25,15 +25,12 @@ export const requestRepurchase = async (
   context: RequestContext,
   input: AskedRepurchase,
 ): Promise<Outcome<RepurchaseReceipt>> => {
-  const { idempotencyKey, ...contents } = input;
-  const { code: _, reasonDetail, ...request } = contents;
-  const stream = loanStream(context.applicationId, input.code);
+  const { idempotencyKey: _key, code: _code, reasonDetail, ...request } = input;
+  const asked = askedOnce(vault, context, ENDPOINTS.requestRepurchase, input);
   const { replayed, state } = await commands.handle({
-    stream,
-    ...askedBy(context),
-    idempotency: claimedFor(vault, ENDPOINTS.requestRepurchase, idempotencyKey, contents),
+    ...asked,
     decide: async (current) => {
-      const remark = await sealRemark(vault, stream, reasonDetail, current);
+      const remark = await sealRemark(vault, asked.stream, reasonDetail, current);
       return loanDecider.decide(
         { type: 'RequestRepurchase', ...request, ...remark, now: clock.now() },
         current,

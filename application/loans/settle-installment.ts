@@ -2,7 +2,7 @@ import { againstSchedule } from '../../domain/installment/installment.ts';
 import type { SettleInstallment as SettleCommand } from '../../domain/loan/commands.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
-import { askedBy, claimedFor, loanStream } from '../command-handling/operation.ts';
+import { askedOnce } from '../command-handling/operation.ts';
 import type { Asked } from '../command-handling/operation.ts';
 import type { Outcome, RequestContext } from '../command-handling/request-context.ts';
 import { requirePaymentDate } from './payment-dates.ts';
@@ -24,12 +24,9 @@ export const settleInstallment = async (
 ): Promise<Outcome<SettlementReceipt>> => {
   requirePaymentDate(parts.clock, context, 'settled_at', input.settledAt);
   const { commands, vault, clock } = parts;
-  const { idempotencyKey, ...contents } = input;
-  const { code, ...payment } = contents;
+  const { idempotencyKey: _key, code: _code, ...payment } = input;
   const { replayed, state } = await commands.handle({
-    stream: loanStream(context.applicationId, code),
-    ...askedBy(context),
-    idempotency: claimedFor(vault, ENDPOINTS.settleInstallment, idempotencyKey, contents),
+    ...askedOnce(vault, context, ENDPOINTS.settleInstallment, input),
     decide: (current) =>
       loanDecider.decide({ type: 'SettleInstallment', ...payment, now: clock.now() }, current),
   });

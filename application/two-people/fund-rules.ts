@@ -17,7 +17,6 @@ type Rules = Contents<FourEyesState>;
 
 interface RuleAnswer {
   readonly outcome: 'applied' | 'already_applied' | 'awaiting_confirmation';
-  readonly fundId: string;
   readonly rule: FundRule | undefined;
 }
 
@@ -53,14 +52,14 @@ export class FundRules {
       const before = await this.#read();
       // Sent again, because nobody heard what became of it.
       if (before.state.rules.get(fundId)?.proposal?.proposalId === asked.decisionId)
-        return { outcome: 'awaiting_confirmation', fundId, rule: before.state.rules.get(fundId) };
+        return { outcome: 'awaiting_confirmation', rule: before.state.rules.get(fundId) };
       const now = instantAfter(this.#deps.clock, before);
       const command = { ...rule, fundId, proposalId: asked.decisionId, by: somebodyOf(who), now };
       const caused = fourEyesDecider.decide({ type: 'SetFourEyes', ...command }, before.state);
       const after = await this.#append(before, caused, { ...asked, fingerprint: 'four_eyes' }, fundId);
       const awaits = caused.some(({ type }) => type === 'FourEyesProposed');
       const outcome = awaits ? 'awaiting_confirmation' : caused.length > 0 ? 'applied' : 'already_applied';
-      return { outcome, fundId, rule: after.rules.get(fundId) };
+      return { outcome, rule: after.rules.get(fundId) };
     });
   }
 
@@ -79,7 +78,7 @@ export class FundRules {
       const { fundId } = before.state.proposals.get(proposalId)!;
       const after = await this.#append(before, caused, asked, fundId);
       const outcome = caused.length > 0 ? 'applied' : 'already_applied';
-      return { outcome, fundId, rule: after.rules.get(fundId) };
+      return { outcome, rule: after.rules.get(fundId) };
     });
   }
 
