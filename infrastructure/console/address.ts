@@ -6,9 +6,7 @@ type CookieKind = 'attempt' | 'csv' | undefined;
 
 /** Where people find the console. */
 export interface Address {
-  /** Whether the request was meant for it. */
   readonly isNamedBy: (req: Request) => boolean;
-  /** Where its own forms come from. */
   readonly originOf: (req: Request) => string;
   /** Of the session, or of what else a browser holds for a while. */
   readonly cookieName: (req: Request, kind?: CookieKind) => string;

@@ -36,7 +36,6 @@ const texts = inLanguages({
 });
 
 export interface ConsoleSettings {
-  /** As it was given to `--host`. */
   readonly host: string;
   /** As people see it, where that is not where it listens: `https://desk.example`. */
   readonly publicUrl?: string;
@@ -94,14 +93,12 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   return { app, close: () => live.close() };
 };
 
-/** With the log that every answer goes through. */
 type Parts = ConsoleDependencies & { readonly log: DeskLog } & ReturnType<typeof addSessions>;
 
 /** Differs as soon as something was recorded or delivered; asked every few seconds while a page is open. */
 const changesOf = async ({ maintenance, webhooks, audit }: App): Promise<string> =>
   JSON.stringify([await maintenance.places(), await webhooks.lag.read(), audit.background.progress]);
 
-/** The one place where a route's kind decides what has to be true of a request. */
 const register = (app: Express, page: Page, route: Route, dependencies: Parts): void => {
   const asked = askedOf(route);
   // Again once a form has come: it may have been on its way for long.
@@ -162,7 +159,6 @@ const serve =
     else send(res, answer, visit, dependencies.pages);
   };
 
-/** Whether who asked goes on with the same roles. */
 const stillMay = (req: Request, res: Response, sessions: SessionKeeper): (() => Promise<boolean>) => {
   const grantsOf = (session: Session): string => JSON.stringify(session.person?.grants);
   const [cookie, grants] = [cookieOf(req, res)!, grantsOf((res.locals as Known).session)];
@@ -172,7 +168,6 @@ const stillMay = (req: Request, res: Response, sessions: SessionKeeper): (() => 
   };
 };
 
-/** What a file would have been read from is closed. */
 const leave = async (content: Rows<string | Uint8Array>): Promise<void> => {
   if (Symbol.asyncIterator in content) await content[Symbol.asyncIterator]().return?.();
 };

@@ -20,7 +20,6 @@ const texts = inLanguages({
   ],
 });
 
-/** The route that a request has come to, with what its address names. */
 interface Asked {
   readonly kind: Route['kind'];
   readonly params: Readonly<Record<string, string>>;

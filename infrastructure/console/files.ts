@@ -59,7 +59,6 @@ export const receiveFile = (most: number): RequestHandler => {
   };
 };
 
-/** What {@link receiveFile} read. */
 export const receivedForm = ({ body, files }: Request): Pick<Visit, 'fields' | 'file'> => {
   const fields = Object.entries(body as Record<string, unknown>).map(([name, value]) => [
     name,
@@ -86,7 +85,6 @@ const PDF_POLICY = `${POLICY}; object-src 'self'`;
 
 const LOOK_EVERY_MS = 2_000;
 
-/** No further than whoever asked for it may have it. */
 async function* whileAllowed(
   content: (Answer & { readonly kind: 'file' })['content'],
   clock: RealClock,
@@ -118,15 +116,12 @@ export const sendFile = async (
   await pipeline(whileAllowed(content, clock, goesOn), res);
 };
 
-/** Plain for anything that is none. */
 export const dialectOf = (text: string | null | undefined): CsvDialect =>
   CSV_DIALECTS.find((one) => one === text) ?? 'plain';
 
-/** How every CSV of the console is written. */
 export const csvFor = ({ csv: dialect }: Pick<Visit, 'csv'>) =>
   ({ format: 'csv', colour: false, dialect }) as const;
 
-/** The switch beside what is exported. */
 export const csvChoice = (visit: Pick<Visit, 'csv' | 'formToken'>): View => {
   const on = visit.csv === 'brazilian';
   return html`<form method="post" action="/session/csv" class="inline">

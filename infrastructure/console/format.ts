@@ -38,14 +38,12 @@ export const amount = (cents: number, language = spoken()): string =>
 /** A decimal text with all its digits, 0.9993: 0,9993, in English 0.9993. */
 export const exact = (decimal: string): string => (spoken() === 'en' ? decimal : decimal.replace('.', ','));
 export const count = (value: number): string => NUMBERS[spoken()].count.format(value);
-/** 0.25: 25%. */
 export const percent = (share: number): string => NUMBERS[spoken()].percent.format(share);
 /** 850.4 milliseconds: 850 ms; 9999.35: 10 s. */
 export const duration = (milliseconds: number): string =>
   Math.round(milliseconds) < 1_000
     ? `${Math.round(milliseconds)} ms`
     : `${NUMBERS[spoken()].seconds.format(milliseconds / 1_000)} s`;
-/** 2026-11-22: 22/11/2026. */
 export const date = (day: string): string => day.slice(0, 10).split('-').reverse().join('/');
 /** An ISO instant, on the clocks of São Paulo: 22/11/2026, 14:05:09. */
 export const instant = (iso: string): string => INSTANT.format(new Date(iso));
@@ -109,7 +107,6 @@ export const dayTyped = (text: string): CalendarDate | undefined => {
   return isCalendarDate(iso) ? iso : undefined;
 };
 
-/** A day as it is typed; what is none stays as it is. */
 export const typedDay = (text: string): string => (isCalendarDate(text) ? date(text) : text);
 
 /** Hours behind UTC in São Paulo, in winter and in the summers that had one. */
@@ -140,12 +137,10 @@ export const momentTyped = (text: string): string | undefined => {
 /** Beyond any rate that says something there is none. */
 const shown = (rate: string | null): string => (rate === null ? '—' : percent(Number(rate)));
 
-/** The effective rate of a year that a daily factor stands for, as a column has it. */
 export const yearlyRate = (dailyFactor: string): string => shown(annualRate(dailyFactor));
 
 /** 19,56% ao ano · 1,50% ao mês. */
 export const ratesText = (dailyFactor: string): string =>
   `${yearlyRate(dailyFactor)} ${either('ao ano', 'a year')} · ${shown(monthlyRate(dailyFactor))} ${either('ao mês', 'a month')}`;
 
-/** A state of an operation in a word. */
 export const statusName = (status: string): string => nameIn(status, spoken());

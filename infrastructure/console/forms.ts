@@ -25,7 +25,6 @@ export const dayField = ({ value = '', ...attributes }: Field): View =>
     ...${attributes}
   />`;
 
-/** Where a moment is typed, @see momentTyped. */
 export const momentField = (attributes: Field): View =>
   html`<input
     placeholder=${`${hints.day} hh:mm`}
@@ -35,7 +34,6 @@ export const momentField = (attributes: Field): View =>
     ...${attributes}
   />`;
 
-/** Where an amount is typed, @see centsTyped. */
 export const amountField = (attributes: Field): View =>
   html`<input inputmode="decimal" autocomplete="off" ...${attributes} />`;
 
@@ -56,11 +54,9 @@ export const choiceField = (
     ${text}
   </label>`;
 
-/** The hidden field without which no form is taken. */
 export const tokenField = ({ formToken }: { readonly formToken: string }): View =>
   html`<input type="hidden" name="form_token" value=${formToken} />`;
 
-/** A button that is a form of its own. @param fields hidden ones beside the token */
 export const buttonForm = (
   visit: { readonly formToken: string },
   action: string,

@@ -19,7 +19,6 @@ export const fundNames = async ({ funds }: Pick<Desk, 'funds'>, { logger }: Visi
   }
 };
 
-/** A fund by its name, with the id at hand. */
 export const fundView = (id: string, names: FundNames): View => {
   const name = names.get(id);
   return name === undefined ? id : html`${name} <small class="code">${id}</small>`;
@@ -28,11 +27,9 @@ export const fundView = (id: string, names: FundNames): View => {
 export const fundsView = (ids: readonly string[], names: FundNames): View =>
   ids.map((id, place) => [place > 0 && ', ', fundView(id, names)]);
 
-/** Among facts of an operation. */
 export const fundFact = (id: string, names: FundNames): View =>
   names.has(id) ? fundView(id, names) : html`<span class="code">${id}</span>`;
 
-/** The choices of a list of funds. */
 export const fundOptions = (funds: readonly string[], names: FundNames): readonly Option[] =>
   funds.map((id) => [id, names.has(id) ? `${names.get(id)!} · ${id}` : id]);
 

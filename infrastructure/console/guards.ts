@@ -31,7 +31,6 @@ const texts = inLanguages({
   ],
 });
 
-/** What the middlewares found out. */
 export interface Known {
   address: Address;
   session: Session;
@@ -114,7 +113,6 @@ export const cookieOf = (req: Request, res: Response, kind?: 'attempt' | 'csv'):
   return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length);
 };
 
-/** For as long as the browser runs. */
 export const giveSession = (req: Request, res: Response, id: string): void => {
   const address = addressOf(res);
   res.cookie(address.cookieName(req), id, { ...address.cookieSettings, sameSite: 'strict' });

@@ -30,14 +30,12 @@ export const facts = (
     )}
   </dl>`;
 
-/** A part of a page under its title. @param id of the title */
 export const section = (id: string, title: View, body: View): View =>
   html`<section aria-labelledby=${id}>
     <h2 id=${id}>${title}</h2>
     ${body}
   </section>`;
 
-/** A figure that stands alone, in a card. */
 export const tile = (name: string, value: View, note?: View): View =>
   html`<article>
     <small>${name}</small>
@@ -65,7 +63,6 @@ const meaningOf = (status: string): Meaning => {
   return isAwaited(status) ? 'waits' : 'good';
 };
 
-/** Where an operation stands: good while it is active, quiet once it has ended. */
 export const statusBadge = (status: string): View => badge(meaningOf(status), statusName(status));
 
 const OUTCOMES: Readonly<Record<DeskOutcome, Meaning>> = {
@@ -77,7 +74,6 @@ const OUTCOMES: Readonly<Record<DeskOutcome, Meaning>> = {
   failed: 'bad',
 };
 
-/** What became of something that was asked for, in the words of the page. */
 export const outcomeBadge = (outcome: DeskOutcome, text: string): View => badge(OUTCOMES[outcome], text);
 
 /**
@@ -110,9 +106,7 @@ interface Place {
   /** Id of the title that names it, instead of a label. */
   readonly titledBy?: string;
   readonly dense?: true;
-  /** Rows of another kind, below the others. */
   readonly below?: View;
-  /** Instead of a table without rows. @see empty */
   readonly empty?: View;
 }
 
@@ -144,7 +138,6 @@ type Colour = 'paid' | 'prepaid' | 'open' | 'overdue' | 'gone' | 'one' | 'other'
 
 interface Picture {
   readonly kind: 'bar' | 'line';
-  /** One to each value of a series. */
   readonly labels: readonly string[];
   /** Where a bar leads to; the table beside it has the same links. */
   readonly links?: readonly string[];
@@ -154,7 +147,6 @@ interface Picture {
     readonly values: readonly (number | null)[];
   }[];
   readonly stacked?: boolean;
-  /** Bars lie: for labels that are long. */
   readonly lying?: boolean;
   /** What the values are; written as `format.ts` writes them. */
   readonly unit: 'cents' | 'milliseconds';

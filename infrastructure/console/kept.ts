@@ -15,7 +15,6 @@ interface Held<Value> {
   readonly value: Value;
 }
 
-/** How much may be kept of everybody together. */
 interface Room<Value> {
   readonly mostBytes: number;
   readonly bytesOf: (value: Value) => number;
@@ -67,7 +66,6 @@ const texts = inLanguages({
 
 interface KeptPage {
   readonly show: (visit: Visit) => PageAnswer;
-  /** The one that it belongs to. */
   readonly of: Page;
 }
 

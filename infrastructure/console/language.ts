@@ -27,7 +27,6 @@ export const spoken = (): Language => speaking.getStore() ?? 'pt-BR';
 export const either = <Text>(portuguese: Text, english: Text): Text =>
   spoken() === 'en' ? english : portuguese;
 
-/** A text, or what makes one, in both languages. */
 export type Both = readonly [portuguese: string, english: string];
 interface Given {
   readonly [name: string]: Both | ((...about: never[]) => Both) | Given;

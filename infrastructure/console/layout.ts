@@ -34,7 +34,6 @@ export interface Shown {
   readonly language: Language;
   /** Undefined: nobody is there. */
   readonly operator: string | undefined;
-  /** Who has signed in. */
   readonly person?: Person | undefined;
   readonly readOnly: boolean;
   readonly formToken: string;
@@ -87,14 +86,12 @@ const personView = (shown: Shown, operator: string): View => {
   </div>`;
 };
 
-/** Shown by a form that finds its session gone. */
 const overView = ({ person }: Shown): View => {
   const again = html` <a href="/session/start" target="_blank" rel="noopener">${texts.signInAgain}</a>`;
   const told = person ? [texts.overSignedIn, again] : texts.over;
   return html`<p id="session-over" class="problem" role="alert" hidden>${told}</p>`;
 };
 
-/** A whole page around its body. */
 export const documentOf = (shown: Shown): string => speakingIn(shown.language, () => drawn(shown));
 
 const drawn = (shown: Shown): string => {

@@ -5,14 +5,12 @@ const LOOK_EVERY_MS = 2_000;
 const MOST_STREAMS = 16;
 
 interface LiveParts {
-  /** Differs when something has changed. */
   readonly changes: () => Promise<string>;
   readonly onError: (error: unknown) => void;
   readonly lookEveryMs?: number;
 }
 
 interface Stream {
-  /** Whether its session still lives. */
   readonly goesOn: () => boolean | Promise<boolean>;
   readonly owner: string;
 }

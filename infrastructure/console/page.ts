@@ -19,26 +19,18 @@ const texts = inLanguages({
 
 /** A request to a page, after everything that could refuse it. */
 export interface Visit {
-  /** Whose route it is. */
   readonly page: Page;
   readonly language: Language;
   readonly operator: string;
-  /** How files are written. */
   readonly csv: CsvDialect;
-  /** Who is signed in, where the console asks for it. */
   readonly person?: Person;
   readonly readOnly: boolean;
-  /** Path of the page, with its parameters as they stand in the address. */
   readonly path: string;
-  /** What every form sends along. @see Form */
   readonly formToken: string;
-  /** Parameters of the route's path, decoded. */
   readonly params: Readonly<Record<string, string>>;
   /** What stands behind the path. Never anything of a borrower: addresses are kept by browsers. */
   readonly query: URLSearchParams;
-  /** The posted form. */
   readonly fields: URLSearchParams;
-  /** For the route of an upload: the file of its form, where one was chosen. */
   readonly file?: { readonly name: string; readonly bytes: Buffer };
   readonly clock: BusinessClock;
   /** By which deliveries and sessions go. */
@@ -46,7 +38,6 @@ export interface Visit {
   readonly logger: Logger;
   /** Lines of the desk log that cannot wait for the answer, which may fail. @throws ConsoleProblem */
   readonly record: (entries: readonly DeskEntry[]) => Promise<void>;
-  /** Aborted when the browser has gone. */
   readonly signal: AbortSignal;
 }
 
@@ -62,7 +53,6 @@ export type Answer = { readonly logged?: readonly DeskEntry[]; readonly shows?: 
         readonly body: View;
         readonly title?: string;
         readonly status?: number;
-        /** The one that it belongs to; default: that of the route. */
         readonly of?: Page;
       }
     /** A view that takes the place of a part of the page. */
@@ -96,9 +86,7 @@ export type Route = {
 
 /** A page with everything that belongs to it; a folder of `pages/`, and an entry in `pages/all.ts`. */
 export interface Page {
-  /** Where its link leads. */
   readonly path: string;
-  /** Also its name in the navigation. */
   readonly title: () => string;
   /** Left out of the navigation: it needs parameters. */
   readonly hidden?: boolean;
@@ -118,7 +106,6 @@ export const textFile = (name: string, content: Rows<string>): ActionAnswer & { 
 });
 
 export const view = (path: string, handle: Route['handle']): Route => ({ kind: 'view', path, handle });
-/** A part of the page, drawn anew. */
 export const part = (path: string, drawn: (visit: Visit, app: Desk) => Promise<View>): Route =>
   view(path, async (visit, app) => ({ kind: 'part', body: await drawn(visit, app) }));
 export const query = (path: string, handle: Route['handle']): Route => ({ kind: 'query', path, handle });
@@ -134,11 +121,9 @@ export const upload = (path: string, largest: number, handle: Route['handle']): 
   handle,
 });
 
-/** Those that the person's roles open. */
 export const pagesFor = (visit: Pick<Visit, 'person'>, pages: readonly Page[]): readonly Page[] =>
   pages.filter(({ needs = 'see' }) => may(visit, needs));
 
-/** Where to go from there. */
 interface Link {
   readonly to: string;
   readonly says: () => string;
@@ -148,7 +133,6 @@ interface Link {
 export class ConsoleProblem extends Error {
   override readonly name = 'ConsoleProblem';
   readonly status: number;
-  /** In the language of the answer. */
   readonly says: () => string;
   readonly link: Link | undefined;
   /** Default: that it is not possible. */

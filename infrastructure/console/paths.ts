@@ -1,21 +1,17 @@
 import { html } from './html.ts';
 import type { View } from './html.ts';
 
-/** Which operation. */
 export interface OperationKey {
   readonly applicationId: string;
   readonly code: string;
 }
 
-/** The page of an operation. */
 export const operationPath = (applicationId: string, code: string): string =>
   `/operations/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
 
-/** An operation in a list, by its code. */
 export const operationLink = ({ applicationId, code }: OperationKey): View =>
   html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
 
-/** Where it is decided on, beside its documents. */
 export const decisionPath = ({ applicationId, code }: OperationKey): string =>
   `/decisions/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
 
@@ -30,7 +26,6 @@ export const withQuery = (path: string, query: Readonly<Record<string, string | 
 
 type Place<Name extends string> = Readonly<Record<Name, string>>;
 
-/** A place in a list, as an address holds it. */
 export const placeText = <Name extends string>(names: readonly Name[], place: Place<Name>): string =>
   Buffer.from(JSON.stringify(names.map((name) => place[name]))).toString('base64url');
 

@@ -73,7 +73,6 @@ const statusOf = (error: unknown, person: Person | undefined): number => {
   return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
 };
 
-/** What the person is told. */
 const textOf = (error: unknown, status: number): string => {
   if (error instanceof ConsoleProblem) return error.says();
   if (error instanceof RoleError) return roleText(error);
@@ -88,7 +87,6 @@ interface Around {
   readonly pages: readonly Page[];
   readonly logger: Logger;
   readonly log: DeskLog;
-  /** Whether people sign in. */
   readonly signsIn: boolean;
 }
 
@@ -149,7 +147,6 @@ const telling = (logger: Logger) => {
   };
 };
 
-/** Every refusal and every failure, as a page or, for htmx, as its part. */
 export const answerProblem = (around: Around) => {
   const tell = telling(around.logger);
   return async (error: unknown, req: Request, res: Response, _next: NextFunction): Promise<void> => {

@@ -47,11 +47,9 @@ interface Parts {
 
 interface Signing {
   readonly keeper: SessionKeeper;
-  /** Finds the session of a request; refuses one that has none. */
   readonly found: RequestHandler;
 }
 
-/** How a session begins, is found, speaks and ends. */
 export const addSessions = (app: Express, { signIn, sessions, realClock, log }: Parts): Signing => {
   const keeper = signIn ? signedIn(signIn) : sessions;
   const found = withSession(keeper, signIn ? linkToSignIn : noSession);

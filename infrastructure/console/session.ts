@@ -5,15 +5,12 @@ import type { Language } from './language.ts';
 export interface Session {
   /** Names it in the desk log; nobody comes in with it. */
   readonly id: string;
-  /** What every form of this session sends along. */
   readonly formToken: string;
-  /** Undefined until the person chose one. */
   language?: Language;
   /** Undefined without sign-in: whoever has the printed address may do everything. */
   readonly person?: Person;
 }
 
-/** Where sessions are found by what the browser holds. */
 export interface SessionKeeper {
   /** @param active whether a person asks: what the page fetches by itself keeps no session alive */
   find(cookie: string, active: boolean): Session | undefined | Promise<Session | undefined>;
@@ -27,9 +24,7 @@ interface Kept {
 }
 
 export interface SessionLimits {
-  /** A session without a request ends. */
   readonly idleMs: number;
-  /** Every session ends. */
   readonly longestMs: number;
   readonly tokenMs: number;
   /** The oldest goes when another one begins. */
@@ -88,7 +83,6 @@ export class Sessions implements SessionKeeper {
     return id;
   }
 
-  /** @param active whether a person asks: what the page fetches by itself keeps no session alive */
   find(id: string, active: boolean): Session | undefined {
     const kept = this.#sessions.get(id);
     if (kept === undefined || this.#hasEnded(kept)) return undefined;

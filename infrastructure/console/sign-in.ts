@@ -58,7 +58,6 @@ export const signedIn = (signIn: SignIn): SessionKeeper => ({
   speak: (cookie, language) => signIn.speak(cookie, language),
 });
 
-/** Sends the browser to the provider. */
 export const startSignIn =
   (signIn: SignIn, clock: RealClock): RequestHandler =>
   async (req, res) => {
@@ -149,7 +148,6 @@ export const linkToSignIn = (req: Request, res: Response): void => {
   throw new ConsoleProblem(401, () => texts.noSession, { link: { to, says: () => texts.signIn } });
 };
 
-/** Who may do nothing is told whom to ask. */
 export const withRole: RequestHandler = (_req, res, next) => {
   const { session } = res.locals as Known;
   if (session.person?.grants.length === 0) throw new ConsoleProblem(403, () => texts.noRole);

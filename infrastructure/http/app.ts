@@ -40,7 +40,6 @@ import type { Readiness, RequestListener } from './server/health-app.ts';
 import { whenAsked } from '../support/when-asked.ts';
 
 export interface HttpSettings extends Required<PublicAddresses> {
-  /** Whether every request is checked as in production. */
   readonly strict: boolean;
   /** How many proxies in front of the service may be believed about the client's address. */
   readonly trustedHops: number;
@@ -61,13 +60,10 @@ export interface HttpDependencies {
   readonly clock: Pick<BusinessClock, 'today'>;
   readonly logger: Logger;
   readonly watch?: RequestWatch;
-  /** Of the reads under way. */
   readonly reads?: SlotBounds;
-  /** Of large texts that are being received. */
   readonly texts?: SlotBounds;
 }
 
-/** The whole HTTP interface as an Express application. */
 export const createHttpApp = async (dependencies: HttpDependencies): Promise<RequestListener> => {
   const { settings, logger } = dependencies;
   const { trustedHops, authUrl } = settings;
@@ -114,7 +110,6 @@ const ignore: NextFunction = () => undefined;
 const unreadable = (): HttpProblem =>
   new HttpProblem('invalid_request', 'the target of the request cannot be read');
 
-/** The middlewares of all operations, and those of one. */
 const middlewaresOf = (dependencies: HttpDependencies) => {
   const { settings, tokens, authenticator, clients, clock, logger } = dependencies;
   const { watch = UNWATCHED_REQUESTS } = dependencies;

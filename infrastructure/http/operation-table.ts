@@ -15,7 +15,6 @@ const FORM_BYTES = MEBIBYTE;
 const FILES = 20;
 const BODY = 'body';
 
-/** Most bytes of one uploaded file. */
 const FILE_BYTES = { sandbox: 2 * MEBIBYTE - 1, production: 10 * MEBIBYTE } as const;
 
 const jsonKind = (
@@ -48,7 +47,6 @@ const producedBy = (spec: OperationSpec): readonly string[] => {
   return [described?.mediaType ?? 'application/json', ...(described?.otherMediaTypes ?? [])];
 };
 
-/** Every operation of the environment as it is routed to. */
 export const operationTable = (
   document: OpenApiDocument,
   serving: Serving,

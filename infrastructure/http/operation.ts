@@ -16,65 +16,53 @@ export interface Call<Body = unknown> {
   readonly context: RequestContext | undefined;
   /** The client that sent its secret; undefined where no secret is asked for. */
   readonly client: Client | undefined;
-  /** Matches the schema of the operation. */
   readonly body: Body;
   readonly files: readonly ReceivedFile[];
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: Query;
-  /** The request headers that the description names. */
   readonly headers: ReadHeaders;
   readonly req: Request;
 }
 
 export interface Handler<Body = unknown> {
   readonly crossCheck?: CrossCheck;
-  /** Names of the files that the body refers to; for forms with files. */
   fileNames?(body: Body): readonly string[];
   /** Whether files that the body refers to may be left out; default: no. */
   mayLackFiles?(body: Body): boolean;
   run(this: void, call: Call<Body>): Promise<Reply> | Reply;
 }
 
-/** A JSON value that an operation reads. */
 export interface JsonKind {
-  /** How messages call it. */
   readonly name: string;
   /** Keeps the fields that the operation knows, and reports misspelt ones. */
   readonly recognise: (body: unknown) => Recognised;
   readonly validate: Validator;
 }
 
-/** One media type that an operation reads. */
 export interface BodyKind extends JsonKind {
   readonly mediaType: string;
-  /** Most bytes of the whole body. */
   readonly limit: number;
   readonly form?: FormReceiver;
 }
 
-/** What a batch carries out, line by line. */
 export interface Lines extends Pick<NonNullable<OperationSpec['lines']>, 'field' | 'orderedBy'> {
   readonly kind: JsonKind;
 }
 
-/** A row of the routing table. */
 export interface Operation {
   readonly id: string;
-  /** Upper case. */
   readonly method: string;
   /** As published, with `{parameter}`. */
   readonly path: string;
   /** For messages: method and path. */
   readonly endpoint: string;
   readonly access: OperationSpec['access'];
-  /** Whether clients of some funds are refused. */
   readonly allFunds: boolean;
   readonly bucket: RateRow | null;
   readonly bodies: readonly BodyKind[];
   readonly lines: Lines | undefined;
   readonly readQuery: ReturnType<typeof queryReader>;
   readonly readHeaders: ReturnType<typeof headerReader>;
-  /** Media types of its success responses. */
   readonly produces: readonly string[];
   readonly handler: Handler;
 }
@@ -82,11 +70,9 @@ export interface Operation {
 /** What a handler answers. `headers` is flat: name, value, name, value. */
 export interface Reply {
   readonly status: number;
-  /** Becomes the JSON body. */
   readonly json?: unknown;
   /** Gives way to other requests while its JSON is written. */
   readonly isLong?: true;
-  /** A body that exists as bytes already. */
   readonly bytes?: Buffer;
   /** A body of a known length that is sent as fast as the client takes it. */
   readonly content?: StoredContent;

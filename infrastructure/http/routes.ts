@@ -17,7 +17,6 @@ const isAuthority = (text: string): boolean => AUTHORITY.test(text) && URL.canPa
 
 const invalid = (message: string): HttpProblem => new HttpProblem('invalid_request', message);
 
-/** The name of a field that came twice and must not. */
 const repeatedField = ({ rawHeaders }: IncomingMessage): string | undefined => {
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -63,7 +62,6 @@ type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** A fixed path wins over a path with parameters. */
 const fixedFirst = (a: string, b: string): number => Number(a.includes('{')) - Number(b.includes('{'));
 
 const methodsOf = (operations: readonly Operation[]): readonly string[] =>

@@ -32,7 +32,6 @@ export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
 export interface Printing {
   readonly format: ReportFormat;
-  /** Whether a table may be coloured. */
   readonly colour: boolean;
   /** Of CSV; default: plain. */
   readonly dialect?: CsvDialect;
@@ -45,7 +44,6 @@ const ROWS_AT_ONCE = 500;
 const MILLISECONDS = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\.\d{3}Z$/;
 
 export const money = (cents: number): string => formatCents(cents as Cents);
-/** As JSON shows an amount: with two decimals. */
 export const jsonAmount = (cents: number) => amount(cents as Cents);
 
 const MEBIBYTE = 1_048_576;
@@ -127,7 +125,6 @@ async function* inParts<T>(items: Rows<T>, size: number): AsyncGenerator<readonl
   if (part.length > 0) yield part;
 }
 
-/** Rows as text, in pieces: a table, CSV, or one JSON object a line. */
 export async function* printedRows<Row>(
   columns: readonly Column<Row>[],
   rows: Rows<Row>,
@@ -153,6 +150,5 @@ export const lineByLine = <Row>(
   return (row) => text([row]);
 };
 
-/** A table within a text. */
 export const tableOf = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string =>
   asTable(columns, false)(rows);

@@ -19,7 +19,6 @@ const nameOf = (fund: unknown, names: FundNames): unknown =>
     ? (fund as readonly string[]).map((id) => names.get(id) ?? id)
     : (names.get(fund as string) ?? null);
 
-/** The columns with names of funds beside their ids, once any fund has one. */
 export const withNamesBeside = <Row>(
   columns: readonly Column<Row>[],
   names: FundNames,
@@ -31,7 +30,6 @@ export const withNamesBeside = <Row>(
       : [column, { ...column, name, of: (row) => nameOf(column.of(row), names) }];
   });
 
-/** The same of the fields of one object. */
 export const withNameBeside = (fields: object, names: FundNames): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([field, value]) => {
@@ -45,7 +43,6 @@ export const withNameBeside = (fields: object, names: FundNames): Readonly<Recor
     }),
   );
 
-/** Of a report on one fund: its name, where it has one. */
 export interface OfFund {
   readonly fundName?: string | undefined;
 }
@@ -53,7 +50,6 @@ export interface OfFund {
 export const fundTitle = (fundId: string, { fundName }: OfFund): string =>
   fundName === undefined ? `Fund ${fundId}` : `Fund ${fundName} (${fundId})`;
 
-/** How JSON names it. */
 export const fundFields = (fundId: string, { fundName }: OfFund): object => ({
   fund_id: fundId,
   ...(fundName !== undefined && { fund_name: fundName }),

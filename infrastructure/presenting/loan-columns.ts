@@ -84,7 +84,6 @@ export const LOAN_COLUMNS: readonly (Column<LoanRow> & { readonly name: LoanColu
   ...LATE_COLUMNS,
 ];
 
-/** An operation in a list of the interface. */
 export const SUMMARY: ShownFields<LoanSummary> = Object.fromEntries(
   (SUMMARY_COLUMNS as readonly SummaryColumn[]).flatMap(
     ({ name, of, amount: isAmount, shown: described }) => {

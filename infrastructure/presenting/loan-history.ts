@@ -4,7 +4,6 @@ import type { Schema } from '../../application/schemas/schema.ts';
 import { fieldsOf, named, namedAmount } from '../../application/schemas/shown-fields.ts';
 import { Amount, Balance, CalendarDate, Timestamp } from '../../application/schemas/values.ts';
 
-/** What happened to an operation once, where it did. */
 type Happened<Name extends keyof LoanDetails> = NonNullable<LoanDetails[Name]>;
 
 const THROUGH: Schema = {

@@ -109,7 +109,6 @@ const BORROWER: Schema = {
   description: 'null after the personal data was erased.',
 };
 
-/** An operation as the interface and the command line show it. */
 export const LOAN = fieldsOf<LoanDetails>()({
   ...within(({ loan }: LoanDetails) => loan, SUMMARY),
   status_history: shown(

@@ -101,7 +101,6 @@ const shown = (position: FundPosition, printing: OfFund): object => ({
   ),
 });
 
-/** A position as text, in pieces. */
 export const printPosition = (position: FundPosition, printing: Printing & OfFund): Rows<string> => {
   switch (printing.format) {
     case 'table':

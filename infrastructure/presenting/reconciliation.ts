@@ -79,7 +79,6 @@ const repeats = (what: string): Column<Finding> => ({
   align: 'right',
 });
 
-/** The lists of the table, each with its last column. */
 const LISTS: readonly (readonly [Result, title: string, Column<Finding>])[] = [
   ['amount_differs', 'Amounts that differ', DIFFERENCE],
   ['missing_in_statement', 'Notified, and missing in the statement', UNNAMED],
@@ -88,7 +87,6 @@ const LISTS: readonly (readonly [Result, title: string, Column<Finding>])[] = [
   ['duplicate_in_notifications', 'Notified twice', repeats('event')],
 ];
 
-/** The first of a list, and how many there are beyond those. */
 const listOf = <Row>(title: string, columns: readonly Column<Row>[], rows: Iterable<Row>): string => {
   const first: Row[] = [];
   let further = 0;
@@ -111,7 +109,6 @@ function* head(
   yield linesOutside > 0 ? `; ${linesOutside} lines outside the period\n\n` : '\n\n';
 }
 
-/** Summary, totals, and every list that is not empty. */
 function* reconciliationTable(reconciliation: Comparison, printing: OfFund): Generator<string> {
   const { results, rules, totals } = reconciliation;
   yield* head(reconciliation, printing);
@@ -135,13 +132,11 @@ interface ReconciliationPrinting extends Printing, OfFund {
   readonly withMatched: boolean;
 }
 
-/** A finding or a remark, as a line of CSV. */
 interface CsvRow extends Partial<Omit<Finding, 'result'>> {
   readonly result: string;
   readonly value?: number;
 }
 
-/** Results and remarks. */
 const IN_PORTUGUESE: Readonly<Record<string, string>> = {
   matched: 'confere',
   amount_differs: 'valor difere',
@@ -220,7 +215,6 @@ const shownTotal = ({ date, kind, notified, statement }: DayTotal): object => ({
 
 const ITEMS_AT_ONCE = 1_000;
 
-/** Elements of a JSON array, some at a time. */
 function* jsonItems<T>(items: Iterable<T>, shown: (item: T) => object): Generator<string> {
   let [text, count] = ['', 0];
   for (const item of items) {

@@ -33,7 +33,6 @@ const lineJson = (line: ExplainedLine): object => ({
   present_value: jsonAmount(line.presentValue),
 });
 
-/** What is stored, with its amounts as every other place shows them. */
 const inAmounts = (value: unknown, name = ''): unknown => {
   if (typeof value === 'number') return AMOUNT_FIELDS.has(name) ? jsonAmount(value) : value;
   if (Array.isArray(value)) return value.map((one) => inAmounts(one, name));
@@ -111,12 +110,10 @@ const inJson = (shown: ShownOperation, { asOf, knownAt }: ShowRequest, names: Fu
     events: shown.events.map(eventJson),
   })}\n`;
 
-/** A line of a price on the way to its value, or a credit that is taken off it. */
 interface PriceStep {
   readonly name: string;
   readonly part: ExplainedLine['face'];
   readonly isCredit: boolean;
-  /** The line, at the last of its steps. */
   readonly result?: ExplainedLine;
 }
 
@@ -190,7 +187,6 @@ const headText = (shown: ShownOperation, { code, asOf, knownAt }: ShowRequest, n
   ].join('');
 };
 
-/** For people: the operation, then its events with how each price came about. */
 const inText = (shown: ShownOperation, request: ShowRequest, names: FundNames): string => {
   const { asOf } = request;
   const payoff =

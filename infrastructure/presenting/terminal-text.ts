@@ -33,7 +33,6 @@ const styled = (text: string, code: number | undefined): string =>
 interface TableCells {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Columns whose cells stand to the right. */
   readonly right: readonly number[];
   readonly colour?: boolean;
   /** Widths of an earlier part of the same table: then there is no header. */

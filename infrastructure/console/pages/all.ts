@@ -11,7 +11,6 @@ import { reconciliationPage } from './reconciliation/page.ts';
 import { todayPage } from './today/page.ts';
 import { webhooksPage } from './webhooks/page.ts';
 
-/** In the order of the navigation. */
 export const PAGES: readonly Page[] = [
   todayPage,
   decisionsPage,

@@ -1,6 +1,5 @@
 /** What is used of the package. Its own declarations bring the globals of a browser, which no code here has. */
 declare const element: unique symbol;
-/** Made only by `h`. */
 export interface VNode {
   readonly [element]: true;
 }

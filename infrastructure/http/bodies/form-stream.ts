@@ -5,19 +5,15 @@ import { ClientGoneError } from '../errors/http-problem.ts';
 import { BoundedBuffer, tooLarge } from './read-body.ts';
 
 export interface FormLimits {
-  /** Most bytes of one request. */
   readonly requestBytes: number;
   /** Most bytes of one request outside its files: the data part, and what stands around and between the parts. */
   readonly formBytes: number;
-  /** Most bytes of one file. */
   readonly fileBytes: number;
   readonly files: number;
-  /** Most bytes of the JSON part. */
   readonly dataBytes: number;
 }
 
 interface FormWatch {
-  /** Bytes of files that were stored. */
   readonly fileBytes: () => number;
   /** Looks at what comes before the parser does, and refuses it by throwing. */
   readonly look: (bytes: Buffer) => void;

@@ -11,7 +11,6 @@ import { BoundedBuffer, textOf, tooLarge, tooMuch } from './read-body.ts';
 import { TextParts } from './text-parts.ts';
 import type { UploadSession } from './upload-session.ts';
 
-/** The name of the parts that are files. */
 const FILES = 'files';
 /** What stands for a byte that could not be read as UTF-8. */
 const REPLACEMENT = '\uFFFD';
@@ -48,7 +47,6 @@ class Form {
     this.#session = session;
   }
 
-  /** The text of the data part, and the files. */
   async receive(req: IncomingMessage) {
     const begun = new TextParts(req.headers['content-type']);
     const watch = {
@@ -70,7 +68,6 @@ class Form {
     return { data, files: await Promise.all(this.#files) };
   }
 
-  /** The text parts, once the form has ended and its files are stored. */
   #read(form: FormStream): Promise<Record<string, unknown>> {
     const options = {
       // File names are compared with those of the documents, as they are.
@@ -156,7 +153,6 @@ class Form {
     );
   }
 
-  /** For what the parser refuses. */
   #refusalOf(error: unknown): HttpProblem {
     const { code, field }: { readonly code: string; readonly field?: string | undefined } =
       error instanceof MulterError ? error : { code: '' };
@@ -203,7 +199,6 @@ class Form {
  */
 export type FormReceiver = (req: IncomingMessage, session: UploadSession) => ReturnType<Form['receive']>;
 
-/** @param dataPart the part with JSON text */
 export const formReceiver =
   (dataPart: string, limits: FormLimits): FormReceiver =>
   (req, session) =>

@@ -13,7 +13,6 @@ export const mediaTypeOf = (req: IncomingMessage): string | undefined => {
   return (end < 0 ? header : header.slice(0, end)).trim().toLowerCase();
 };
 
-/** Text is read as UTF-8 and nothing else. */
 export const hasForeignCharset = (req: IncomingMessage): boolean => {
   const header = req.headers['content-type'];
   if (header === undefined || !header.includes(';')) return false;
@@ -26,7 +25,6 @@ const hasOther = (codings: string | undefined, plain: string): boolean =>
   codings !== undefined &&
   codings.split(',').some((coding) => !['', plain].includes(coding.trim().toLowerCase()));
 
-/** Compressed bodies are not read. */
 export const isEncoded = ({ headers }: IncomingMessage): boolean =>
   hasOther(headers['content-encoding'], 'identity') || hasOther(headers['transfer-encoding'], 'chunked');
 

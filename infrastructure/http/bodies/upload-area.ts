@@ -78,7 +78,6 @@ interface UploadAreaOptions {
   readonly sweepEveryMs?: number;
 }
 
-/** What an upload asks for before it is read. */
 interface Arrival {
   readonly applicationId: string;
   /** Undefined when the client does not say. */

@@ -46,7 +46,6 @@ class SealedFile {
     return file.appendFile(this.#sealer.update(chunk));
   }
 
-  /** The plain content of the range, piece by piece. */
   async *read(file: FileHandle, { start, end }: ByteRange): AsyncGenerator<Buffer> {
     const opener = openerAt(this.#key, start);
     for (let at = start; at < end;) {
@@ -61,7 +60,6 @@ class SealedFile {
 
 type Place = Pick<ReceivedFile, 'name' | 'field'>;
 
-/** A file was read after its request had ended. */
 class UploadGoneError extends Error {
   override readonly name = 'UploadGoneError';
 }
@@ -85,7 +83,6 @@ export class UploadSession {
     this.#slot = slot;
   }
 
-  /** Bytes of all its files received so far. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -99,7 +99,6 @@ const TABLES =
   '.scalar-app .markdown td code:only-child { white-space: nowrap; } ' +
   'body { overflow-x: clip; }';
 
-/** The script that starts the page. The page calls the address from which it was opened. */
 const start = (document: OpenApiDocument): string => `'use strict';
 const here = new URL('.', location.href).href.replace(/\\/$/, '');
 Scalar.createApiReference('#reference', {

@@ -4,7 +4,6 @@ interface ErrorEntry {
   readonly status: number;
   /** Whether the request may succeed when it is simply sent again. */
   readonly retryable?: true;
-  /** Shown in the interface description. */
   readonly meaning: string;
 }
 
@@ -105,7 +104,6 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorEntry>> = TABLE;
 
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
 
-/** Codes of one HTTP number, in the order of the table. */
 export const codesByStatus = (codes: Iterable<ErrorCode>): ReadonlyMap<number, readonly ErrorCode[]> => {
   const wanted = new Set<string>(codes);
   const groups = new Map<number, ErrorCode[]>();

@@ -67,7 +67,6 @@ export const tooManyUnderWay = (what: string): HttpProblem =>
 /** The router raises these for a path that it cannot percent-decode. */
 const isUndecodablePath = (error: unknown): boolean => error instanceof URIError;
 
-/** What was recorded and cannot be shown now. */
 const unreadable = (error: unknown): HttpProblem | undefined => {
   if (error instanceof OperationQuarantinedError)
     return unavailable(

@@ -27,9 +27,7 @@ export type RateScope = 'application' | 'address';
 
 export interface RateState {
   readonly allowed: boolean;
-  /** Capacity of the bucket. */
   readonly limit: number;
-  /** Whole tokens left. */
   readonly remaining: number;
   /** UNIX seconds at which the bucket is full again, rounded up. */
   readonly resetAt: number;
@@ -43,7 +41,6 @@ export interface RateLimiter {
   take(scope: RateScope, key: string, limit: RateLimit, tokens?: number): RateState | Promise<RateState>;
 }
 
-/** The row's limit under a contract's factor. */
 export const multiplied = (limit: RateLimit, factor: number): RateLimit =>
   factor === 1
     ? limit
@@ -76,7 +73,6 @@ export const stateOf = ({ tokens, at }: Readonly<Bucket>, limit: RateLimit, miss
 /** A bucket takes so much beside its key, two numbers that are objects of their own included. */
 const BUCKET_BYTES = 60;
 
-/** Token buckets of one process, in bounded memory. */
 export class TokenBucketLimiter implements RateLimiter {
   readonly #buckets: Readonly<Record<RateScope, LRUCache<string, Bucket>>>;
   readonly #now: () => number;

@@ -5,7 +5,6 @@ import { stateOf } from './rate-limiter.ts';
 import type { RateLimit, RateLimiter, RateScope, RateState } from './rate-limiter.ts';
 
 interface Dependencies {
-  /** Several processes draw from them. */
   readonly buckets: Pick<SqlRateBuckets, 'draw' | 'forgetFull'>;
   /** Decides while the shared buckets cannot be reached. */
   readonly local: RateLimiter;
@@ -16,14 +15,11 @@ interface Dependencies {
   readonly answerWithinMs?: number;
 }
 
-/** One call that waits for its answer. */
 interface Call {
-  /** As in `RateLimiter`. */
   readonly tokens: number;
   readonly answer: (state: RateState | Promise<RateState>) => void;
   readonly alone: () => RateState | Promise<RateState>;
 }
-/** Calls of one bucket, answered together. */
 interface Demand {
   readonly key: string;
   limit: RateLimit;

@@ -1,6 +1,5 @@
 import { ClientGoneError } from '../errors/http-problem.ts';
 
-/** How much may be under way at once. */
 interface Capacity {
   readonly places: number;
   /** Bytes of uploads; shares of the process that reads take. */
@@ -10,7 +9,6 @@ interface Capacity {
 export interface SlotBounds {
   readonly application: Capacity;
   readonly process: Capacity;
-  /** Requests of an application that may wait. */
   readonly waiting: number;
   readonly waitMs: number;
   /** What a request of unknown weight counts for until it has to cover more. */
@@ -21,7 +19,6 @@ export interface SlotBounds {
   readonly refused: () => Error;
 }
 
-/** The place of one request among those under way. */
 export interface Slot {
   /** Resolves when this weight is covered. @throws HttpProblem as the bounds say @throws ClientGoneError */
   cover(weight: number): Promise<void>;
@@ -29,7 +26,6 @@ export interface Slot {
   leave(this: void): void;
 }
 
-/** Places and weight that a request holds or asks for. */
 interface Share {
   places: number;
   weight: number;
@@ -40,7 +36,6 @@ interface Waiter {
   readonly enter: () => void;
 }
 
-/** The requests of one application. */
 interface Party extends Share {
   readonly application: string;
   readonly waiters: Waiter[];

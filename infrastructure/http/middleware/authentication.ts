@@ -14,7 +14,6 @@ import { invalidClient, narrowedTo, readCredentials } from '../requests/client-c
 import { callerOf, stateOf } from './request-state.ts';
 import type { Caller, RequestState } from './request-state.ts';
 
-/** The row for requests that match no operation. */
 export const UNMATCHED = 'read';
 
 /** Takes tokens from the bucket of a request. Each method keeps the state for the headers; its `allowed` says whether they were there. */
@@ -25,7 +24,6 @@ export class RateLimits {
     this.#limiter = limiter;
   }
 
-  /** @param tokens as in `RateLimiter` */
   async forCaller(state: RequestState, caller: Caller, row: RateRow, tokens = 1): Promise<RateState> {
     const limit = multiplied(RATE_ROWS[row], caller.multiplier);
     const key = `${caller.applicationId} ${row}`;
@@ -34,7 +32,6 @@ export class RateLimits {
     return (state.rate = rate);
   }
 
-  /** What the request took from its application's bucket. */
   async giveBack(state: RequestState): Promise<void> {
     const { caller, operation, tokens } = state;
     const row = operation?.bucket;

@@ -97,7 +97,6 @@ export const TEXT_BOUNDS: SlotBounds = {
   refused: () => tooManyUnderWay('large bodies of this application'),
 };
 
-/** Parses bodies and checks them. */
 export class BodyValidator {
   readonly #clock: Pick<BusinessClock, 'today'>;
   #lastLarge: Promise<void> = Promise.resolve();

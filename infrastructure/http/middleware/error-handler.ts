@@ -24,7 +24,6 @@ const naming = ({ operation }: RequestState, problem: HttpProblem): HttpProblem 
   return new HttpProblem(code, `${operation.endpoint}: ${message}`, details, headers);
 };
 
-/** Turns an error into its answer and its line in the log. */
 export class ErrorHandler {
   readonly #deps: Dependencies;
   readonly #failed: LineAMinute;
@@ -89,7 +88,6 @@ export class ErrorHandler {
     this.#deps.responder.refuse(state, problem, state.operation?.access === 'client_credentials');
   }
 
-  /** What an answer does not depend on. */
   async #orSay(what: string, { requestId }: RequestState, work: () => Promise<void>): Promise<void> {
     await work().catch((error: unknown) => {
       this.#deps.logger.warn({ request_id: requestId, error: String(error) }, what);

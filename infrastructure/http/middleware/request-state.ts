@@ -63,14 +63,12 @@ export const proxyWarning = (hops: number, logger: Logger): ((req: IncomingMessa
   };
 };
 
-/** The party behind a valid token. */
 export interface Caller {
   readonly clientId: string;
   readonly applicationId: string;
   readonly fundIds: readonly string[];
   readonly onlyFundIds?: readonly string[];
   readonly scopes: readonly string[];
-  /** Factor of the application's rate limits. */
   readonly multiplier: number;
 }
 
@@ -86,32 +84,22 @@ export class RequestState {
   readonly requestId: string = randomUUID();
   readonly #trustedHops: number;
   readonly #finished = Promise.withResolvers<void>();
-  /** Undefined while none is matched. */
   operation: Operation | undefined = undefined;
-  /** State of the bucket that a token was taken from, for the rate headers. */
   rate: RateState | undefined = undefined;
-  /** Taken from the bucket of its application. */
   tokens = 0;
-  /** Of a request with a valid token. */
   caller: Caller | undefined = undefined;
-  /** Of a request that carries the client's secret. */
   client: Client | undefined = undefined;
-  /** How the body is to be read; undefined for an operation without one. */
   kind: BodyKind | undefined = undefined;
   /** The JSON text of the body, not yet parsed. */
   text = '';
-  /** The parsed body, valid by the schema of the operation. */
   body: unknown = undefined;
-  /** The fields of the form that the token endpoint reads. */
   form: URLSearchParams = NO_FORM;
   uploads: UploadSession | undefined = undefined;
-  /** The place of a read among those under way. */
   turn: Slot | undefined = undefined;
   aside: RequestContext['aside'] = undefined;
   files: readonly ReceivedFile[] = NO_FILES;
   query: Call['query'] = NO_VALUES;
   headers: Call['headers'] = NO_VALUES;
-  /** Whether this request is checked as in production. */
   strict = false;
 
   constructor(req: IncomingMessage, res: ServerResponse, trustedHops: number) {
@@ -134,7 +122,6 @@ export class RequestState {
     return addressKey(clientAddress(this.req, this.#trustedHops));
   }
 
-  /** Resolves after `finish`. */
   get finished(): Promise<void> {
     return this.#finished.promise;
   }
@@ -149,7 +136,6 @@ export class RequestState {
 
 export const stateOf = (res: Response): RequestState => res.locals['state'] as RequestState;
 
-/** The first step of every request. */
 export const withState =
   (trustedHops: number, warnOfProxy: (req: IncomingMessage) => void) =>
   (req: IncomingMessage, res: ServerResponse): RequestState => {

@@ -36,7 +36,6 @@ const hasUnreadBody = ({ req, res }: RequestState): boolean => {
 export class Responder {
   readonly #always: readonly string[];
 
-  /** `deprecation` is announced by every response, when there is one. */
   constructor(apiVersion: string, secure: boolean, deprecation?: string) {
     this.#always = [
       ...['X-SVC-API-Version', apiVersion],
@@ -233,7 +232,6 @@ const observe = (watch: RequestWatch, state: RequestState, next: () => void): vo
   });
 };
 
-/** Counts, times and traces the requests of an operation. */
 export const observed =
   (watch: RequestWatch, operation: Operation): RequestHandler =>
   (_req, res, next) => {
@@ -251,7 +249,6 @@ export const observedUnmatched =
     else observe(watch, state, () => next(error));
   };
 
-/** The last middleware of an operation: calls its handler and sends the reply. */
 export const handle = (
   { handler, bodies }: Operation,
   responder: Pick<Responder, 'reply'>,

@@ -31,7 +31,6 @@ export class SandboxFailures {
     this.#responder = responder;
   }
 
-  /** The last middleware of an operation. */
   handle(operation: Operation): RequestHandler {
     const passes = handle(operation, this.#responder);
     if (!operation.readHeaders) return passes;

@@ -23,7 +23,6 @@ const DESCRIPTION =
 
 const pascal = (event: string): string => eventSchemaName(event).replace(/Event$/, '');
 
-/** Names in components/parameters: the headers of a delivery. */
 const HEADERS = [
   ...['Event', 'EventId', 'Signature', 'SignatureV2', 'Timestamp', 'Attempt'],
   ...['StandardId', 'StandardTimestamp', 'StandardSignature'],
@@ -59,7 +58,6 @@ const receiving = (event: EventName): Schema => ({
   },
 });
 
-/** The section `webhooks`: what the service sends, event by event. */
 const webhookSection: Readonly<Record<string, Schema>> = Object.fromEntries(
   EVENT_NAMES.map((event) => [event, receiving(event)]),
 );
@@ -87,7 +85,6 @@ const headerTable = (): string =>
     }),
   ].join('\n');
 
-/** What stands before the operations. */
 const INTRODUCTION =
   'Assign credit operations to a receivables fund, report what borrowers pay, and follow each operation by signed webhooks.\n\n' +
   'Amounts are JSON numbers in Brazilian reais. Dates are days of the calendar, instants are UTC. ' +

@@ -11,22 +11,18 @@ import type { Component, Schema } from '../../../application/schemas/schema.ts';
 export type Environment = 'sandbox' | 'production';
 
 export interface PublicAddresses {
-  /** Base address of the interface, as clients see it. */
   readonly publicUrl: string;
-  /** Base address of the token endpoint. */
   readonly authUrl: string;
   /** Default: the sandbox, which has all that production has. */
   readonly environment?: Environment;
 }
 
-/** A group of operations, with what explains it: its place below /docs/guides/, and its title. */
 export interface Tag {
   readonly name: string;
   readonly description: string;
   readonly guide: readonly [place: string, title: string];
 }
 
-/** What explains something, for a reader. */
 export interface Explained extends Schema {
   readonly externalDocs: { readonly url: string; readonly description: string };
 }
@@ -41,7 +37,6 @@ export interface OpenApiDocument extends Explained {
 
 export interface BodyContent<Body = unknown> {
   readonly mediaType: 'application/json' | 'application/x-www-form-urlencoded' | 'multipart/form-data';
-  /** What the JSON (or the form) has to match. */
   readonly schema: Component<Body>;
   readonly example: object;
   /** What a sample sends, where the example would not do for an operation that was just assigned; default: the example. */
@@ -69,7 +64,6 @@ interface SuccessResponse {
   readonly headers?: Schema;
 }
 
-/** One operation: what the description publishes and what the routing table is built from. */
 export interface OperationSpec<Body = unknown> {
   readonly id: string;
   readonly method: 'get' | 'post' | 'patch' | 'delete';
@@ -87,7 +81,6 @@ export interface OperationSpec<Body = unknown> {
   readonly parameters?: readonly string[];
   /** Names in components/parameters of headers that only a sandbox knows. */
   readonly sandboxParameters?: readonly string[];
-  /** Neither published nor served in production. */
   readonly sandboxOnly?: true;
   readonly body?: readonly BodyContent<Body>[];
   /** Sent twice it does what it does once, though nothing tells that it was a repetition: the key of each line, or a state that is named. */
@@ -128,7 +121,6 @@ const FILES: Schema = {
 
 const KIBIBYTE = 1024;
 
-/** Most bytes of what a body says beside its files. */
 export const limitOf = ({ limit = 8 * KIBIBYTE }: BodyContent): number => limit;
 
 const limitText = (content: BodyContent): string => {
@@ -159,7 +151,6 @@ const securityOf = (access: OperationSpec['access']): readonly Schema[] => {
   return access === 'client_credentials' ? [{}, { basic: [] }] : [{ oauth2: [access] }, { bearer: [access] }];
 };
 
-/** Codes that follow from what kind of operation it is. */
 const impliedErrors = (spec: OperationSpec): readonly ErrorCode[] => {
   const codes: ErrorCode[] = ['invalid_request', 'not_acceptable', 'internal_error', 'service_unavailable'];
   if (spec.access !== 'public' && spec.access !== 'client_credentials') {
@@ -204,7 +195,6 @@ const successOf = (spec: OperationSpec, success: SuccessResponse): Schema => ({
 const isIdempotent = ({ method, repeatable, success }: OperationSpec): boolean =>
   method === 'get' || repeatable === true || success.some(({ headers }) => headers === REPLAYED);
 
-/** The OpenAPI operation object. */
 export const describe = (spec: OperationSpec, servers?: readonly Schema[]): Schema => ({
   operationId: spec.id,
   tags: [spec.tag],

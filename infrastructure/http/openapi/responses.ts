@@ -41,7 +41,6 @@ const TokenError = component('TokenError', {
   }),
 });
 
-/** How every request is refused. */
 export const errorSchemas = schemasOf(FieldViolation, Refusal, TokenError);
 
 interface ErrorShape {
@@ -119,7 +118,6 @@ export const responseComponents: Readonly<Record<string, Schema>> = Object.fromE
   Object.entries(SHARED).map(([name, codes]) => [name, responseOf(ERRORS[codes[0]].status, codes, STANDARD)]),
 );
 
-/** The error part of an operation's `responses`. */
 export const errorResponses = (codes: readonly ErrorCode[], shape: ErrorShape): Schema => {
   const standard = shape.schema === 'Error' && 'X-RateLimit-Limit' in shape.headers;
   const responses = [...codesByStatus(codes)].map(([status, group]) => {

@@ -36,7 +36,6 @@ export const refusalFor = (violations: readonly FieldViolation[]): HttpProblem =
   return new HttpProblem(code as ErrorCode, summary(violations), violations);
 };
 
-/** By the name as published. */
 export type ReadHeaders = Readonly<Record<string, string | undefined>>;
 
 const NONE: ReadHeaders = {};

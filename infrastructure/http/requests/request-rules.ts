@@ -4,7 +4,6 @@ import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 
-/** What differs between requests and days in the contents of requests. */
 export interface RequestRules {
   /** As in production: CPF and CNPJ must carry the right check digits, and nothing is issued after tomorrow. */
   readonly strict: boolean;
@@ -28,7 +27,6 @@ export const asList = (value: unknown): readonly unknown[] => (Array.isArray(val
 
 export const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Positions of texts that appeared before, with the text. */
 export const repetitions = (
   texts: readonly (string | undefined)[],
 ): readonly { index: number; text: string }[] => {
@@ -42,7 +40,6 @@ export const repetitions = (
   return repeated;
 };
 
-/** A text inside of an entry that may have any shape. */
 export const textIn = (entry: unknown, field: string): string | undefined => asText(asDraft(entry)?.[field]);
 
 /** RFC 3339 writes leap seconds, which no clock here shows. @param code as the field's other rules are told */

@@ -15,7 +15,6 @@ import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { asList, repetitions, textIn } from '../requests/request-rules.ts';
 import { quoted } from '../../../application/schemas/parse-json.ts';
 
-/** What may be wrong with the files of a form. */
 export const FILE_ERRORS = [
   'missing_file',
   'unreferenced_file',
@@ -38,7 +37,6 @@ const BackingDocument = component('BackingDocument', {
   description: 'Ties an uploaded file to its purpose.',
 });
 
-/** Documents of a request, each with the name of its file. */
 export const BackingDocuments = component('BackingDocuments', {
   type: 'array',
   minItems: 1,

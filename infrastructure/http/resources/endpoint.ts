@@ -7,7 +7,6 @@ import type { OpenApiDocument, OperationSpec, PublicAddresses } from '../openapi
 import type { Call, Handler, Reply } from '../operation.ts';
 import type { Readiness } from '../server/health-app.ts';
 
-/** What handlers are made with. */
 export interface Serving {
   readonly app: App;
   readonly document: OpenApiDocument;

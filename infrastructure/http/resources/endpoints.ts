@@ -47,7 +47,6 @@ import { settleInstallment, settlementSchemas } from './settle-installment.ts';
 import { issueToken, tokenSchemas } from './token.ts';
 import { deliverySchemas, listDeliveries, readEvent } from './webhook-deliveries.ts';
 
-/** Everything that the service can be asked for, in the order of the description. */
 export const OPERATIONS: readonly Endpoint[] = [
   issueToken,
   ...[assignLoan, listLoans, readLoan, readDocument],
@@ -67,7 +66,6 @@ export const OPERATIONS: readonly Endpoint[] = [
   ...[readKeySet, readLiveness, readReadiness],
 ];
 
-/** What can be asked for in this environment. */
 export const operationsIn = (environment: Environment): readonly Endpoint[] =>
   environment === 'production'
     ? OPERATIONS.filter(({ sandboxOnly }) => !sandboxOnly)

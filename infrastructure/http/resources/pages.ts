@@ -4,7 +4,6 @@ import { endpoint } from './endpoint.ts';
 import { REVALIDATE, served } from './served.ts';
 import { GUIDE_POLICY } from '../docs/guides/guides.ts';
 
-/** A page for people. */
 const PAGE = {
   mediaType: 'text/html',
   schema: { type: 'string' },

@@ -19,7 +19,6 @@ import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
 import { ok, outcomeReply } from '../operation.ts';
 import type { Reply } from '../operation.ts';
 
-/** Of every request that can be tried out. */
 export const dryRun = {
   type: 'boolean',
   default: false,
@@ -28,7 +27,6 @@ export const dryRun = {
     'and the idempotency key stays unused.',
 } as const;
 
-/** What a quote says about an installment. */
 export const QUOTED_INSTALLMENT = fieldsOf<Omit<QuoteLine, 'presentValue'>>()({
   installment_code: named(ref(InstallmentCode)),
   due_date: named(ref(CalendarDate)),
@@ -47,7 +45,6 @@ export const QUOTED_LINE = fieldsOf<QuoteLine>()({
   }),
 });
 
-/** That it is a quote. */
 export const QUOTED = {
   status: constant('quoted'),
   dry_run: shown({ type: 'boolean', const: true }, () => true as const),
@@ -66,7 +63,6 @@ export const PRICING: ShownFields<Pick<Quote, 'pricing'>> = {
   ),
 };
 
-/** With what every quote begins. */
 export const QUOTED_OPERATION = fieldsOf<Quote>()({
   originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code),
   ...QUOTED,
@@ -79,14 +75,11 @@ export const QUOTED_OPERATION = fieldsOf<Quote>()({
 
 interface Answers<Receipt, Quoted> {
   readonly receipt: ShownFields<Receipt>;
-  /** What a receipt is. */
   readonly about?: string;
   readonly quote: ShownFields<Quoted>;
-  /** What is true once the request was carried out. */
   readonly done: string;
 }
 
-/** How a request is answered that may ask for a quote only. */
 export const receiptOrQuote = <Receipt, Quoted>(
   name: 'Settlement' | 'Prepayment' | 'Repurchase' | 'Renegotiation',
   { receipt, about, quote, done }: Answers<Receipt, Quoted>,

@@ -134,7 +134,6 @@ const ANSWER = receiptOrQuote('Repurchase', {
 });
 export const repurchaseSchemas = schemasOf(RepurchaseRequest, ...ANSWER.components);
 
-/** The reasons with this pricing, as a sentence lists them. */
 const pricedBy = (pricing: ExitPricing): string =>
   REPURCHASE_REASONS.filter((reason) => EXITS[reason].pricing === pricing)
     .map((reason) => `\`${reason}\``)

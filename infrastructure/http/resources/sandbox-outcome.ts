@@ -29,7 +29,6 @@ const AMOUNT = '^(?!0(\\.0{1,2})?$)(0|[1-9]\\d{0,8})(\\.\\d{1,2})?$';
 const FAILURES = ['429', '503', '503-after', 'cut', 'cut-after'];
 const LIFETIME = '^([1-9]\\d{0,2}|[12]\\d{3}|3[0-5]\\d\\d|3600)s$|^([1-9]|[1-5]\\d|60)m$|^1h$';
 
-/** Under their names in components/parameters. */
 export const sandboxParameters: Readonly<Record<string, Schema>> = {
   SandboxOutcome: outcome(
     ['reject', 'hold'],

@@ -37,7 +37,6 @@ export const NumberOfInstallments = component('NumberOfInstallments', {
 
 export const scheduleSchemas = schemasOf(NewInstallment, NewInstallments, NumberOfInstallments);
 
-/** Rules between the fields of a schedule; renegotiations have the same. */
 export const checkSchedule = (draft: Draft, dateIssued: unknown): readonly FieldViolation[] => {
   const installments = asList(draft['installments']);
   return [

@@ -4,7 +4,6 @@ import { ETAG } from '../openapi/components/headers.ts';
 /** Caches may keep a copy but have to ask whether it is still the current one. */
 export const REVALIDATE = ['Cache-Control', 'no-cache'];
 
-/** Content that a client may have a copy of. */
 export const served = (content: {
   readonly description: string;
   readonly mediaType: string;

@@ -34,7 +34,6 @@ const FUND_IDS: Schema = {
   description: 'null: every fund of the application.',
 };
 
-/** What is said about a webhook wherever one is shown. */
 export const WEBHOOK = fieldsOf<WebhookSubscription>()({
   webhook_id: named(WEBHOOK_ID, EXAMPLE_WEBHOOK_ID),
   url: named(text({ description: 'Where the events go.' }), 'https://hooks.example.com/receivables'),
@@ -62,7 +61,6 @@ export const Webhook = component('Webhook', schemaOf(SUBSCRIPTION));
 export const exampleWebhook = exampleOf(SUBSCRIPTION);
 export const presentWebhook = shownBy(SUBSCRIPTION);
 
-/** Of operations that change something about webhooks. */
 export const MANAGED = { access: 'webhooks', bucket: 'webhook' } as const;
 
 /** An id of a path, written as it is stored, as far as one can look like this. @throws HttpProblem 404 */

@@ -19,7 +19,6 @@ export type RequestListener = (req: IncomingMessage, res: ServerResponse) => voi
 
 interface HealthDependencies {
   readonly readiness: () => Promise<Readiness>;
-  /** Refuses every other request. */
   readonly otherwise: () => HttpProblem;
 }
 

@@ -14,9 +14,7 @@ import { healthApp } from './health-app.ts';
 import type { RequestListener } from './health-app.ts';
 
 export interface ServerLimits {
-  /** Milliseconds a client may take for its headers. */
   readonly headersTimeoutMs: number;
-  /** Milliseconds a client may take for the whole request. */
   readonly requestTimeoutMs: number;
   /** Milliseconds an idle connection is kept; longer than a load balancer keeps its side. */
   readonly keepAliveTimeoutMs: number;

@@ -57,7 +57,6 @@ const problem = (
   of: 'busy' | 'badFund' | 'badCode' | 'badDay' | 'badMoment',
 ): ConsoleProblem => new ConsoleProblem(status, () => texts[of]);
 
-/** Applications with their names. */
 const applicationsOf = async ({ clients }: Desk): Promise<readonly (readonly [string, string])[]> =>
   [...(await clients.applicationNames())].map(([id, name]) => [id, `${name} (${id.slice(0, 8)})`]);
 
@@ -142,7 +141,6 @@ const cancel = async (_visit: Visit, { audit }: Desk): Promise<Answer> => {
   return { kind: 'redirect', to: '/audit' };
 };
 
-/** Down to the second, as a part of a file's name. */
 const stamp = (iso: string): string => iso.slice(0, 19).replaceAll(':', '-');
 
 const verifiedAnchor = async ({ clock }: Visit, app: Desk): Promise<Answer> => {
@@ -211,7 +209,6 @@ export const auditPage: Page = {
     query('/audit/cancel', cancel),
     query('/audit/verified-anchor', verifiedAnchor),
     query('/audit/differences', async (_visit, app) => textFile('differences.jsonl', differenceLines(app))),
-    // Seals the log up to now.
     action('/audit/anchor', async ({ clock }, { audit }) =>
       textFile(`anchor-${stamp(clock.now())}.jsonl`, (await audit.anchor()).lines),
     ),

@@ -71,7 +71,6 @@ const asksAgain = html`<span
   ...${{ ...LIVE, 'hx-trigger': 'load delay:1s', 'hx-target': '#verification' }}
 ></span>`;
 
-/** What is under way, or how the last one ended. */
 export const verificationView = (run: VerificationRun | undefined, names: FundNames, visit: Visit): View =>
   html`<section id="verification" ...${LIVE}>
     ${

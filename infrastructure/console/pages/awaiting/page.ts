@@ -24,7 +24,6 @@ import { ruleText, texts } from './texts.ts';
 
 const MOST = 500;
 
-/** What takes effect with it, beyond its name and value. */
 const contentsOf = ({ first, rule }: AwaitingDecision): string => {
   if (rule) return ruleText(rule);
   const reasons = (first?.reasons ?? []).map(({ code, message }) => `${code}: ${message}`);

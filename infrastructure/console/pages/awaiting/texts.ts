@@ -56,7 +56,6 @@ export const texts = inLanguages({
   } satisfies Record<DecisionAnswer['outcome'], Both>,
 });
 
-/** Which decisions need two people, from which value on, and what proves it. */
 export const ruleText = ({ decisions, evidence }: FourEyes): string => {
   if (decisions.length === 0) return '–';
   const named = decisions.map(({ decision, from }) => `${texts.decisions[decision]} ≥ ${amount(from)}`);

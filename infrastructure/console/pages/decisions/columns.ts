@@ -17,7 +17,6 @@ const exitOf = ({ found }: DraftLine) =>
 export const exitSum = (lines: readonly DraftLine[]): number =>
   lines.reduce((sum, line) => sum + (exitOf(line)?.repurchaseValue ?? 0), 0);
 
-/** The value that counts, with the one that was calculated where the two differ. */
 export const exitValue = ({
   repurchaseValue,
   calculatedValue,
@@ -47,14 +46,12 @@ export const applicationColumn = ({ lines }: Draft): readonly Column<DraftLine>[
     ? []
     : [[words.application, ({ applicationId }) => html`<span class="code">${applicationId}</span>`]];
 
-/** What an operation brings along for this decision. */
 export const givenColumns = (decision: DecisionName): readonly Column<DraftLine>[] => {
   if (decision === 'process_repurchase') return exitColumns();
   if (decision !== 'disburse') return [];
   return [[words.issued, ({ found }) => found && date(found.loan.dateIssued)]];
 };
 
-/** What was decided of an operation. */
 export const decidedColumns = ({
   decision,
   date: day,
@@ -72,7 +69,6 @@ export const decidedColumns = ({
   ];
 };
 
-/** What became of an operation since the form was made, and by whom. */
 export const changedText = ({
   status,
   changes,

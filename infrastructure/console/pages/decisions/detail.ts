@@ -67,7 +67,6 @@ export const exposureOf = async (visit: Visit, app: Desk): Promise<View> => {
   return exposureView(found, names);
 };
 
-/** Where it is put. */
 const exposurePlace = (path: string): View => html`
   <h2 id="exposure-title">${texts.exposure}</h2>
   <div
@@ -164,7 +163,6 @@ const documentsOf = ({ loan, documents }: LoanDetails, applicationId: string): V
   `;
 };
 
-/** One operation beside its documents, with what can be decided about it. */
 export const detailView = (details: LoanDetails, around: Around, visit: Visit): View => {
   const { applicationId, filter } = around;
   const { status, code, fund_id: fundId, waiting_since: since } = details.loan;

@@ -25,25 +25,19 @@ export interface DraftLine {
   readonly decisionId: string;
   /** As typed. */
   readonly value: string;
-  /** The value a second time, as typed. */
   readonly confirmed: string;
 }
 
-/** A decision that is being written, on one operation or on many. */
 export interface Draft {
   readonly decision: DecisionName;
-  /** In which amounts were typed. */
   readonly language: Language;
   readonly lines: readonly DraftLine[];
-  /** That were typed. */
   readonly reasons: readonly RejectionReason[];
-  /** That were chosen among those used before. */
   readonly chosenReasons: readonly RejectionReason[];
   readonly date: string;
   readonly note: string;
 }
 
-/** What has to be mended, at the field where it stands. */
 export interface Problem {
   readonly field: 'reason_code' | 'reason_message' | 'date' | 'value' | 'confirmed';
   /** Of a field that there are several of: the operation's key, or the number of the reason. */
@@ -79,7 +73,6 @@ export const newDraft = async (
 
 export const reasonText = ({ code, message }: RejectionReason): string => JSON.stringify([code, message]);
 
-/** What `reasonText` made; none for anything else. */
 const reasonIn = (text: string): readonly RejectionReason[] => {
   try {
     const read: unknown = JSON.parse(text);
@@ -130,7 +123,6 @@ export const retyped = (value: string, { language }: Pick<Draft, 'language'>): s
   return cents === undefined ? value : typedAmount(cents);
 };
 
-/** Whether somebody decided on it since the form was made. */
 export const hasChanged = ({ found, status }: DraftLine): boolean =>
   found !== undefined && status !== '' && statusOf(found.loan) !== status;
 
@@ -216,7 +208,6 @@ export const isReadable = ({ decision }: Draft, { value }: DraftLine): boolean =
 
 const amountTyped = (text: string): number => (centsTyped(text) ?? 0) / 100;
 
-/** A decision for each operation, as the administrator's interface takes it. */
 export const decisionsOf = ({
   decision,
   lines,

@@ -9,7 +9,6 @@ import { keyOf } from './offered.ts';
 import { texts } from './texts.ts';
 
 const REASONS_ASKED = 3;
-/** Shown where there is no sum. */
 const NO_SUM = '—';
 
 const idOf = ({ field, of }: Pick<Problem, 'field' | 'of'>): string =>

@@ -6,7 +6,6 @@ import { withQuery, placeIn, placeText } from '../../paths.ts';
 import { isAwaiting } from './offered.ts';
 import { texts } from './texts.ts';
 
-/** Which list is worked through, from choosing to what comes next. */
 export interface Filter {
   readonly fundId?: string;
   readonly status?: AwaitingStatus;
@@ -28,7 +27,6 @@ const PLACE = ['since', 'applicationId', 'code'] as const;
 
 export const placeOf = (text: string | null): WaitingPlace | undefined => placeIn(PLACE, text);
 
-/** An address of this list, from a place on. */
 export const listPath = (
   path: string,
   { fundId, status }: Filter,
@@ -42,7 +40,6 @@ export const listPath = (
 
 const KEY = 'n';
 
-/** To what is next in the list, behind an operation of it or at its beginning. */
 export const nextLink = (
   filter: Filter,
   after?: Pick<PendingOperation, 'since' | 'applicationId' | 'code'>,

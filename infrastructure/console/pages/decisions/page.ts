@@ -30,7 +30,6 @@ import { isTally, tallyIn } from './tally.ts';
 import { texts } from './texts.ts';
 import { waitingNow, worklistView } from './worklist.ts';
 
-/** A document of an operation: a PDF is shown, anything else is saved. */
 export const documentOf = async ({ params }: Visit, { loans }: Desk): Promise<Answer> => {
   const { application: applicationId = '', code = '', document = '' } = params;
   const { name, pieces } = await loans.document({ applicationId }, code, document);
@@ -40,7 +39,6 @@ export const documentOf = async ({ params }: Visit, { loans }: Desk): Promise<An
 
 const PAGE_SIZE = 50;
 
-/** What the address asks for: so many of the list, from its place on. */
 const listAt = ({ query }: Visit, { administrator }: Desk, limit: number) => {
   const [filter, after] = [filterIn(query), placeOf(query.get('after'))];
   return administrator.worklists.worklist({ ...filter, limit, ...(after && { after }) });
@@ -71,7 +69,6 @@ const worklist = async (visit: Visit, app: Desk): Promise<PageAnswer> => {
   };
 };
 
-/** Tells apart what lists show. */
 const seenOf = (operations: readonly PendingOperation[]): string =>
   hash('sha256', JSON.stringify(operations.map((one) => [keyOf(one), one.status]))).slice(0, 16);
 
@@ -120,7 +117,6 @@ const form = (visit: Visit, draft: Draft, around: Around) =>
     body: previewView(draft, around, now),
   }));
 
-/** The chosen ones that wait for the chosen decision. */
 const preview = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { decision, named } = chosen(visit);
   const { administrator } = app;
@@ -138,7 +134,6 @@ const preview = async (visit: Visit, app: Desk): Promise<Answer> => {
   return { ...form(visit, draft, around), logged: [{ action: 'listed', count: waiting.length }] };
 };
 
-/** Names of funds, and the reasons for which they rejected before. */
 const shownBeside = async (draft: Draft, visit: Visit, app: Desk) => {
   const funds = [...new Set(draft.lines.flatMap(({ found }) => (found ? [found.loan.fundId] : [])))];
   const [names, used] = await Promise.all([

@@ -19,7 +19,6 @@ import { isAwaiting, keyOf } from './offered.ts';
 import { tallyFields } from './tally.ts';
 import { texts } from './texts.ts';
 
-/** What it waits for, as it was chosen, or what somebody else made of it meanwhile. */
 const waitsFor = (line: DraftLine): View => {
   const { found, status } = line;
   if (found && hasChanged(line)) {
@@ -36,7 +35,6 @@ const chosen = (line: DraftLine): View => [
   html`<a class="code" href=${decisionPath(line)}>${line.code}</a>`,
 ];
 
-/** What was bought for that price. */
 const givenFacts = (): readonly Column<DraftLine>[] => [
   [words.faceValue, ({ found }) => found && amount(facesOf(found.loan)), 'number'],
   [texts.yearly, ({ found }) => found && yearlyRate(found.loan.pricing.dailyFactor), 'number'],
@@ -72,20 +70,16 @@ const summary = ({ decision, lines }: Draft): string => {
     : texts.previewOf(name, lines.length, total);
 };
 
-/** What a preview shows beside the draft. */
 export interface Around {
-  /** Chosen ones that do not wait for this decision. */
   readonly others?: number;
   readonly problems?: readonly Problem[];
   readonly names: FundNames;
   readonly filter: Filter;
-  /** Reasons for which the funds rejected before. */
   readonly used: readonly UsedReason[];
   /** As the page counted that it was chosen on, where these are others. */
   readonly tally?: { readonly count: number; readonly sum: number } | undefined;
 }
 
-/** Everything that will be done, to be confirmed. */
 export const previewView = (draft: Draft, around: Around, visit: Visit): View => {
   const { filter, others = 0, problems = [], used, tally } = around;
   const { decision, lines, note } = draft;

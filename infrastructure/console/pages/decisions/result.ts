@@ -11,7 +11,6 @@ import { listPath, nextLink } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { texts } from './texts.ts';
 
-/** Why, in the person's language, or the state of now. */
 const told = (given: DecisionAnswer): string => {
   if (given.outcome !== 'refused') return statusName(given.status ?? '');
   return given.meanwhile ? changedText(given.meanwhile) : refusalText(given.reason);
@@ -32,7 +31,6 @@ const sumDone = (answers: readonly DecisionAnswer[], { decision, lines, language
     : exitSum(done);
 };
 
-/** Of the list that was worked through, when this was decided. */
 export interface Left {
   readonly filter: Filter;
   readonly operations: number;
@@ -48,7 +46,6 @@ const thenView = ({ filter, operations, acquisitionValue }: Left): View =>
       <a href=${listPath('/decisions', filter)}>${words.backToList}</a>
     </p>`;
 
-/** What became of each. */
 export const resultView = ({
   answers,
   draft,

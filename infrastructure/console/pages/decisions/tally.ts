@@ -3,7 +3,6 @@ import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { texts } from './texts.ts';
 
-/** How many are chosen and what they add up to: as the page counts, before it is sent. */
 export const tallyView = (): View =>
   html`<p class="tally" role="status">
     <span data-tally="count">0</span> ${texts.chosenOnes} · <span data-tally="sum">${amount(0)}</span>
@@ -28,7 +27,6 @@ export const tallyIn = (fields: URLSearchParams): Tally | undefined => {
 export const isTally = (tally: Tally | undefined, count: number, sum: number): boolean =>
   tally === undefined || (tally.count === count && tally.sum === sum);
 
-/** What a preview shows, to be checked once more when it comes back. */
 export const tallyFields = (count: number, sum: number): View => [
   html`<input type="hidden" name="chosen_count" value=${count} />`,
   html`<input type="hidden" name="chosen_sum" value=${sum} />`,

@@ -28,7 +28,6 @@ interface Worklist {
   readonly operations: readonly PendingOperation[];
   readonly facts: readonly OperationFacts[];
   readonly next: PendingOperation | undefined;
-  /** Where this very list is followed. */
   readonly here: string;
   readonly now: string;
 }
@@ -51,7 +50,6 @@ const filterForm = ({ filter, groups, names }: Worklist): View => {
   `;
 };
 
-/** What at least one of the listed operations waits for. */
 const offeredFor = (operations: readonly PendingOperation[]): readonly DecisionName[] => [
   ...new Set(operations.flatMap(({ status }) => OFFERED[status])),
 ];
@@ -122,7 +120,6 @@ const table = (list: Worklist, visit: Visit): View => {
   );
 };
 
-/** The list with what can be done to those that are ticked. */
 export const worklistView = (list: Worklist, visit: Visit): View => {
   const { operations, next, filter } = list;
   const deciding = may(visit, 'decide');

@@ -122,7 +122,6 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   };
 };
 
-/** What was seen, done and refused, for auditors. */
 export const deskPage: Page = {
   path: '/desk',
   title: () => texts.title,

@@ -47,7 +47,6 @@ const ruleForm = (fundId: string, rules: FourEyesState['rules'], visit: Visit): 
   </details>`;
 };
 
-/** What the fund asks two people for, and the form to change that. */
 const ruleView = (fundId: string, rules: FourEyesState['rules'], visit: Visit): View => {
   const rule = rules.get(fundId as FundId);
   const text = rule && rule.decisions.length > 0 ? ruleText(rule) : texts.onePerson;
@@ -90,7 +89,6 @@ const setRule = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
 
 type Refusal = 'invalid' | 'taken' | 'earlier';
 
-/** What was typed for a fund, and why it was refused. */
 interface Typed {
   readonly fundId: string;
   readonly name: string;
@@ -175,7 +173,6 @@ const nameFund = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   return { kind: 'redirect', to: '/funds', logged: [{ ...line, action: 'configured' }] };
 };
 
-/** The funds, and how people call them. */
 export const fundsPage: Page = {
   path: '/funds',
   title: () => texts.title,

@@ -16,20 +16,17 @@ interface Of extends OperationKey {
 }
 
 const KIB = 1_024;
-/** Beside one another. */
 const MOST_SHOWN = 2;
 
 const canBeShown = (one: LoanDetails['documents'][number]): one is Document =>
   one.value !== null && /\.pdf$/i.test(one.value);
 
-/** Those that the address asks for, in its order. */
 export const chosenDocuments = ({ documents }: Of, { query }: Visit): readonly Document[] =>
   [...new Set(query.getAll('document'))]
     .flatMap((id) => documents.filter(({ documentId }) => documentId === id))
     .filter(canBeShown)
     .slice(0, MOST_SHOWN);
 
-/** The same page with these beside it. */
 const addressWith = (of: Of, { query }: Visit, chosen: readonly Document[]): string => {
   const asked = new URLSearchParams(query);
   asked.delete('document');
@@ -38,7 +35,6 @@ const addressWith = (of: Of, { query }: Visit, chosen: readonly Document[]): str
   return `${operationPath(of.applicationId, of.code)}${text && `?${text}`}#documents-title`;
 };
 
-/** Shows one that is not, beside the first that is; closes one that is. */
 const choice = (one: LoanDetails['documents'][number], of: Of, visit: Visit): View => {
   if (!canBeShown(one)) return null;
   const chosen = chosenDocuments(of, visit);

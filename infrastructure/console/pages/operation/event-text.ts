@@ -39,7 +39,6 @@ export const METHODS = inLanguages({
 
 const codes = (all: readonly string[]): string => all.join(', ');
 
-/** Facts of each event in a few words; empty where its name says it all. */
 const WRITERS: {
   readonly [Type in EventType]: (event: Extract<LoanEvent, { readonly type: Type }>) => string;
 } = {
@@ -94,6 +93,5 @@ const WRITERS: {
 export const eventFacts = (event: LoanEvent): string =>
   (WRITERS[event.type] as (event: LoanEvent) => string)(event);
 
-/** What the deciding person said of it. */
 export const noteOf = (event: LoanEvent): string | undefined =>
   'decision' in event ? event.decision?.note : undefined;

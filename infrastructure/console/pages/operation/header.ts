@@ -25,7 +25,6 @@ interface Header extends OperationKey {
   /** As it is now; undefined while the read model is behind. */
   readonly details: LoanDetails | undefined;
   readonly asOf: string | undefined;
-  /** As it was typed. */
   readonly knownAt: string;
   readonly known: string | undefined;
 }
@@ -35,7 +34,6 @@ const faceOf = (state: ExistingLoan, ...wanted: readonly ShownStatus[]): number 
     .filter(({ shown }) => wanted.includes(shown))
     .reduce((sum, { faceValue }) => sum + faceValue, 0);
 
-/** On the day that was asked for, otherwise as the interface says it today. */
 const presentValueOf = ({ shown, details, asOf }: Omit<State, 'applicationId' | 'names'>): string => {
   if (asOf !== undefined) return amount(shown.payoff.at(-1)?.roundedTotal ?? 0);
   const value = details?.balances.payoffValue;
@@ -107,7 +105,6 @@ const factsOf = (header: State, state: ExistingLoan): View => {
   return facts(there, 'pairs columns');
 };
 
-/** The operation as its events leave it. @param beside what stands beside its facts */
 export const stateView = (header: State, state: ExistingLoan, beside?: View): View => [
   tiles(header, state),
   beside

@@ -23,13 +23,11 @@ import { headerView } from './header.ts';
 import { scheduleView } from './schedule.ts';
 import { eventView, timelineView, webhooksTable } from './timeline.ts';
 
-/** Whether one person decided and a second one is asked for. */
 const awaitsAnother = async ({ administrator }: Desk, of: OperationKey, fundId: string): Promise<boolean> =>
   (await administrator.confirmations.awaiting(fundId)).some(
     ({ applicationId, code }) => applicationId === of.applicationId && code === of.code,
   );
 
-/** What this person can do with the operation in the state in which it and its fund are; nothing for who only looks on. */
 const actionsView = async (
   operation: OperationKey,
   { loan }: LoanDetails,
@@ -95,7 +93,6 @@ const detailsOf = async (
   }
 };
 
-/** The events of a page, newest first, and the revision before which the next page begins. */
 const pageOf = (events: readonly ShownEvent[], before: string | null) => {
   const end = before !== null && /^\d{1,9}$/.test(before) ? Number(before) : events.length;
   const start = Math.max(0, Math.min(end, events.length) - EVENTS);
@@ -159,7 +156,6 @@ const showEvent = async (visit: Visit, { audit, webhooks }: Desk): Promise<View>
   return eventView(one, deliveries);
 };
 
-/** Part of the page of operations. */
 export const operationRoutes: readonly Route[] = [
   view('/operations/:application/:code', show),
   part('/operations/:application/:code/events/:revision', showEvent),

@@ -10,7 +10,6 @@ import type { View } from '../../html.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
 
-/** How a price came about: what was reckoned, and what follows from the lines or from a rule that needs none. */
 interface PriceText {
   readonly title: string;
   readonly steps: readonly string[];
@@ -118,14 +117,12 @@ const WRITERS: {
   },
 };
 
-/** What `audit show` says of the price of this event, in the words of the page. */
 export const priceText = (event: LoanEvent, price: ExplainedPrice): PriceText =>
   (WRITERS[event.type as PricedEvent['type']] as Writer<LoanEvent>)(event, price);
 
 interface Part {
   readonly name: string;
   readonly carried: CarriedAmount;
-  /** At the last of its parts. */
   readonly line: ExplainedLine | undefined;
 }
 
@@ -136,7 +133,6 @@ const partsOf = (line: ExplainedLine, credit: string): readonly Part[] =>
     line: i === line.credits.length ? line : undefined,
   }));
 
-/** The face of each installment, the credits that are taken off it, and what that adds up to. */
 export const linesView = (lines: readonly ExplainedLine[]): View => {
   if (lines.length === 0) return null;
   // Exact numbers keep all their digits: the copy of a cell can be checked by a calculator.

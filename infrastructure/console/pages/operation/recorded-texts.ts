@@ -103,7 +103,6 @@ export const FIELDS: Readonly<Record<string, string>> = {
   value_source: 'Origem do valor',
 };
 
-/** In English the names of the interface, with blanks. */
 const wordFor = (name: string, portuguese: Readonly<Record<string, string>>): string | undefined =>
   Object.hasOwn(portuguese, name) ? either(portuguese[name]!, name.replaceAll('_', ' ')) : undefined;
 
@@ -112,7 +111,6 @@ export const fieldName = (name: string): string => wordFor(name, FIELDS) ?? name
 
 export const valueName = (value: string): string | undefined => wordFor(value, VALUES);
 
-/** A name as it stands before a value. */
 export const fieldLabel = (name: string): string => {
   const text = fieldName(name);
   return text.charAt(0).toUpperCase() + text.slice(1);

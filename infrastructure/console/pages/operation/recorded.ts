@@ -35,7 +35,6 @@ const writtenText = (name: string, value: string): string => {
   return exitText(value) ?? valueName(value) ?? (Object.hasOwn(methods, value) ? methods[value]! : value);
 };
 
-/** Of a reason to leave the fund, or of the state that it leads to. */
 const exitText = (value: string): string | undefined => {
   const ways: Readonly<Record<string, { readonly name: Readonly<Record<'pt-BR' | 'en', string>> }>> = {
     ...EXITS,
@@ -70,6 +69,5 @@ const valueView = (name: string, value: unknown): View => {
   ]);
 };
 
-/** The stored fields of an event, as people read them: amounts as amounts, days as days, names in the language of the page. */
 export const recordedPairs = (payload: object): readonly (readonly [string, View])[] =>
   Object.entries(payload).map(([name, value]) => [fieldName(name), valueView(name, value)]);

@@ -25,7 +25,6 @@ const shownOf = (one: Installment, ended: boolean, dailyFactor: string): ShownIn
   return { ...one, shown: one.status, owed: outstandingAtDue(one, dailyFactor) };
 };
 
-/** The installments of an operation in the order of its schedule; none where it does not exist. */
 export const installmentsOf = (state: LoanState): readonly ShownInstallment[] => {
   if (!('schedule' in state)) return [];
   const { dailyFactor } = state.pricing;
@@ -43,7 +42,6 @@ const SERIES = [
   { meaning: 'gone', of: ['gone'] },
 ] as const satisfies readonly { readonly meaning: string; readonly of: readonly ShownStatus[] }[];
 
-/** How high its bar is: what came in, what is owed, or what was planned. */
 const heightOf = ({ shown, faceValue, owed, paid }: ShownInstallment): number => {
   if (paid?.status === 'settled') return paid.settledValue;
   return shown === 'pending' || shown === 'overdue' ? owed : faceValue;
@@ -80,7 +78,6 @@ const MEANINGS: Readonly<Record<ShownStatus, Meaning>> = {
   gone: 'quiet',
 };
 
-/** Up to so many lines the table is open. */
 const SHORT = 12;
 
 export const scheduleView = (state: LoanState): View => {

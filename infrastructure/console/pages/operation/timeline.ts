@@ -27,7 +27,6 @@ const NAMES = inLanguages({
   InstallmentSettled: ['parcelas pagas', 'installments paid'],
 } satisfies Record<Grouped['type'], Both>);
 
-/** Codes that stand in the line; more are told by their number. */
 const MOST_CODES = 6;
 
 const isGrouped = (event: LoanEvent): event is Grouped => Object.hasOwn(FEWEST, event.type);
@@ -35,7 +34,6 @@ const isGrouped = (event: LoanEvent): event is Grouped => Object.hasOwn(FEWEST, 
 const belongs = (one: ShownEvent, other: ShownEvent): boolean =>
   isGrouped(one.event) && one.event.type === other.event.type && one.leftOut === other.leftOut;
 
-/** Runs of events, in their order; most are of one. */
 const runsOf = (events: readonly ShownEvent[]): readonly (readonly ShownEvent[])[] => {
   const runs: ShownEvent[][] = [];
   for (const event of events) {
@@ -52,7 +50,6 @@ const runsOf = (events: readonly ShownEvent[]): readonly (readonly ShownEvent[])
 const runName = (run: readonly ShownEvent[]): string =>
   `${run.length} ${NAMES[(run[0]!.event as Grouped).type]}`;
 
-/** Which installments, the first of them first, and what came in for them. */
 const runFacts = (run: readonly ShownEvent[]): string => {
   const events = run.map(({ event }) => event as Grouped).toReversed();
   const codes = events.map(({ installmentCode }) => installmentCode);
@@ -67,7 +64,6 @@ const runFacts = (run: readonly ShownEvent[]): string => {
 const answerOf = ({ lastResponseStatus, lastError }: ShownDelivery): string =>
   [lastResponseStatus, lastError].filter((one) => one !== null).join(' · ');
 
-/** What was sent about an operation, and what receivers answered. */
 export const webhooksTable = (deliveries: readonly ShownDelivery[], label: string): View =>
   tableView(
     { label, dense: true, empty: empty(texts.noWebhooks) },
@@ -83,12 +79,10 @@ export const webhooksTable = (deliveries: readonly ShownDelivery[], label: strin
   );
 
 interface Timeline {
-  /** Address of the operation. */
   readonly path: string;
   /** Newest first. */
   readonly events: readonly ShownEvent[];
   readonly clientNames: ReadonlyMap<string, string>;
-  /** Where the page with older ones is; undefined when there are none. */
   readonly older: string | undefined;
   readonly newest: string | undefined;
 }
@@ -103,7 +97,6 @@ const actorOf = (actor: string, names: ReadonlyMap<string, string>): View => {
   return name === undefined ? actor : html`${name} <span class="code quiet">${actor}</span>`;
 };
 
-/** One event in the list, with what stands below it. */
 export const entryView = (
   shown: ShownEvent,
   { clientNames }: Pick<Timeline, 'clientNames'>,
@@ -129,7 +122,6 @@ export const entryView = (
   `;
 };
 
-/** Events of one kind in one line, each of them below it. */
 const group = (run: readonly ShownEvent[], timeline: Timeline): View => {
   const times = [run.at(-1)!, run[0]!].map(({ recorded }) => recorded.metadata.recordedAt);
   const days = [...new Set(times.map((at) => instant(at).slice(0, 10)))];
@@ -184,7 +176,6 @@ export const timelineView = (timeline: Timeline): View => {
   `;
 };
 
-/** How its price came about, and what is stored of it. */
 export const recordedView = ({ recorded, event, payload, price }: ShownEvent): View => {
   const { metadata } = recorded;
   const key = metadata.idempotency;
@@ -210,7 +201,6 @@ export const recordedView = ({ recorded, event, payload, price }: ShownEvent): V
   `;
 };
 
-/** Everything about one event, fetched when a person opens it. */
 export const eventView = (shown: ShownEvent, deliveries: readonly ShownDelivery[]): View => html`
   ${recordedView(shown)}
   <h3>${texts.webhooks}</h3>

@@ -43,7 +43,6 @@ const list = async (visit: Visit, app: Desk): Promise<Answer> => {
   return { kind: 'page', body, logged, shows, ...(refused && { status: 422 }) };
 };
 
-/** Every operation that is found, not one page of them, with every column of a list. */
 const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
   const search = searchAt(visit);
   const { refused, forgotten, typed } = search;

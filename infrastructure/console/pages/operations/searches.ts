@@ -14,19 +14,16 @@ import type { Visit } from '../../page.ts';
 /** Fields of the form, and of an address but for the document. */
 const FIELDS = ['code', 'document', 'fund', 'status', 'overdue', 'from', 'to', 'sort'] as const;
 type Field = (typeof FIELDS)[number];
-/** As they were typed; what is empty is left out. */
 type Typed = Readonly<Partial<Record<Field, string>>>;
 
 export type Refusal = 'badCode' | 'badDocument' | 'badFund' | 'badDates' | 'badChoice';
 
-/** What a person asked for. */
 export interface Search {
   readonly typed: Typed;
   /** Number of what stands in no address. */
   readonly id?: string;
   /** The number is of nothing that is kept. */
   readonly forgotten: boolean;
-  /** Why nothing was searched for. */
   readonly refused?: Refusal;
 }
 
@@ -45,7 +42,6 @@ const sortingOf = (text: string): Sorting | undefined => {
 };
 export const sortText = ({ by, descending }: Sorting): string => `${descending ? '-' : ''}${by}`;
 
-/** Whether what was typed can be searched for; an empty field always can. */
 const CHECKS: readonly (readonly [Refusal, (typed: Typed) => boolean])[] = [
   ['badCode', ({ code = '' }) => /^[\x21-\x7e]{0,100}$/.test(code)],
   ['badDocument', ({ document }) => document === undefined || isDocument(bareDocument(document))],
@@ -58,7 +54,6 @@ const CHECKS: readonly (readonly [Refusal, (typed: Typed) => boolean])[] = [
 ];
 const refusalOf = (typed: Typed): Refusal | undefined => CHECKS.find(([, holds]) => !holds(typed))?.[0];
 
-/** What an address asks for, with what it does not hold. */
 export const searchAt = (visit: Visit): Search => {
   const id = visit.query.get('search') ?? undefined;
   const kept = id === undefined ? {} : searches.find(visit, id);
@@ -85,7 +80,6 @@ export const addressFor = (visit: Visit): string => {
   return withQuery('/operations', { ...(isOpen && { code }), ...others, ...days, search });
 };
 
-/** The same search in another place of it, or in another form. */
 export const sameSearch = (
   path: string,
   { typed, id }: Search,

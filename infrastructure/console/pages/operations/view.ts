@@ -24,11 +24,9 @@ interface Found {
   readonly funds: readonly string[];
   readonly names: FundNames;
   readonly applications: ReadonlyMap<string, string>;
-  /** This is not the first page. */
   readonly continued: boolean;
 }
 
-/** By its name, or else by the beginning of its id; the whole of it is at hand. */
 const called = (id: string, names: ReadonlyMap<string, string>): View =>
   html`<span title=${id} class=${names.has(id) ? 'named' : 'code'}
     >${names.get(id) ?? `${id.slice(0, 8)}…`}</span
@@ -90,10 +88,8 @@ const columnsOf = ({ found, search, names, applications }: Found): readonly Colu
 };
 
 export const PAGE_SIZE = 50;
-/** Where a page ends. */
 export const PLACE = ['by', 'key', 'stream'] as const;
 
-/** At the field that cannot be searched for, what is wrong with it. */
 const saidAt = (which: Refusal, { refused }: Search) =>
   which === refused
     ? {
@@ -150,7 +146,6 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
   `;
 };
 
-/** How many there are, what they owe, and what else there is to know of the list. */
 const summary = ({ found, search }: Found): View => {
   const { total, operations, next, sorting } = found;
   const { overdueValue } = total ?? {};

@@ -14,7 +14,6 @@ import { texts } from './texts.ts';
 export const ALL = 'all';
 
 export interface Asked {
-  /** A fund's id, or `ALL`. */
   readonly fund: string | undefined;
   readonly date: CalendarDate;
   readonly against: CalendarDate | undefined;
@@ -36,7 +35,6 @@ export const askedOf = ({ query, clock }: Visit): Asked => {
 export const addressOf = (path: string, { fund, date, against }: Asked): string =>
   withQuery(path, { fund, day: date, against });
 
-/** The operations of a part of it. */
 export const drillOf = ({ fund, date }: Pick<Asked, 'fund' | 'date'>, { by, value }: HeldPart): string =>
   withQuery('/portfolio/operations', { fund, day: date, by, value });
 

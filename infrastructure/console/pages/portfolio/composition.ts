@@ -106,7 +106,6 @@ const composition = (sort: Sort, { analysed, against, drill }: Shown): View => {
   );
 };
 
-/** Of what a position is made. */
 export const compositions = (shown: Shown): readonly View[] =>
   sortsOf(shown).map((sort) => composition(sort, shown));
 
@@ -119,13 +118,11 @@ interface Valued {
 const sumOf = (some: readonly Valued[]): number =>
   some.reduce((sum, { presentValue }) => sum + presentValue, 0);
 
-/** The share of the largest one, and of the ten largest. */
 const sharesOf = ({ position }: AnalysedPortfolio, largest: readonly Valued[]): readonly [string, string] => {
   const whole = position.open.presentValue;
   return [shareOf(sumOf(largest.slice(0, 1)), whole), shareOf(sumOf(largest.slice(0, TEN)), whole)];
 };
 
-/** How concentrated it is, and how it was on the other day. */
 const saying = (
   { analysed, against }: Shown,
   largestOf: (one: AnalysedPortfolio) => readonly Valued[],
@@ -224,5 +221,4 @@ const operations = (shown: Shown): View => {
   );
 };
 
-/** On whom, and on what, a position depends. */
 export const concentrations = (shown: Shown): readonly View[] => [borrowers(shown), operations(shown)];

@@ -35,7 +35,6 @@ const nameOf = ({ by, value }: HeldPart, applications: ReadonlyMap<string, strin
   return names[by]();
 };
 
-/** The operations behind one figure of a portfolio, the largest first. */
 export const operationsView = async (visit: Visit, app: Desk): Promise<Answer> => {
   const [asked, part] = [askedOf(visit), partOf(visit)];
   const funds = await fundsOf(asked, app);

@@ -41,7 +41,6 @@ const form = (
   `;
 };
 
-/** The one that was looked at last, or the only one. */
 const chosenBefore = (visit: Visit, funds: readonly string[]): string | undefined => {
   const before = lastFund.get(visit.formToken);
   if (before === ALL || funds.includes(before ?? '')) return before;
@@ -128,7 +127,6 @@ const distinct = (names: ReadonlyMap<string, string>): ReadonlyMap<string, strin
   );
 };
 
-/** A file of what `written` makes of the position. */
 const exported =
   (
     name: string,
@@ -154,7 +152,6 @@ const compositionCsv = async (
   visit: Visit,
 ): Promise<Rows<string>> => printComposition(analysed, await portfolio.documentsOf(analysed), csvFor(visit));
 
-/** What a fund holds and gets, on any day, and against another one. */
 export const portfolioPage: Page = {
   path: '/portfolio',
   title: () => texts.title,

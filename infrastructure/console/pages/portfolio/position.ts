@@ -175,7 +175,6 @@ const cash = ({ analysed: { position, received, due }, drill }: Shown): View => 
 
 type Flow = FundPosition['flows'][number];
 
-/** The flow beside the one of another day. */
 const comparedWith = (other: FundPosition): readonly Column<Flow>[] => {
   const before = (at: number): number => other.flows[at]?.toDate.amount ?? 0;
   return [
@@ -226,7 +225,6 @@ const funds = ({ byFund, analysed: { position: whole } }: Shown): View =>
       <p><small>${texts.borrowersApart}</small></p>`,
   );
 
-/** A fund on a day: is it paid, how late, what falls due, of what is it made. */
 export const positionView = (shown: Shown): View => {
   const { position } = shown.analysed;
   return html`

@@ -6,21 +6,16 @@ import { percent } from '../../format.ts';
 
 export interface Shown {
   readonly analysed: AnalysedPortfolio;
-  /** Of another day. */
   readonly against: AnalysedPortfolio | undefined;
-  /** Names of applications' clients. */
   readonly names: ReadonlyMap<string, string>;
   /** Masked, by the stream of a borrower's largest operation; null where nothing opens it any more. */
   readonly documents: ReadonlyMap<string, string | null>;
-  /** Where the operations of a part are listed. */
   readonly drill: (part: HeldPart) => string;
-  /** Of all funds together, each of them. */
   readonly byFund: readonly {
     readonly name: string;
     readonly path: string;
     readonly position: FundPosition;
   }[];
-  /** Where the files are. */
   readonly exports: Readonly<Record<'position' | 'composition', string>> | undefined;
 }
 
@@ -31,7 +26,6 @@ export const shareOf = (part: number, whole: number): string =>
 export const movement = (value: number, write: (value: number) => string): string =>
   `${value < 0 ? '−' : '+'}${write(Math.abs(value))}`;
 
-/** The days of the bucket that begins with this one. */
 export const daysOf = (from: number): string => {
   const to = OVERDUE_BUCKETS.find((bucket) => bucket.from === from)?.to ?? null;
   return to === null ? `${from}+` : `${from}–${to}`;

@@ -19,7 +19,6 @@ import type { Visit } from '../../page.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
 
-/** What the form says, as it was typed. */
 export interface Typed {
   readonly fund: string;
   readonly from: string;
@@ -29,18 +28,15 @@ export interface Typed {
   readonly requireReference: boolean;
 }
 
-/** A statement that was uploaded, with what was asked of it last and what came of that; drawn anew for each visit. */
 export interface KeptStatement {
   readonly name: string;
   readonly bytes: Buffer;
   preview: StatementPreview;
   typed: Typed;
   compared?: Comparison | undefined;
-  /** Why nothing was compared. */
   said?: (() => string) | undefined;
 }
 
-/** Of one file. */
 export const LARGEST = 16 * 1_048_576;
 const MOST_KEPT = 4;
 /** Of all files of all people. */

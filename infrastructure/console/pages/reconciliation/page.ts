@@ -49,7 +49,6 @@ const keptIn = (visit: Visit): { readonly id: string; readonly statement: KeptSt
   return { id, statement: keptAs(visit, id) };
 };
 
-/** Of the fund that was compared, where one was, with what its statement came to. */
 const lines = (action: 'viewed' | 'exported', result: KeptStatement['compared']): readonly DeskEntry[] => {
   if (result === undefined) return [{ action }];
   const { count, amount } = result.statement;

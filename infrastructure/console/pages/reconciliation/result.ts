@@ -10,7 +10,6 @@ import type { Visit } from '../../page.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
 
-/** Rows of a list that come at once. */
 const AT_ONCE = 50;
 
 /** A part of one list, found anew while it is read: a million findings are never there as a whole. */
@@ -26,7 +25,6 @@ export const someOf = (result: Comparison, wanted: Result, from: number): readon
   return found;
 };
 
-/** By its code, the application of an operation. */
 type Applications = ReadonlyMap<string, string>;
 
 /** All of a code that several applications have are a list. */
@@ -61,12 +59,10 @@ const columnsOf = (fundId: string, applications: Applications): readonly Column<
   [texts.rule, ({ rule }) => rule, 'code'],
 ];
 
-/** Codes of what is shown of one list. */
 export const codesOf = (found: readonly Finding[]): readonly string[] => [
   ...new Set(found.slice(0, AT_ONCE).flatMap(({ payment }) => payment?.code ?? [])),
 ];
 
-/** Codes of what is shown first of all lists. */
 export const codesFirst = (result: Comparison): readonly string[] => [
   ...new Set(RESULTS.flatMap((wanted) => codesOf(someOf(result, wanted, 0)))),
 ];
@@ -80,7 +76,6 @@ interface Part {
   readonly from: number;
 }
 
-/** A row that fetches what follows. */
 const moreRow = (id: string, { found, wanted, from }: Pick<Part, 'found' | 'wanted' | 'from'>): View => {
   const values = JSON.stringify({ statement: id, result: wanted, from: String(from + AT_ONCE) });
   return (
@@ -103,7 +98,6 @@ const moreRow = (id: string, { found, wanted, from }: Pick<Part, 'found' | 'want
   );
 };
 
-/** Further rows of a list. */
 export const moreRows = (id: string, part: Part): View => [
   rowsView(columnsOf(part.fundId, part.applications), part.found.slice(0, AT_ONCE)),
   moreRow(id, part),

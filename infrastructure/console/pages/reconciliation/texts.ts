@@ -109,7 +109,6 @@ export const texts = inLanguages({
   } satisfies Record<ProblemKind, Both>,
 });
 
-/** Where, and what is wrong there. */
 export const problemText = ({ kind, line, column, text }: StatementProblem): string => {
   const places = [
     ...(line === undefined ? [] : [`${texts.line} ${line}`]),

@@ -20,7 +20,6 @@ const worklistPath = ({ fundId, status }: WaitingGroup): string =>
 export const sumOf = <One>(all: readonly One[], of: (one: One) => number): number =>
   all.reduce((sum, one) => sum + of(one), 0);
 
-/** What waits: how many, how much, since when; and by fund, each group with the way to its worklist. */
 export const waitingBody = (groups: readonly WaitingGroup[], names: FundNames, now: string): View => {
   const oldest = groups.map(({ oldestSince }) => oldestSince).toSorted()[0];
   if (oldest === undefined) return empty(texts.nothing, texts.nothingHelp);
@@ -46,7 +45,6 @@ export const waitingBody = (groups: readonly WaitingGroup[], names: FundNames, n
 
 const daysOf = ({ from, to }: OverdueBand): string => (to === null ? `${from}+` : `${from}–${to}`);
 
-/** How many operations are late, with what, for how long, and which of them for longest. */
 export const overdueBody = ({ bands, worst }: Overdue, names: FundNames): View => {
   const [oldest] = worst;
   if (oldest === undefined) return empty(texts.noneOverdue, texts.noneOverdueHelp);
@@ -133,7 +131,6 @@ export const endpointsBody = (endpoints: readonly WebhookSubscription[], now: st
   `;
 };
 
-/** Whether a service runs, how far what follows the log is behind it, and what waits for a person. */
 export const serviceBody = (
   { running, followers, deliveriesWaiting: { oldestSince }, idleRoles, quarantined }: Health,
   now: string,

@@ -21,7 +21,6 @@ interface Week {
   readonly sunday: CalendarDate;
 }
 
-/** The week that a day is in; it begins on Monday. */
 export const weekOf = (today: CalendarDate): Week => {
   const monday = addDays(today, -(((daysBetween(A_MONDAY, today) % DAYS) + DAYS) % DAYS));
   return { monday, today, sunday: addDays(monday, DAYS - 1) };
@@ -36,7 +35,6 @@ interface FundWeek {
 
 const KINDS: readonly PaymentKind[] = ['settlement', 'prepayment', 'repurchase'];
 
-/** By fund: what falls due, and what was notified of each kind. */
 export const fundWeeks = (
   due: readonly FallingDue[],
   notified: readonly NotifiedSum[],
@@ -115,7 +113,6 @@ interface Money {
   readonly cameIn: readonly NotifiedSum[];
 }
 
-/** What falls due until Sunday, and what was notified since Monday; of both, today. */
 export const moneyBody = ({ today, due, cameIn }: Money, names: FundNames): View => {
   const funds = fundWeeks(due, cameIn);
   if (funds.length === 0) return empty(texts.noMoney, texts.noMoneyHelp);

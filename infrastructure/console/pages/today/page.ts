@@ -16,9 +16,7 @@ import { texts } from './texts.ts';
 interface Part {
   readonly id: string;
   readonly title: (visit: Visit) => string;
-  /** Where all of what it sums up is listed. */
   readonly to?: string;
-  /** As wide as the page, where others stand side by side. */
   readonly wide?: true;
   /** Default: to see anything. */
   readonly needs?: Right;
@@ -125,7 +123,6 @@ const cardOf = (one: Part, visit: Visit, body: View): View => {
   </section>`;
 };
 
-/** Until it is known. */
 const asked = (): View => html`<p aria-busy="true">${texts.loading}</p>`;
 
 export const todayPage: Page = {

@@ -43,7 +43,6 @@ const answered = ({ attempt, responseBody }: EndedAttempt): View => {
   </details>`;
 };
 
-/** An attempt that was asked for here, as the address says it. */
 interface Asked {
   readonly attempt: number;
   readonly at: string;
@@ -103,7 +102,6 @@ const found = (deliveries: readonly EventDelivery[], webhook: WebhookSubscriptio
   throw new DomainError('event_not_found', `the webhook ${webhook.webhookId} has no delivery of this event`);
 };
 
-/** One event at one endpoint: what was sent, and what came back. */
 export const deliveryView = async (visit: Visit, { webhooks }: Desk): Promise<View> => {
   const { params, query } = visit;
   const eventId = params['event']!;

@@ -53,7 +53,6 @@ interface Sending {
   readonly allowed: boolean;
 }
 
-/** A button, or why there is none. */
 export const sendForm = (
   visit: Visit,
   webhook: WebhookSubscription,
@@ -101,7 +100,6 @@ const tiles = (record: EndpointRecord): View => {
 
 const PICTURED = 60;
 
-/** Is it answering, and how fast? Its attempts one beside the other, the newest on the right. */
 const picture = ({ outcomes }: EndpointRecord): View => {
   const shown = outcomes.slice(0, PICTURED).toReversed();
   if (shown.length === 0) return null;
@@ -127,7 +125,6 @@ const picture = ({ outcomes }: EndpointRecord): View => {
 export const linkOf = ({ applicationId }: WebhookSubscription, code: string | null): View =>
   code === null ? '–' : operationLink({ applicationId, code });
 
-/** When it is tried next, or what has to happen before. */
 export const nextText = (
   webhook: WebhookSubscription,
   { nextAttemptAt, waitsFor }: WaitingDelivery,
@@ -171,7 +168,6 @@ const table = (webhook: WebhookSubscription, rows: readonly WaitingDelivery[]): 
   );
 };
 
-/** What became of the deliveries of one endpoint, a page of them. */
 export const endpointView = async (visit: Visit, app: Desk): Promise<View> => {
   const { query, params } = visit;
   const { webhooks } = app;

@@ -14,7 +14,6 @@ import { words } from '../words.ts';
 import { texts } from './texts.ts';
 
 const AT_ONCE = 20;
-/** Of which success and latency are told. */
 export const MEASURED = 100;
 
 /** Whether the person may send to all that an endpoint is of; the use case has the last word. */
@@ -49,7 +48,6 @@ export const stateBadge = (endpoint: WebhookSubscription, now: string): View => 
 interface Listed {
   readonly endpoint: WebhookSubscription;
   readonly record: EndpointRecord;
-  /** Names of the clients of its application. */
   readonly owner: string;
 }
 
@@ -58,7 +56,6 @@ const addressView = (endpoint: WebhookSubscription): View => [
   endpoint.description !== null && html`<br /><small>${endpoint.description}</small>`,
 ];
 
-/** Which of a list are shown. @param to the address of a choice */
 export const choicesView = <Choice extends string | undefined>(
   label: string,
   { all, chosen }: { readonly all: readonly (readonly [Choice, string])[]; readonly chosen: Choice },
@@ -104,7 +101,6 @@ const table = (listed: readonly Listed[], now: string): View => {
     <p><small>${texts.measured(MEASURED)}</small></p>`;
 };
 
-/** The endpoints that were asked for, a page of them. */
 export const endpointsView = async ({ query, realClock }: Visit, app: Desk): Promise<View> => {
   const { webhooks } = app;
   const cursor = query.get('after') ?? undefined;

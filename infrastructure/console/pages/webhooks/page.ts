@@ -26,7 +26,6 @@ const resend = async ({ params, realClock }: Visit, { webhooks }: Desk): Promise
   return { kind: 'redirect', to: withQuery(path, { attempt: String(attempt), asked }), logged };
 };
 
-/** Endpoints of every application; the deliveries of one; one delivery. */
 export const webhooksPage: Page = {
   path: '/webhooks',
   title: () => either('Webhooks', 'Webhooks'),

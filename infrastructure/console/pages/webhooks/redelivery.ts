@@ -25,7 +25,6 @@ const sinceOf = (text: string): string | undefined => {
   return typed && (hasSeconds ? `${typed.slice(0, 20)}000Z` : `${typed.slice(0, 17)}00.000Z`);
 };
 
-/** Sends what failed since once more. */
 export const redeliver = async ({ params, fields }: Visit, { webhooks }: Desk): Promise<ActionAnswer> => {
   const webhookId = params['webhook']!;
   const since = sinceOf(fields.get('since') ?? '');
@@ -35,7 +34,6 @@ export const redeliver = async ({ params, fields }: Visit, { webhooks }: Desk): 
   return { kind: 'redirect', to: withQuery(pathOf({ webhookId }), { again: begun.redeliveryId }), logged };
 };
 
-/** The one that was asked for here, or that is under way. */
 export const redeliveryOf = async (
   { query }: Visit,
   { webhooks }: Desk,

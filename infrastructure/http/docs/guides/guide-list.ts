@@ -1,12 +1,9 @@
-/** A file of docs/ as a page. */
 export interface Guide {
   /** Its place below /docs/guides/. */
   readonly name: string;
-  /** In lists. */
   readonly title: string;
   /** Below docs/. */
   readonly file: string;
-  /** What it is for, in the list of all. */
   readonly about: string;
 }
 

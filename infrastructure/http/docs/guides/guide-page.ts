@@ -12,13 +12,10 @@ export interface PageParts {
   /** From the address of the page to /docs/: all addresses are relative, so that a path in front of them does not matter. */
   readonly toDocs: '' | '../';
   readonly stylesheet: string;
-  /** Of the guide that it shows. */
   readonly name?: string;
   readonly headings?: readonly Heading[];
-  /** What was searched for. */
   readonly question?: string;
   readonly main: string;
-  /** Where the page is the list of all guides. */
   readonly isList?: true;
 }
 
@@ -78,7 +75,6 @@ ${listOfGuides(parts)}
 `;
 };
 
-/** What stands at /docs/guides. */
 export const listOfAll = (): string =>
   `<h1>Guides</h1>\n<p>How to do things with the interface. Each request with all of its fields is in the <a href="../docs">reference</a>.</p>\n${GUIDE_GROUPS.map(
     ({ name, guides }) =>

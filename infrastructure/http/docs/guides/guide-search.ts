@@ -2,7 +2,6 @@ import MiniSearch from 'minisearch';
 import type { Options, SearchOptions, SearchResult } from 'minisearch';
 import { escaped } from './guide-page.ts';
 
-/** What can be found: a section of a guide. */
 interface Found {
   readonly id: string;
   readonly guide: string;
@@ -11,7 +10,6 @@ interface Found {
   readonly code: string;
 }
 
-/** More words than these are not looked at. */
 const MOST_WORDS = 8;
 const MOST_RESULTS = 20;
 /** Shorter beginnings of words would find nearly everything. */
@@ -48,7 +46,6 @@ export const indexOf = (sections: readonly Found[]): string => {
 const BEFORE = 80;
 const PASSAGE = 260;
 
-/** Where one of these words begins. */
 const beginnings = (words: readonly string[]): RegExp =>
   new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join('|')})[\\p{L}\\p{N}]*`, 'giu');
 
@@ -97,7 +94,6 @@ export class GuideSearch {
     return found.slice(0, MOST_RESULTS);
   }
 
-  /** What stands at /docs/search. */
   answer(question: string): string {
     const found = this.find(question);
     if (found.length === 0)

@@ -9,7 +9,6 @@ import type { GuidesTask, RenderedGuides } from './guides.ts';
 
 const DOCS = new URL('../../../../docs/', import.meta.url);
 
-/** What is no Markdown is shown as it is. */
 const asMarkdown = (file: string, text: string): string =>
   extname(file) === '.md' ? text : `# ${file}\n\n\`\`\`\`\n${text.trimEnd()}\n\`\`\`\`\n`;
 

@@ -17,7 +17,6 @@ export interface GuidesTask {
 }
 
 export interface RenderedGuides {
-  /** By the name of the guide. */
   readonly pages: Readonly<Record<string, string>>;
   readonly index: string;
 }
@@ -77,12 +76,10 @@ export class Guides {
     return new Guides(document, new ServedContent(text, 'text/css; charset=utf-8'));
   }
 
-  /** Undefined where no guide has this name. */
   async page(name: string): Promise<ServedContent | undefined> {
     return GUIDES.some((guide) => guide.name === name) ? (await this.#made()).pages.get(name) : undefined;
   }
 
-  /** What is found, as a page. */
   async answer(question: string): Promise<Buffer> {
     const { search } = await this.#made();
     return Buffer.from(this.#html({ title: 'Search', question, main: search.answer(question) }));
@@ -101,7 +98,6 @@ export class Guides {
     };
   }
 
-  /** A page that stands directly below /docs/. */
   #html(parts: Omit<PageParts, 'toDocs' | 'stylesheet'>): string {
     return guidePage({ ...parts, toDocs: '', stylesheet: this.stylesheetName });
   }

@@ -41,7 +41,6 @@ const textOf = (inline: Token): string =>
     .map(({ type, content }) => (SHOWN.has(type) ? content : type.endsWith('break') ? ' ' : ''))
     .join('');
 
-/** Gives headings their anchors, and takes the text apart at them. */
 const takeApart = (tokens: readonly Token[]): Pick<RenderedMarkdown, 'headings' | 'sections'> => {
   const headings: Heading[] = [];
   const sections: { anchor: string; heading: string; text: string; code: string }[] = [];
@@ -82,7 +81,6 @@ const placeOf = (file: string, href: string): Place | { readonly elsewhere: stri
   return { href: anchor === undefined ? guide.name : `${guide.name}#${anchor}`, guide };
 };
 
-/** What a link says that only names a file: the title of its guide. */
 const nameLink = (text: Token | undefined, { guide }: Place): void => {
   if (text && guide && text.content === posix.basename(guide.file)) text.content = guide.title;
 };

@@ -49,7 +49,6 @@ export const headerComponents: Readonly<Record<string, Schema>> = {
 
 const refTo = (name: string): Schema => ({ $ref: `#/components/headers/${name}` });
 
-/** Headers of every response. */
 export const ALWAYS: Schema = {
   'X-Request-Id': refTo('RequestId'),
   'X-SVC-API-Version': refTo('ApiVersion'),
@@ -67,7 +66,6 @@ export const NO_STORE: Schema = { 'Cache-Control': refTo('NoStore') };
 export const ATTACHMENT: Schema = { 'Content-Disposition': refTo('Attachment') };
 export const ETAG: Schema = { ETag: refTo('ETag') };
 
-/** What a refusal of this HTTP number adds. */
 export const errorHeaders = (status: number): Schema => {
   switch (status) {
     case 401:

@@ -18,7 +18,6 @@ const inPath = (name: string, parameter: Parameter): Schema => ({
   required: true,
   ...parameter,
 });
-/** An id or a name. */
 const named = (name: string, description: string, example: string): Schema =>
   inPath(name, { description, schema: { type: 'string' }, example });
 
@@ -30,7 +29,6 @@ const inQuery = (name: string, { example, description, schema }: Parameter): Sch
   description: `${description} Such as \`${String(example)}\`.`,
   schema,
 });
-/** Any of these values, with commas between them. */
 const anyInQuery = (
   name: string,
   description: string,
@@ -60,7 +58,6 @@ const inDelivery = (name: string, parameter: Parameter): Schema => ({
 });
 const HEX_DIGEST: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
 
-/** Headers of what the service sends to receivers. */
 const deliveryHeaders: Readonly<Record<string, Schema>> = {
   DeliveryEvent: inDelivery('X-SVC-Event', {
     description: 'Name of the event.',

@@ -112,7 +112,6 @@ const requestOf = ({ method, path, body, answer, subscription }: Plan): string =
   return `${before}${shown}${subscription === 'created' ? '\nconst { webhook_id } = answer;' : ''}`;
 };
 
-/** For Node.js with nothing installed. */
 export const javascriptSample = (plan: Plan, base: string): string =>
   [
     `// Node.js 24, nothing to install. ${provided(plan)}\n${imports(plan)}`,

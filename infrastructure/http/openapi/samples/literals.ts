@@ -2,7 +2,6 @@
 export interface Notation {
   readonly key: (name: string) => string;
   readonly text: (text: string) => string;
-  /** Whether a comma ends the last line, too. */
   readonly trailingComma: boolean;
   readonly indent: string;
   /** Spaces between a brace and what it holds on one line. */

@@ -17,10 +17,8 @@ export interface SampleBody {
 /** A sample in no language: what it needs, the request, and whether it ends by tidying up. */
 export interface Plan {
   readonly method: string;
-  /** With variables. */
   readonly path: string;
   readonly body?: SampleBody;
-  /** A code of its own. */
   readonly code: boolean;
   /** An operation under that code, as far as the request needs it. */
   readonly operation: 'none' | 'received' | 'active';
@@ -29,7 +27,6 @@ export interface Plan {
   readonly subscription: 'none' | 'before' | 'created';
   readonly event: boolean;
   readonly redelivery: boolean;
-  /** Whether the subscription is still there afterwards. */
   readonly unsubscribes: boolean;
   readonly answer: 'json' | 'file' | 'nothing';
   readonly usesFund: boolean;
@@ -127,14 +124,11 @@ export const planOf = (spec: OperationSpec, content: BodyContent | undefined): P
   };
 };
 
-/** What a reader has to provide, for the comment at the top. */
 export const provided = ({ usesFund, usesFile }: Plan): string =>
   `In the environment: TOKEN${usesFund ? ' and FUND_ID' : ''}.${usesFile ? ` In this folder: ${FILE}.` : ''}`;
 
-/** How a language says what comes before a request, and after it. */
 export interface Preparing {
   readonly comment: '#' | '//';
-  /** A code of its own. */
   readonly code: string;
   readonly assign: () => string;
   readonly untilActive: () => string;
@@ -145,7 +139,6 @@ export interface Preparing {
   readonly unsubscribe: () => string;
 }
 
-/** What the request needs, in the order in which it is made. */
 export const preparations = (plan: Plan, { comment, ...says }: Preparing): readonly string[] => [
   ...(plan.code ? [says.code] : []),
   ...(plan.operation === 'none' ? [] : [`${comment} An operation of its own\n${says.assign()}`]),

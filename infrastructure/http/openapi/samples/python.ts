@@ -94,7 +94,6 @@ const requestOf = ({ method, path, body, answer, subscription }: Plan): string =
   return subscription === 'created' ? `${shown}\nwebhook_id = answer["webhook_id"]` : shown;
 };
 
-/** For Python with its own library alone. */
 export const pythonSample = (plan: Plan, base: string): string =>
   [
     `# Python 3, nothing to install. ${provided(plan)}\n${imports(plan)}`,

@@ -4,10 +4,8 @@ import { planOf } from './plan.ts';
 import { pythonPublic, pythonSample, pythonToken } from './python.ts';
 import { shellPublic, shellSample, shellToken } from './shell.ts';
 
-/** An entry of `x-codeSamples`. */
 interface CodeSample {
   readonly lang: 'Shell' | 'JavaScript' | 'Python';
-  /** How the page calls it. */
   readonly label: string;
   readonly source: string;
 }

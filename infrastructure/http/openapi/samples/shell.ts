@@ -52,7 +52,6 @@ const ofBase =
     return lines.join(' \\\n  ');
   };
 
-/** The text behind a name of the answer, in a variable. */
 const captured = (variable: string, command: string, field: string): string =>
   `${variable}=$(${command} |\n  sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/')`;
 
