@@ -90,6 +90,11 @@ const recoverable = ({ deliveryId, eventId, event, code, createdAt }: DeliveryRe
 const noEvent = (eventId: string): DomainError =>
   new DomainError('event_not_found', `there is no event ${eventId}`);
 
+const notKept = (eventId: string): DomainError => {
+  const why = 'no webhook was there for it, or it is too old; read it with GET /event';
+  return new DomainError('event_not_found', `event ${eventId} is not kept to be sent again: ${why}`);
+};
+
 /** What became of events at webhooks, and sending them again. What names a webhook throws DomainError `webhook_not_found` when there is none. */
 export class Deliveries {
   readonly #deps: DeliveryDependencies;
@@ -185,6 +190,7 @@ export class Deliveries {
   async redeliver(context: RequestContext, eventId: string): Promise<RedeliveryReceipt> {
     const { queue, subscriptions, realClock, onQueued } = this.#deps;
     const found = await queue.findEvent(context.applicationId, eventId);
+    if (!found && (await this.event(context, eventId))) throw notKept(eventId);
     if (!found || !seesFund(context, found.event.fundId)) throw noEvent(eventId);
     const { event, webhookIds } = found;
     const targets = (await subscriptions.ofApplications([context.applicationId]))

@@ -57,7 +57,7 @@ class Form {
     const texts = Object.entries(fields);
     if (begun.parts > texts.length + this.#data.length + this.#files.length)
       throw this.#otherParts(
-        'a part lacks a readable header Content-Disposition: form-data, or stands behind the end of the form',
+        'a part lacks a readable header Content-Disposition: form-data, is application/octet-stream without a file name, or stands behind the end of the form',
       );
     const other = texts.find(([name]) => name !== this.#dataPart);
     if (other !== undefined) throw this.#textPart(other[0]);

@@ -1,6 +1,8 @@
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
 const HEADER = 'Content-Disposition: form-data; name="';
 const LONGEST_NAME = 255;
+/** What browsers send for a field in which no file was chosen; the parser takes it for a text. */
+const NO_FILE = /"; filename="$/;
 
 /**
  * Multer tells of a text part once it is complete. Here its name is seen as soon as it has come, so that a form that cannot be right
@@ -38,7 +40,8 @@ export class TextParts {
         return names;
       }
       this.#parts += 1;
-      const name = end >= 0 && end - from <= LONGEST_NAME ? all.toString('utf8', from, end) : '"';
+      const line = end >= 0 && end - from <= LONGEST_NAME ? all.toString('utf8', from, end) : '"';
+      const name = line.replace(NO_FILE, '');
       if (!name.includes('"')) names.push(name);
     }
     this.#keep(all, Math.max(read, all.length - this.#start.length + 1));

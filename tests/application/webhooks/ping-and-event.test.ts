@@ -96,6 +96,18 @@ describe('an event that is followed', () => {
     );
   });
 
+  test('to which nobody subscribed cannot be sent again, and is not said to be none', async () => {
+    const { eventId } = (world.published = { ...world.event(), fundId: FUND, code: 'OP-1' });
+    await world.create();
+    const redelivered = (context: typeof world.context) =>
+      world.management.deliveries.redeliver(context, eventId);
+    await expect(redelivered(world.context)).rejects.toMatchObject({
+      code: 'event_not_found',
+      message: expect.stringContaining('no webhook was there for it'),
+    });
+    await expect(redelivered(limitedTo(OTHER_FUND))).rejects.toThrow(`there is no event ${eventId}`);
+  });
+
   test('of another application or another fund, a ping to a client of some funds, and none at all are not there', async () => {
     const { webhook } = await world.create();
     const event = world.event();

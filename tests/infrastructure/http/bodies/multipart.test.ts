@@ -268,6 +268,28 @@ describe('forms that cannot be read', () => {
     expect([answer.status, answer.body.error_code]).toEqual([400, 'invalid_request']);
   });
 
+  const octets =
+    '--b\r\nContent-Disposition: form-data; name="loan_data"\r\nContent-Type: application/octet-stream';
+  test.each([
+    [
+      'a field in which no file was chosen',
+      raw([data, ['name="files"; filename=""', '']]),
+      'a part named files has no file name',
+    ],
+    [
+      'such a field before the data',
+      raw([['name="files"; filename=""', ''], data]),
+      'a part named files has no file name',
+    ],
+    [
+      'data without a name as bytes',
+      `${octets}\r\n\r\n{}\r\n${raw([file])}`,
+      'is application/octet-stream without a file name',
+    ],
+  ])('%s is named', async (_what, body, message) => {
+    expect((await sendRaw(body)).body.message).toContain(message);
+  });
+
   test.each(['multipart/form-data; boundary=b;', 'multipart/form-data;; boundary="b" ; '])(
     'but %s is read',
     async (type) => {

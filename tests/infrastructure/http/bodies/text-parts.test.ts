@@ -29,6 +29,10 @@ describe('the names of text parts', () => {
     for (const bytes of [1, 1_000]) expect(seen(text, bytes)).toEqual([]);
   });
 
+  test.each([1, 1_000])('are seen where no file was chosen, in pieces of %s bytes', (bytes) => {
+    expect(seen(header('name="files"; filename=""'), bytes)).toEqual(['files']);
+  });
+
   test('are not looked for without a boundary', () => {
     expect(seen(form, 1_000, 'multipart/form-data')).toEqual([]);
   });
