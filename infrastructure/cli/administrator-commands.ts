@@ -41,7 +41,6 @@ interface SingleDecision<Options> {
   readonly options?: (command: CliCommand) => CliCommand;
 }
 
-/** `administrator pending`, `approve`, `reject`, `sign`, `disburse`, `process-repurchase`, `apply`. */
 export const addAdministratorCommands = (program: CliCommand): void => {
   const administrator = program
     .command('administrator')
@@ -210,7 +209,6 @@ const decide = async (
   return presentAnswer(given);
 };
 
-/** Fields of a decision as this command line takes them. */
 const OPTION_OF: Readonly<Record<string, string>> = {
   disbursement_date: '--date',
   disbursed_value: '--value',

@@ -163,7 +163,6 @@ async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> 
   for await (const lines of readable(input)) yield* lines;
 }
 
-/** What arrived together, in parts that are carried out together. */
 async function* partsOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
   for await (const lines of readable(input)) {
     for (let start = 0; start < lines.length; start += AT_ONCE) yield lines.slice(start, start + AT_ONCE);

@@ -23,7 +23,6 @@ interface ShowOptions {
   readonly knownAt?: string;
 }
 
-/** `audit show`, `audit verify` and `audit anchor`. */
 export const addAuditCommands = (program: CliCommand): void => {
   const audit = program
     .command('audit')
@@ -157,7 +156,6 @@ const WORDING = { columns: DIFFERENCE_COLUMNS, text: inText, summaryText, summar
 const linesOf = (file: string): AsyncIterable<string> =>
   createInterface({ input: createReadStream(file), crlfDelay: Infinity });
 
-/** Of an anchor. */
 const OWNER_ONLY = 0o600;
 
 /** `audit anchor`: the end of the seal book, which stands for everything before it. */
@@ -232,7 +230,6 @@ const verifyWith = async (
   return summary;
 };
 
-/** Tells meanwhile how far it is. */
 async function* verifying(
   { audit }: App,
   request: Omit<VerifyRequest, 'progress'>,

@@ -34,7 +34,6 @@ interface ConfirmOptions {
   readonly sum?: number;
 }
 
-/** `administrator awaiting`, `confirm` and `withdraw`. */
 export const addAwaitingCommands = (administrator: CliCommand): void => {
   administrator
     .command('awaiting')

@@ -61,7 +61,6 @@ export const addBorrowerCommands = (program: CliCommand): void => {
     .action((options: ForgetOptions) => forget(options, program.dependencies));
 };
 
-/** What is to be forgotten, and how. */
 interface Forgetting {
   find(): Promise<readonly BorrowerOperation[]>;
   forget(operation: OperationPlace, request: ForgetRequest): Promise<void>;

@@ -16,7 +16,6 @@ interface ReportOptions {
   /** An earlier spelling of `-o`. */
   readonly format?: ReportFormat | 'text';
   readonly output?: string;
-  /** Of what lists many. */
   readonly limit?: number;
 }
 
@@ -71,7 +70,6 @@ export class CliCommand extends Command {
       );
   }
 
-  /** For what decides. */
   deciding(): this {
     return this.option(
       '--operator <name>',

@@ -30,7 +30,6 @@ interface UpdateOptions {
   readonly removeFund?: readonly string[];
 }
 
-/** `client create`, `client list`, `client update`, `client revoke`. */
 export const addClientCommands = (program: CliCommand): void => {
   const client = program.command('client').description('credentials of integrators').told('', 'client list');
   client

@@ -5,7 +5,6 @@ export interface OpenConsole {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
-  /** As it was given. */
   readonly operator?: string;
   readonly readOnly: boolean;
   readonly idleMs: number;
@@ -37,7 +36,6 @@ export interface CliDependencies {
   open(): Promise<{ readonly app: App; close(): Promise<void> }>;
   /** Opens the old data directory and the engines that it is moved to. Left out where there is nothing to move. */
   readonly openMove?: (targets: MoveTargets) => Promise<{
-    /** Steps of the whole move. */
     steps(): Promise<number>;
     /** @param done called with steps as they are done. Answers what is printed. */
     execute(done: (steps: number) => void): Promise<object>;
@@ -56,7 +54,6 @@ export interface CliDependencies {
   write(text: string): unknown;
   /** The same for text that is safe to show and may hold colours. Default: `write`. */
   readonly show?: (text: string) => unknown;
-  /** To standard error. */
   writeError(text: string): void;
   /** Shows how far a long command of so many steps is; nothing outside a terminal. */
   startProgress(total: number): {
@@ -105,12 +102,10 @@ export class WrongUseError extends Error {
   override readonly name = 'WrongUseError';
 }
 
-/** What was compared differs. */
 export class DifferencesFoundError extends Error {
   override readonly name = 'DifferencesFoundError';
 }
 
-/** A command that was understood but could not be done. */
 export class CommandFailedError extends Error {
   override readonly name = 'CommandFailedError';
 }

@@ -31,7 +31,6 @@ function stateOf({ handled, event }: LateEvent): string {
   return event ? 'waiting' : 'unknown';
 }
 
-/** `dead-letter list` and `dead-letter send`. */
 export const addDeadLetterCommands = (program: CliCommand): void => {
   const noun = program
     .command('dead-letter')

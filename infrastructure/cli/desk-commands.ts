@@ -9,7 +9,6 @@ import { configuring } from './desk-lines.ts';
 import { instantOption } from './options.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 
-/** A line of the desk log as it is listed. */
 const DESK_COLUMNS: readonly Column<DeskLogLine>[] = [
   { name: 'at', of: ({ at }) => at },
   { name: 'way', of: ({ way }) => way },
@@ -34,7 +33,6 @@ interface LogOptions extends Pick<DeskQuery, 'since' | 'subject' | 'code'> {
   readonly fund?: string;
 }
 
-/** `desk log` and `desk sessions`. */
 export const addDeskCommands = (program: CliCommand): void => {
   const desk = program
     .command('desk')

@@ -32,7 +32,6 @@ const reasonOf = (error: unknown): string | undefined => {
 };
 
 interface Configuring<Result> extends Omit<DeskEntry, 'action' | 'decision'> {
-  /** Which setting. */
   readonly decision: string;
   readonly operator?: string | undefined;
   /** What the line says once it is done. */

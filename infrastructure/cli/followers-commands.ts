@@ -19,7 +19,6 @@ interface MoveOptions {
 
 const START = 'start';
 
-/** `followers list` and `followers move`. */
 export const addFollowersCommands = (program: CliCommand): void => {
   const followers = program
     .command('followers')

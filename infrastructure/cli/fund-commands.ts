@@ -26,7 +26,6 @@ interface FourEyesOptions extends NameOptions {
   readonly off?: boolean;
 }
 
-/** `fund list`, `fund name` and `fund four-eyes`. */
 export const addFundCommands = (program: CliCommand): void => {
   const fund = program
     .command('fund')

@@ -1,7 +1,6 @@
 import type { CliCommand } from './cli-command.ts';
 import { configuring } from './desk-lines.ts';
 
-/** `keys rotate`, `keys revoke` and `keys rotate-master`. */
 export const addKeyCommands = (program: CliCommand): void => {
   const keys = program
     .command('keys')

@@ -37,7 +37,6 @@ const DOCUMENT_COLUMNS = ['document_id', 'type', 'value', 'sha256', 'size', 'rec
   }),
 );
 
-/** `loan list`, `loan show` and `loan documents`. */
 export const addLoanCommands = (program: CliCommand): void => {
   const loan = program
     .command('loan')
@@ -99,7 +98,6 @@ export const addLoanCommands = (program: CliCommand): void => {
     });
 };
 
-/** States with commas between them. */
 const statesOption = (text: string): readonly string[] => {
   const states = text.split(',');
   if (states.every(isShownStatus)) return [...new Set(states)];

@@ -58,7 +58,6 @@ export const collect = (value: string, previous: readonly string[] = []): readon
   value,
 ];
 
-/** The same for what is one of these. */
 export const collectOf =
   <Name extends string>(names: readonly Name[]) =>
   (text: string, previous: readonly Name[] = []): readonly Name[] => {
@@ -67,7 +66,6 @@ export const collectOf =
     throw new InvalidArgumentError(`It must be one of ${names.join(', ')}.`);
   };
 
-/** The same for ids of funds. */
 export const collectFunds = (value: string, previous: readonly string[] = []): readonly string[] => {
   const id = value.toLowerCase();
   if (isFundId(id)) return collect(id, previous);

@@ -69,7 +69,6 @@ export const fileToWrite =
   (path: string): string =>
     toWrite(option, path, true);
 
-/** For a file that is made, or grows. */
 export const fileToGrow =
   (option: string) =>
   (path: string): string =>

@@ -9,7 +9,6 @@ const PERCENT = 100;
 /** Of these, every one is printed; the rest is counted. */
 const MOST_PRINTED = 1_000;
 
-/** `projections list`, `projections rebuild`, `projections drop-old`. */
 export const addProjectionsCommands = (program: CliCommand): void => {
   const projections = program
     .command('projections')

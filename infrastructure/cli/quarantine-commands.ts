@@ -20,7 +20,6 @@ const COLUMNS: readonly Column<QuarantinedOperation>[] = [
   { name: 'renegotiation_id', of: (row) => renegotiationIdOf(row.stream) },
 ];
 
-/** `quarantine list` and `quarantine release`. */
 export const addQuarantineCommands = (program: CliCommand): void => {
   const quarantine = program
     .command('quarantine')
@@ -66,7 +65,6 @@ export const addQuarantineCommands = (program: CliCommand): void => {
     });
 };
 
-/** The code of an operation, the id of a renegotiation. */
 const shownName = (stream: string): string =>
   parseLoanStream(stream)?.code ?? renegotiationIdOf(stream) ?? stream;
 

@@ -28,13 +28,11 @@ export const applicationWith = (services: Known, code: string, named: string | u
 
 export const FUND_OPTION = '--fund <id|name>';
 
-/** For what lists: `--application`. */
 export const ONLY_APPLICATION = [
   '--application <id|name>',
   'only of this application (an id, or the name of one of its clients)',
 ] as const;
 
-/** For what is about one operation, by its code: `--application`. */
 export const WHOSE_OPERATION = [
   '--application <id|name>',
   'whose operation; needed when several applications use the code',

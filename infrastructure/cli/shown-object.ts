@@ -19,7 +19,6 @@ function* flat(fields: Fields, path = ''): Generator<readonly [string, unknown]>
   }
 }
 
-/** Of a list of objects: one column a field that any of them has. */
 const columnsOf = (rows: readonly Fields[]): readonly Column<Fields>[] => {
   const names = [...new Set(rows.flatMap((row) => [...flat(row)].map(([name]) => name)))];
   return names.map((name) => ({ name, of: (row) => [...flat(row)].find(([path]) => path === name)?.[1] }));

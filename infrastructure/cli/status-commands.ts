@@ -12,7 +12,6 @@ const FINDING_COLUMNS: readonly Column<Finding>[] = [
   { name: 'detail', of: ({ detail }) => detail },
 ];
 
-/** `status` and `doctor`. */
 export const addStatusCommands = (program: CliCommand): void => {
   program
     .command('status')

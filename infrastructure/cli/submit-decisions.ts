@@ -37,7 +37,6 @@ export const decideInTime = async (
   return answers;
 };
 
-/** Decisions that are carried out together. */
 export const AT_ONCE = 64;
 
 /** Carries out decisions in the operator's name, and answers in their order. */
@@ -54,7 +53,6 @@ export async function* submitting(
   }
 }
 
-/** A decision's answer as one JSON object. */
 export const presentAnswer = (given: DecisionAnswer): object => {
   const { outcome, decision } = given;
   const id = decision?.decisionId ?? (given.outcome === 'refused' ? given.decisionId : undefined);

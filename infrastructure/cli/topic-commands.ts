@@ -15,7 +15,6 @@ const COLUMNS: readonly Column<ListedTopic>[] = [
   { name: 'mend', of: ({ problems }) => problems.map(({ command }) => command), table: false },
 ];
 
-/** `topics list` and `topics accept-partitions`. */
 export const addTopicCommands = (program: CliCommand): void => {
   const topics = program
     .command('topics')

@@ -35,7 +35,6 @@ interface RedeliverOptions {
   readonly dryRun?: boolean;
 }
 
-/** `webhook list`, `webhook deliveries`, `webhook redeliver`, `webhook verify`. */
 export const addWebhookCommands = (program: CliCommand): void => {
   const webhook = program
     .command('webhook')

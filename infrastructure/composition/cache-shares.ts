@@ -1,7 +1,6 @@
 import { MIB } from '../../application/support/sized-cache.ts';
 import type { PageCaches } from '../sqlite/connection.ts';
 
-/** The part of the configuration that is about it. */
 interface CacheMemory {
   readonly cacheMemory: number;
 }

@@ -47,14 +47,12 @@ export const readConfiguration = (environment: Readonly<Record<string, string | 
     }),
     // Whether the service looks for a synchronous standby of its database, or its provider keeps commits across a fail-over.
     databaseFailover: variables.oneOf('DATABASE_FAILOVER', DATABASE_FAILOVERS, 'checked'),
-    // What production may do unprotected.
     allowInsecure: readAllowInsecure(variables),
     // Undefined with the bus inside the process.
     kafka: readKafka(variables),
     roles: readRoles(variables),
     // Undefined only in the sandbox: then it is kept in the data directory.
     masterKey: readMasterKey(variables, kind),
-    // The one before it, while a rotation is under way.
     previousMasterKey: readPreviousMasterKey(variables),
     // For everything that this process remembers in order to be faster, in bytes.
     cacheMemory: variables.bytes('CACHE_MEMORY', CACHE_MEMORY.byDefault, CACHE_MEMORY.least),
@@ -164,7 +162,6 @@ const readWebhooks = (variables: EnvironmentReader, kind: string) =>
 
 /** Roles that read or write the streams. Webhooks are fed from the bus alone. */
 const AT_THE_STREAMS: readonly Role[] = ['api', 'projector', 'relay', 'scheduler'];
-/** Roles that hand events over the bus. */
 const AT_THE_BUS: readonly Role[] = ['relay', 'webhooks'];
 
 /** Whether only some of these roles run here, so that the others must run elsewhere. */

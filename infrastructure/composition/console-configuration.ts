@@ -18,7 +18,6 @@ const PUBLIC_URL = 'CONSOLE_PUBLIC_URL';
 /** What the environment decides of the console, and of it alone. @throws ConfigurationError one line that names the variable */
 export const readConsoleConfiguration = (environment: Readonly<Record<string, string | undefined>>) => {
   const variables = new EnvironmentReader(environment);
-  // Whether its operator lets it be reached unprotected.
   const mayBeOpen = readAllowInsecure(variables).includes('console');
   const signIn = readSignIn(variables);
   const publicUrl = readPublicUrl(variables, { mayBeOpen, signsIn: signIn !== undefined });

@@ -13,16 +13,17 @@ import type { MigrationMarker, MovedRow } from '../embedded/migration-marker.ts'
 import { readMove } from '../../application/maintenance/moving/move-record.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
+import { opening } from '../support/opening.ts';
 import { closeToOthers, exposedFiles } from '../support/private-files.ts';
 import { SystemClock } from '../support/time.ts';
 import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import type { Part } from './cache-shares.ts';
 import { SERVICE_FILE, missingPart, troubleWith } from './data-parts.ts';
+import { keepsFiles } from './engines.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { isAllowed } from './insecurities.ts';
 
-/** Files that a service with these engines has left in its data directory. */
 const tracesOf = ({ engines }: Configuration): readonly string[] => [
   ...(engines.eventStoreUrl === undefined ? [EVENT_LOG_FILE] : []),
   ...(engines.databaseUrl === undefined ? [SERVICE_FILE] : []),
@@ -70,7 +71,6 @@ const VARIABLES: Readonly<Record<MovedRow, string>> = {
   documents: 'S3_URL',
 };
 
-/** What this configuration keeps in the data directory. */
 const embeddedRows = ({ engines }: Configuration): readonly MovedRow[] => [
   ...(engines.eventStoreUrl === undefined ? (['event store'] as const) : []),
   ...(engines.databaseUrl === undefined ? (['database'] as const) : []),
@@ -98,8 +98,6 @@ const locked = async (lock: () => DirectoryLock | Promise<DirectoryLock>): Promi
   }
 };
 
-const NO_LOCK: DirectoryLock = { close: async () => undefined };
-
 /** @throws ConfigurationError what this configuration keeps here was moved to other engines, or is being moved */
 const refuseMoved = async (configuration: Configuration): Promise<void> => {
   const { dataDir } = configuration;
@@ -116,23 +114,14 @@ const refuseMoved = async (configuration: Configuration): Promise<void> => {
  * @throws ConfigurationError it was moved, so what it holds is no longer the truth, or is being moved now; or it is in use
  */
 export const useDataDirectory = async (configuration: Configuration, part: Part): Promise<DirectoryLock> => {
-  const { dataDir, engines } = configuration;
-  const onlyDocuments = engines.eventStoreUrl !== undefined && engines.databaseUrl !== undefined;
-  const lock = onlyDocuments ? NO_LOCK : await locked(() => lockDirectory(dataDir, 'shared'));
-  try {
+  const { dataDir } = configuration;
+  const files = keepsFiles(configuration);
+  return opening(async (kept, close) => {
+    if (files) kept(await locked(() => lockDirectory(dataDir, 'shared')));
     await refuseMoved(configuration);
-    const service =
-      onlyDocuments || part !== 'service' ? NO_LOCK : await locked(() => lockForService(dataDir));
-    return {
-      close: async () => {
-        await service.close();
-        await lock.close();
-      },
-    };
-  } catch (error) {
-    await lock.close();
-    throw error;
-  }
+    if (files && part === 'service') kept(await locked(() => lockForService(dataDir)));
+    return { close };
+  });
 };
 
 /** @throws ConfigurationError a move into this database has not come to its end */

@@ -22,7 +22,6 @@ import { SERVICE_FILE } from './data-parts.ts';
 import { kafkaOptions } from './kafka-configuration.ts';
 import type { Observability } from './observability.ts';
 
-/** What engines are opened for, and with. */
 export interface EngineOptions {
   readonly configuration: Configuration;
   readonly part: Part;

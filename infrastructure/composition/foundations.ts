@@ -19,6 +19,7 @@ import type { Keyring } from '../security/master-key.ts';
 import { MasterKeys } from '../security/master-keys.ts';
 import { DATA_KEYS, WrappedKeys, dataKey } from '../security/wrapped-keys.ts';
 import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
+import { opening } from '../support/opening.ts';
 import { SystemClock } from '../support/time.ts';
 import type { Part } from './cache-shares.ts';
 import { refuseSplitRoles } from './configuration.ts';
@@ -70,11 +71,9 @@ export interface Foundations {
   readonly generations: Generations;
   /** Undefined where nothing is traced. */
   readonly tracedEvents: TracedEvents | undefined;
-  /** The engines. */
   readonly close: () => Promise<void>;
 }
 
-/** Keys of the service, as long as it runs. */
 interface ServiceKeys {
   readonly masterKeys: MasterKeys;
   readonly fingerprints: Buffer;
@@ -88,20 +87,6 @@ interface FoundationOptions extends Pick<EngineOptions, 'writer'> {
 
 const sharedNowOf = (database: SqlDatabase & { readonly now?: () => number }) => (): number =>
   database.now?.() ?? Date.now();
-
-/** Closes what was opened, last first. */
-class Opened {
-  readonly #closing: (() => Promise<void>)[] = [];
-
-  add<T extends { close(): Promise<void> } | undefined>(opened: T): T {
-    if (opened) this.#closing.unshift(() => opened.close());
-    return opened;
-  }
-
-  readonly close = async (): Promise<void> => {
-    for (const close of this.#closing.splice(0)) await close();
-  };
-}
 
 const beforeOpening = async (configuration: Configuration, part: Part): Promise<void> => {
   // The roles of a thread are only its share of the process.
@@ -146,7 +131,6 @@ const warnOfFailover = async (
   if (settings && losesAtFailover(settings)) logger.warn({ ...settings }, NO_STANDBY);
 };
 
-/** Reads the master keys: from the variables, or in a sandbox without them from the files. */
 const keyringOf = async (
   { masterKey, previousMasterKey, dataDir }: Configuration,
   store: KeyStore,
@@ -185,17 +169,16 @@ export const openFoundations = async (
   const { ofFiles, ofLog, ofDatabase } = retriesOf(configuration, retry);
   /** Of the service's database. */
   const until = <T>(attempt: () => Promise<T>): Promise<T> => ofDatabase.until('service_store', attempt);
-  const opened = new Opened();
-  try {
-    opened.add(await ofFiles.until('data_directory', () => useDataDirectory(configuration, part)));
+  return opening(async (kept, close) => {
+    kept(await ofFiles.until('data_directory', () => useDataDirectory(configuration, part)));
     const known: { readModels?: SqlDatabase; logFit?: LogFit } = {};
     const mayAppend = async (): Promise<void> => known.logFit?.ensure();
-    const eventStore = opened.add(await ofLog.until('event_store', () => openEventStore(options, mayAppend)));
+    const eventStore = kept(await ofLog.until('event_store', () => openEventStore(options, mayAppend)));
     const refuseEmpty = async (isEmpty: () => Promise<boolean>): Promise<void> => {
       if (part !== 'background') await refuseEmptyDatabase(configuration, isEmpty, eventStore, ofLog);
     };
     await refuseEmpty(() => isUnwrittenFile(configuration));
-    const serviceDatabase = opened.add(await until(() => openServiceDatabase(options)));
+    const serviceDatabase = kept(await until(() => openServiceDatabase(options)));
     await refuseEmpty(() => isUntouched(serviceDatabase));
     const steps = await until(() => migrate(serviceDatabase, serviceMigrations, realClock.realNow()));
     if (steps.length > 0) logger.info({ database: 'service_store', steps }, 'tables brought up to date');
@@ -212,11 +195,11 @@ export const openFoundations = async (
       ...{ generations, log: eventStore, logger, signal: retry.signal, thorough: isService },
       watch: observability.metrics?.stores.sql('read_model'),
     };
-    const readModelDatabase = opened.add(await ofDatabase.until('read_model', () => openServing(serving)));
+    const readModelDatabase = kept(await ofDatabase.until('read_model', () => openServing(serving)));
     known.readModels = readModelDatabase;
     if (isService) await refuseOlderLog(configuration, logFit);
     const kafka = kafkaOf(options, serviceDatabase);
-    const eventBus = opened.add(await retry.until('event_bus', () => openEventBus(kafka)));
+    const eventBus = kept(await retry.until('event_bus', () => openEventBus(kafka)));
     if (isService) {
       await until(() => chooseFormats(new StoredFormats(serviceDatabase), configuration, logger));
       await until(() => warnOfFailover(configuration, serviceDatabase, logger));
@@ -230,10 +213,7 @@ export const openFoundations = async (
       ...(eventStore instanceof SqliteEventStore && { embeddedLog: eventStore }),
       tracedEvents: tracedEventsOf(configuration, observability, eventStore),
       sharedNow: sharedNowOf(serviceDatabase),
-      close: opened.close,
+      close,
     };
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
+  });
 };

@@ -3,7 +3,6 @@ import { ConfigurationError } from './environment-reader.ts';
 import type { EnvironmentReader } from './environment-reader.ts';
 
 const INSECURITIES = ['public-url', 'eventstore', 'kafka', 'database', 'files', 'console'] as const;
-/** What production may do unprotected, when its operator says so. */
 export type Insecurity = (typeof INSECURITIES)[number];
 
 /** @throws ConfigurationError */

@@ -46,7 +46,6 @@ export const readKafka = (variables: EnvironmentReader) => {
   return named ? Object.freeze({ brokers, tls, sasl, topicPrefix, replication }) : undefined;
 };
 
-/** As every client of the brokers takes it. */
 export const kafkaOptions = (
   { brokers, tls, sasl, topicPrefix, replication }: NonNullable<ReturnType<typeof readKafka>>,
   watched: Pick<TopicPairOptions, 'logger' | 'offsets' | 'metrics'>,

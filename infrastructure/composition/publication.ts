@@ -21,7 +21,6 @@ export const requireKafka = ({ kafka }: Foundations): NonNullable<Foundations['k
 
 const [LOOK_AGAIN_MS, LONGEST_WAIT_MS] = [10, 3_000];
 
-/** Whether the log has something that the read model has yet to take in. */
 const isBehind = async ({ app }: Parts): Promise<boolean> => {
   const { followers } = await app.maintenance.lag();
   return followers.some(

@@ -12,7 +12,6 @@ import { keepServing } from './serving-generation.ts';
 
 const ATTEMPT_GRACE_MS = 2_000;
 
-/** What a process of the service runs beside the requests. */
 export interface Roles {
   /** One process of all at a time runs each of these. */
   readonly leased: readonly LeasedRunner[];

@@ -101,7 +101,6 @@ const endInOrder = (service: StartUp, logger: Logger): void => {
   });
 };
 
-/** Logs where to find the reference, the metrics and the data. */
 const announceStart = (configuration: Configuration, logger: Logger): void => {
   const { environment, roles, host, port, publicUrl, dataDir } = configuration;
   logger.info(

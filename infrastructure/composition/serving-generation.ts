@@ -49,7 +49,6 @@ const progressIn = (logger: Logger): ((share: number) => void) => {
   };
 };
 
-/** Builds a generation and lets it serve. */
 const build = async ({ generations, log, logger, signal }: Serving): Promise<void> => {
   const onProgress = progressIn(logger);
   const request = { force: true, signal, onProgress, onDifference: () => undefined };

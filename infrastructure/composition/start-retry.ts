@@ -22,7 +22,6 @@ export const noRetry: StartRetry = {
   until: (_what, attempt) => attempt(),
 };
 
-/** What a file says, down the chain of errors. */
 const fileTrouble = (error: unknown): StoreUnavailableError | OutcomeUnknownError | undefined => {
   if (mayPass(error)) return error;
   return error instanceof Error && error.cause !== undefined ? fileTrouble(error.cause) : undefined;
@@ -57,7 +56,6 @@ export const retriesOf = ({ engines, dataDir }: Configuration, retry: StartRetry
   };
 };
 
-/** The start was called off before it came to its end. */
 export class StartAbandonedError extends Error {
   override readonly name = 'StartAbandonedError';
 }
@@ -78,7 +76,6 @@ const isAway = (error: unknown): boolean => {
 
 interface StartRetryOptions {
   readonly logger: Logger;
-  /** Calls the start off. */
   readonly signal: AbortSignal;
   /** Called with what is waited for, and with undefined when it is there. */
   readonly onWaiting: (what: string | undefined) => void;

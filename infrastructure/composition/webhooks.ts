@@ -112,7 +112,6 @@ const workerOf = (parts: Parts, { queue, ranges, subscriptions }: Webhooks): Web
   });
 };
 
-/** Webhooks for every door, and what sends beside them. */
 export const webhooksOf = (parts: Parts): Parts['webhooks'] => {
   const { configuration, clock, eventStore, keys, onQueued, publication } = parts;
   let worker: WebhookWorker | undefined;

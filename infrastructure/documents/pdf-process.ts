@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { InspectorAwayError } from '../../application/ports/busy-error.ts';
 import { messageOf } from '../../application/support/failures.ts';
 
-/** What a process has used so far. */
 interface ProcessUse {
   /** Processor time of all its threads. */
   readonly milliseconds: number;
@@ -41,7 +40,6 @@ export const useOf = (pid: number): ProcessUse | undefined => {
 
 const PROGRAM = fileURLToPath(new URL('./pdf-parser-main.ts', import.meta.url));
 
-/** What keeps a file from being a PDF that can be read. */
 export type PdfFlaw = 'unreadable' | 'password' | 'too_costly';
 export type PdfVerdict = 'readable' | PdfFlaw;
 
@@ -63,7 +61,6 @@ export interface ProcessLimits {
  */
 export type ProcessVerdict = PdfVerdict | 'too_large' | 'given_up';
 
-/** One content to be judged. */
 export interface Content {
   readonly size: number;
   read(): AsyncIterable<Uint8Array>;

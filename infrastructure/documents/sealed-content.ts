@@ -59,7 +59,6 @@ export const seal = async function* (
   }
 };
 
-/** Seals a content that is in memory. */
 export const sealBytes = (
   content: Uint8Array,
   key: DocumentKey,
@@ -80,7 +79,6 @@ export interface SealedSource {
   read(start: number, end: number): Promise<Buffer>;
 }
 
-/** Length of the content of a sealed file. */
 export const contentLength = (sealedSize: number): number =>
   Math.max(0, sealedSize - HEADER_BYTES - TAG_BYTES);
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { credentials as grpcCredentials } from '@grpc/grpc-js';
 
-/** What a connection string says, as far as this service makes use of it. */
 export interface ConnectionSettings {
   /** `host:port` of each. */
   readonly hosts: readonly string[];

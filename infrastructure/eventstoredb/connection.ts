@@ -96,7 +96,6 @@ export class Node {
 
 const asItIs = (bytes: Buffer): Buffer => bytes;
 
-/** What every call tells about itself. */
 const metadataOf = ({ connectionName, authorization }: ConnectionSettings, purpose: Purpose): Metadata => {
   const metadata = new Metadata();
   metadata.set('connection-name', `${connectionName}-${purpose}`);

@@ -35,7 +35,6 @@ const MAX_APPEND_BYTES = 1_048_576;
 /** What the server may count for an event beyond the bytes that it is handed. */
 const OVERHEAD_PER_EVENT = 64;
 
-/** An event in the bytes that the server is sent. */
 interface EncodedEvent {
   readonly id: string;
   readonly type: string;

@@ -66,7 +66,6 @@ export class FirstBrokers {
   }
 }
 
-/** What the clients of the library have in common. */
 interface Watched {
   readonly events: { readonly REQUEST: string; readonly REQUEST_QUEUE_SIZE: string };
   on(name: string, told: (event: RequestQueueSizeEvent) => void): unknown;
@@ -164,7 +163,6 @@ export const askAgain = async <Answer>(
   }
 };
 
-/** Whether a broker answered with this error. */
 export const isAnswer = (error: unknown, type: string): boolean =>
   error instanceof kafkajs.KafkaJSProtocolError && error.type === type;
 

@@ -14,7 +14,6 @@ import { TopicPair } from './topic-pair.ts';
 import type { TopicPairOptions } from './topic-pair.ts';
 import { decisionTopicPlans } from './topic-plans.ts';
 
-/** Consumer group of all processes that carry out decisions. */
 const DECISIONS_GROUP = 'administrator';
 
 const LONGEST_SHORTENED_TEXT = 10_000;

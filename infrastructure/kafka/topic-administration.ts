@@ -19,7 +19,6 @@ interface TopicAdministrationOptions extends KafkaConnection, TopicNames {
   readonly quietMs?: number;
 }
 
-/** A topic as it is, and as it should be. */
 interface ExaminedTopic {
   readonly topic: string;
   /** Undefined for a topic that is not there yet. */

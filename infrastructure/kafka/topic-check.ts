@@ -25,7 +25,6 @@ type CheckedSetting =
   | 'partitions'
   | 'partitions_changed';
 
-/** Where a topic falls short of what it should be. */
 export interface TopicShortfall {
   readonly topic: string;
   readonly setting: CheckedSetting;
@@ -35,9 +34,7 @@ export interface TopicShortfall {
   readonly command: string;
 }
 
-/** Told of what the bus knows of itself. */
 export interface BusMetrics {
-  /** A message was put aside. */
   deadLettered(topic: string, group: string): void;
   /** After every look at a topic. @param short settings in which it is below what it should be */
   topicChecked(topic: string, short: readonly CheckedSetting[]): void;
@@ -46,7 +43,6 @@ export interface BusMetrics {
 /** An acknowledged message must be in so many places, so that one of the copies may be away. */
 export const minInsyncReplicas = (replication: number): number => Math.max(1, replication - 1);
 
-/** What the brokers' tools are called with. */
 export type ToolOptions = { readonly brokers: readonly string[]; readonly secured: boolean };
 
 /** The properties file holds what the tools need to sign on. */

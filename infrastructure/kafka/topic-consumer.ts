@@ -114,7 +114,6 @@ export class KafkaTopicConsumer<W = unknown> {
     if (this.#life) await within(closeGraceMs + 1_000, 'closing', this.#life).catch(() => undefined);
   }
 
-  /** Messages that wait, by partition. */
   async lag(): Promise<ReadonlyMap<number, number>> {
     const { kafka, topic, group, offsets } = this.#options;
     const [marks, stored] = await Promise.all([watermarks(kafka, topic), offsets.load(group, topic)]);

@@ -47,7 +47,6 @@ export class TopicPair {
     });
   }
 
-  /** To one of the two. */
   producerFor(topic: string): OrderedProducer {
     const { logger, producer: settings } = this.#options;
     const producer = new OrderedProducer({

@@ -10,7 +10,6 @@ import { minInsyncReplicas, shortfallsOf } from './topic-check.ts';
 import type { BusMetrics, TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
 import { toolOptions } from './topic-plans.ts';
 
-/** Fewer brokers are up than a topic is to have copies. */
 class TooFewBrokersError extends Error {
   override readonly name = 'TooFewBrokersError';
   constructor(topics: readonly string[], wanted: number, found: number) {
@@ -20,7 +19,6 @@ class TooFewBrokersError extends Error {
   }
 }
 
-/** The topic has another number of partitions than its operations are spread over. */
 class PartitionsChangedError extends Error {
   override readonly name = 'PartitionsChangedError';
   constructor(topic: string, kept: number, found: number) {

@@ -5,6 +5,7 @@ import type { GenerationTables } from '../../application/maintenance/rebuild/gen
 import { alone } from '../../application/sql/engine.ts';
 import { migrate } from '../../application/sql/migrations/migrate.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import { opening } from '../support/opening.ts';
 import { PostgresDatabase } from './postgres-database.ts';
 import type { PostgresOptions } from './postgres-database.ts';
 import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
@@ -46,13 +47,11 @@ export class PostgresGenerationTables implements GenerationTables {
     const create = sql`create schema if not exists ${sql.id(schema)}`;
     const isThere = await this.exists(number);
     if (!isThere) await this.#execute('read model generations', [create]);
-    const database = await PostgresDatabase.open({ ...this.#options, schema });
-    if (isThere) return database;
-    await migrate(database, readModelMigrations, this.#now()).catch(async (error: unknown) => {
-      await database.close();
-      throw error;
+    return opening(async (kept) => {
+      const database = kept(await PostgresDatabase.open({ ...this.#options, schema }));
+      if (!isThere) await migrate(database, readModelMigrations, this.#now());
+      return database;
     });
-    return database;
   }
 
   async exists(number: number): Promise<boolean> {

@@ -33,7 +33,6 @@ const purposeOfKey = (name: string): WrappingPurpose | undefined => {
   return purpose;
 };
 
-/** All keys in the key store. */
 export const rotatedKeys = (store: KeyStore): RotatedTexts => ({
   texts: store,
   purposeOf: purposeOfKey,

@@ -83,7 +83,6 @@ export const masterKeyFromFile = async (
   return parsed(path, text ?? (await create(dataDir, path)));
 };
 
-/** What the files hold now. */
 export const keyringFromFiles = (dataDir: string): Keyring => {
   const read = (name: string): MasterKey =>
     parsed(join(dataDir, name), readFileSync(join(dataDir, name), 'utf8'));

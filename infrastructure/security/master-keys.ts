@@ -72,12 +72,10 @@ export class MasterKeys {
     return this.#ring;
   }
 
-  /** Takes the keys that this process is given now. */
   reload(): void {
     this.#ring = this.#load();
   }
 
-  /** Id of the key that wraps. */
   get activeId(): string {
     return this.#active.key.id;
   }

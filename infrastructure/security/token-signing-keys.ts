@@ -25,7 +25,6 @@ interface Kept {
   readonly privateJwk: JWK;
 }
 
-/** A new key pair in its stored form, to be wrapped. */
 const newSigningKey = async (activeFrom: number): Promise<string> => {
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const kept: Kept = { activeFrom, privateJwk: await exportJWK(privateKey) };
@@ -81,7 +80,6 @@ export class TokenSigningKeys implements SigningKeys {
     this.#logger = deps.logger;
   }
 
-  /** The key to sign with now. */
   async active(): Promise<SigningKey> {
     await this.#refresh(RELOAD_AFTER_MS);
     const now = this.#now();

@@ -32,7 +32,6 @@ export class WrappedKeys {
     return wrapped === undefined ? undefined : this.unwrap(name, wrapped);
   }
 
-  /** The text of a listed entry. */
   unwrap(name: string, wrapped: string): string {
     return this.#masterKeys.unwrap(this.#purpose, wrapped, name);
   }

@@ -5,6 +5,7 @@ import { BEFORE_GENERATIONS } from '../../application/maintenance/rebuild/genera
 import type { GenerationTables } from '../../application/maintenance/rebuild/generations.ts';
 import { migrate } from '../../application/sql/migrations/migrate.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import { opening } from '../support/opening.ts';
 import { makeForOwner } from '../support/durable-files.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import type { SqliteOptions } from './sqlite-database.ts';
@@ -35,14 +36,11 @@ export class SqliteGenerationTables implements GenerationTables {
     makeForOwner(path);
     // Rebuildable from the streams, so a power cut may cost its last transactions, never its consistency.
     const options = { ...this.#options, path, synchronous: 'NORMAL' } as const;
-    const database = await SqliteDatabase.open(options);
-    try {
+    return opening(async (kept) => {
+      const database = kept(await SqliteDatabase.open(options));
       if (!(await hasTables(database))) await migrate(database, readModelMigrations, this.#now());
       return database;
-    } catch (error) {
-      await database.close();
-      throw error;
-    }
+    });
   }
 
   async exists(number: number): Promise<boolean> {

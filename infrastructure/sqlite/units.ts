@@ -101,7 +101,6 @@ const inSavepoint = (connection: Connection, unit: FlatUnit): Outcome => {
 
 const all = (units: readonly FlatUnit[], failure: Failure): readonly Outcome[] => units.map(() => failure);
 
-/** The failure that kept a transaction from beginning. */
 const begin = (connection: Connection): Failure | undefined => {
   try {
     connection.execute('begin immediate');

@@ -25,7 +25,6 @@ export class LogTail<Item> {
     this.#charactersOf = charactersOf;
   }
 
-  /** Number of the newest item. */
   get high(): number {
     return this.#low + this.#items.length;
   }

@@ -76,7 +76,6 @@ export class BackgroundThread {
     });
   }
 
-  /** Deliveries were queued for these subscriptions. */
   queued(webhookIds: readonly string[]): void {
     this.#post({ kind: 'queued', webhookIds });
   }

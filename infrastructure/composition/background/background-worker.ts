@@ -15,7 +15,6 @@ export const newBackgroundWorker = (): Worker => {
   return worker;
 };
 
-/** The first message to the background thread: what it is to do. */
 export interface BackgroundData {
   readonly configuration: Omit<Configuration, 'masterKey' | 'previousMasterKey'>;
   /** Undefined where they are kept in files. */
@@ -23,7 +22,6 @@ export interface BackgroundData {
   readonly previousMasterKey: KeyObject | undefined;
 }
 
-/** What the main thread may ask for, and what comes back. */
 export interface Questions {
   readonly checks: Readonly<Record<string, string>>;
   readonly metrics: readonly MetricValues[];
@@ -31,10 +29,8 @@ export interface Questions {
 export type Question = keyof Questions;
 
 export type ToBackground =
-  /** The log reaches this position. */
   | { readonly kind: 'appended'; readonly position: number }
   | { readonly kind: 'append result'; readonly id: number; readonly reply: AppendReply }
-  /** A request has queued deliveries for these subscriptions. */
   | { readonly kind: 'queued'; readonly webhookIds: readonly string[] }
   | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
   | { readonly kind: 'stop' };

@@ -5,6 +5,7 @@ import { plainFields } from '../../observability/logging.ts';
 import { MasterKey } from '../../security/master-key.ts';
 import type { AppendReply, Row } from '../../sqlite/event-log/event-log-writer.ts';
 import type { AppendWriter } from '../../sqlite/event-log/event-log-threads.ts';
+import { opening } from '../../support/opening.ts';
 import { openFoundations } from '../foundations.ts';
 import { retryUntilAvailable } from '../start-retry.ts';
 import { startWork } from '../work.ts';
@@ -71,19 +72,12 @@ const open = async (
   const logger = forwarding(post, configuration.logLevel);
   const retry = retryUntilAvailable({ logger, signal, onWaiting: () => undefined });
   const options = { retry, part: 'background', writer: appends } as const;
-  const foundations = await openFoundations(configuration, logger, options);
-  try {
-    return await startWork(foundations);
-  } catch (error) {
-    await foundations.close();
-    throw error;
-  }
+  return opening(async (kept) => startWork(kept(await openFoundations(configuration, logger, options))));
 };
 
 const answerTo = async (question: Question, work: Work) =>
   question === 'checks' ? work.checks() : ((await work.scrape?.values()) ?? []);
 
-/** Plays its roles until it is told to stop. */
 export const runBackground = async (data: BackgroundData, port: MessagePort): Promise<void> => {
   const post: Post = (message) => port.postMessage(message);
   const stopping = new AbortController();

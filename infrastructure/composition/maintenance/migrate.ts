@@ -25,6 +25,7 @@ import {
 import { SourceFile } from '../../sqlite/source-file.ts';
 import { PostgresDatabase } from '../../postgres/postgres-database.ts';
 import type { SqlDatabase } from '../../../application/sql/sql-database.ts';
+import { opening } from '../../support/opening.ts';
 import { SystemClock, pause } from '../../support/time.ts';
 import type { Configuration } from '../configuration.ts';
 import { SERVICE_FILE } from '../data-parts.ts';
@@ -86,15 +87,10 @@ export const openMove = async (dataDir: string, engines: NewEngines): Promise<Op
   await stat(join(dataDir, SERVICE_FILE)).catch((error: unknown) => {
     throw new MoveFailedError(`${dataDir} holds no service: DATA_DIR names what is moved`, { cause: error });
   });
-  const opened: { close(): unknown }[] = [lockDirectory(dataDir, 'alone')];
-  const close = async (): Promise<void> => {
-    for (const one of opened.splice(0).reverse()) await one.close();
-  };
-  try {
-    const log = SqliteLogToMove.open(dataDir);
-    opened.push(log);
-    const source = SourceFile.open(join(dataDir, SERVICE_FILE));
-    opened.push(source);
+  return opening(async (kept, close) => {
+    kept(lockDirectory(dataDir, 'alone'));
+    const log = kept(SqliteLogToMove.open(dataDir));
+    const source = kept(SourceFile.open(join(dataDir, SERVICE_FILE)));
     const mark = await begin(dataDir, engines);
     ensureSameRows(mark, engines);
     const move = new Move({
@@ -119,10 +115,7 @@ export const openMove = async (dataDir: string, engines: NewEngines): Promise<Op
       },
       close,
     };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
 };
 
 /** As the command line asks for it: engines from the command, else from the environment. @throws WrongUseError */
@@ -140,31 +133,20 @@ export const openMoveFor = async (
   const location = documentsUrl === undefined ? undefined : parseS3Url(documentsUrl);
   if (documentsUrl !== undefined && location === undefined)
     throw new WrongUseError('the address of the document storage must be like S3_URL');
-  const database = await PostgresDatabase.open({
-    url: databaseUrl,
-    logger,
-    applicationName: 'receivables migrate',
-    // Long pages of a comparison on a busy server.
-    statementTimeoutMs: 60_000,
-  });
-  const store =
-    eventStoreUrl === undefined ? undefined : new EventStoreDbStore({ url: eventStoreUrl, logger });
-  const closeEngines = async (): Promise<void> => {
-    await store?.close();
-    await database.close();
-  };
-  try {
+  return opening(async (kept, close) => {
+    const database = kept(
+      await PostgresDatabase.open({
+        url: databaseUrl,
+        logger,
+        applicationName: 'receivables migrate',
+        // Long pages of a comparison on a busy server.
+        statementTimeoutMs: 60_000,
+      }),
+    );
+    const store = kept(
+      eventStoreUrl === undefined ? undefined : new EventStoreDbStore({ url: eventStoreUrl, logger }),
+    );
     const documents = location && new S3Bucket({ location, pause });
-    const move = await openMove(dataDir, { database, store, documents });
-    return {
-      ...move,
-      close: async () => {
-        await move.close();
-        await closeEngines();
-      },
-    };
-  } catch (error) {
-    await closeEngines();
-    throw error;
-  }
+    return { ...kept(await openMove(dataDir, { database, store, documents })), close };
+  });
 };

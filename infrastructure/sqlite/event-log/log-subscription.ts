@@ -13,7 +13,6 @@ import { pause, unlessAborted } from '../../support/time.ts';
 import { toPosition } from './event-log-reader.ts';
 import type { LogPage } from './event-log-reader.ts';
 
-/** The log as a subscription needs it. */
 export interface LogSource {
   readonly tail: LogTail<RecordedEvent>;
   readonly logger: Logger | undefined;

@@ -93,14 +93,12 @@ export class NameResolver {
   }
 }
 
-/** A webhook's address, taken apart. */
 export interface WebhookTarget {
   readonly origin: string;
   readonly host: string;
   /** Without brackets; a name, or an address in its usual notation. */
   readonly hostname: string;
   readonly isLiteral: boolean;
-  /** Path and query. */
   readonly path: string;
 }
 

@@ -15,7 +15,6 @@ const LOOPBACK: readonly LookupAddress[] = [
 
 type Hosts = ReadonlyMap<string, readonly LookupAddress[]>;
 
-/** The names of a hosts file, in lower case. */
 const parseHosts = (text: string): Hosts => {
   const hosts = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {

@@ -74,7 +74,6 @@ export class Breaker {
 
 export type Wake = 'queued' | 'seen to';
 
-/** Slots that may be taken now. */
 interface Allowance {
   readonly total: number;
   readonly retries: number;
@@ -110,7 +109,6 @@ export class Endpoint {
     this.retriesInFlight += retries;
   }
 
-  /** Something new to send. */
   wake(now: number): void {
     this.#firstAt = Math.min(this.#firstAt, now);
   }
@@ -127,7 +125,6 @@ export class Endpoint {
     this.#retryAt = Math.min(this.#retryAt, msOf(retryAt));
   }
 
-  /** The clock was set. */
   shift(ms: number): void {
     this.breaker.shift(ms);
     this.#firstAt += ms;

@@ -10,7 +10,6 @@ const PREFIX = 'whsec_';
 
 export const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
-/** What a secret signs with. */
 interface SigningKey {
   /** All of it, as text. */
   readonly text: KeyObject;
