@@ -1,29 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiClient } from '../support/api-client.ts';
-import { clientOn, commandLineBeside } from '../support/command-line-beside.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { commandLineBeside } from '../support/command-line-beside.ts';
 import { Renegotiator } from '../support/renegotiator.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { RunningService } from '../support/running-service.ts';
 import { within } from '../support/within.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const PAIRS = 6;
-
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let service: ServiceProcess;
+let service: RunningService;
 let api: ApiClient;
 let client: Renegotiator;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '1ms' });
-  api = new ApiClient(service.baseUrl, await clientOn(directory.path, randomUUID()));
+  service = await RunningService.start({ SANDBOX_STEP: '1ms' });
+  api = await service.client(randomUUID());
   client = new Renegotiator(api);
 }, 40_000);
-afterAll(async () => {
-  await service?.end('SIGTERM');
-  await directory?.remove();
-});
+afterAll(() => service?.stop());
 
 describe('a renegotiation through HTTP', () => {
   test('inherits the documents, pays nothing twice, and ends with every original told', async () => {
@@ -148,40 +140,10 @@ test('no reader sees a half', async () => {
   }
 }, 60_000);
 
-test('a process that is killed leaves no half, loses nothing acknowledged, and goes on by itself', async () => {
-  const pairs = Array.from({ length: PAIRS }, (_, i) => [`K${i}`, `L${i}`] as const);
-  await client.activate(...pairs.flat());
-  let answered = 0;
-  const enough = Promise.withResolvers<void>();
-  const sent = pairs.map(async (pair, i) => {
-    const answer = await client.replaceAll(pair, `M${i}`).catch(() => undefined);
-    if (++answered === 2) enough.resolve();
-    return answer?.status === 200;
-  });
-  await enough.promise;
-  await service.end('SIGKILL');
-  const acknowledged = await Promise.all(sent);
-  expect(acknowledged.filter(Boolean).length).toBeGreaterThan(0);
-  await service.start();
-  for (const [i, pair] of pairs.entries()) {
-    const [first, second, next] = await Promise.all([...pair, `M${i}`].map((code) => client.statusOf(code)));
-    const seen = first === 'renegotiated' ? 'done' : 'nothing';
-    expect([first, second]).toEqual(
-      seen === 'done' ? ['renegotiated', 'renegotiated'] : ['active', 'active'],
-    );
-    expect(next === 'none').toBe(seen === 'nothing');
-    if (acknowledged[i]) expect(seen).toBe('done');
-  }
-  for (const [i, pair] of pairs.entries()) expect((await client.replaceAll(pair, `M${i}`)).status).toBe(200);
-  for (const [i, [first]] of pairs.entries()) {
-    await api.untilStatus(`M${i}`, 'active');
-    const { body } = await api.loan(first);
-    expect(body.status).toBe('renegotiated');
-  }
-}, 60_000);
-
 test('read models that are built anew from the log tell of every renegotiation as those that served', async () => {
-  const { code, out } = await commandLineBeside({ DATA_DIR: directory.path })('projections', 'rebuild');
+  const { code, out } = await commandLineBeside({
+    DATA_DIR: service.service.parts.configuration.dataDir,
+  })('projections', 'rebuild');
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({ generation: 2, outcome: 'switched', differences: 0 });
   expect((await api.loan('one-A')).body.status).toBe('renegotiated');

@@ -7,13 +7,12 @@ import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { auditOf } from '../support/audited-world.ts';
-import { clientOn, receivablesOn } from '../support/command-line-beside.ts';
+import { receivablesOn } from '../support/command-line-beside.ts';
 import { RunningService } from '../support/running-service.ts';
-import { ServiceProcess } from '../support/service-process.ts';
 import type { ClientCredentials } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** A dozen commands, each a process of its own. */
+/** A dozen commands, each with stores of its own. */
 jest.setTimeout(240_000);
 
 /** The sandbox's own administrator, whom no rule binds, is in no hurry. */
@@ -21,9 +20,6 @@ const SETTINGS = { SANDBOX_STEP: '1d' };
 const fund = randomUUID();
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let [dataDir, restored] = ['', ''];
-/** That is killed in the middle. */
-let mortal: ServiceProcess;
-/** What runs after it. */
 let service: RunningService | undefined;
 /** On the directory that the service runs on. */
 let receivables: ReturnType<typeof receivablesOn>;
@@ -35,9 +31,9 @@ beforeAll(async () => {
   directory = await temporaryDirectory();
   [dataDir, restored] = ['data', 'restored'].map((name) => join(directory.path, name)) as [string, string];
   receivables = receivablesOn(dataDir);
-  mortal = await ServiceProcess.start(dataDir, SETTINGS);
-  client = await clientOn(dataDir, fund);
-  api = new ApiClient(mortal.baseUrl, client);
+  service = await RunningService.start({ DATA_DIR: dataDir, ...SETTINGS });
+  client = await service.createClient(fund);
+  api = new ApiClient(service.baseUrl, client);
   for (const code of ['A', 'B', 'C']) expect((await api.assign(loanRequest(fund, code, 4))).status).toBe(201);
   const [of] = JSON.parse(
     `[${(await receivables('administrator', 'pending')).trim().split('\n').join(',')}]`,
@@ -45,7 +41,6 @@ beforeAll(async () => {
   applicationId = (of as { application_id: string }).application_id;
 });
 afterAll(async () => {
-  await mortal?.end('SIGKILL');
   await service?.stop();
   await directory.remove();
 });
@@ -93,9 +88,9 @@ test('a rule binds the command line at once, and nothing of it is seen by integr
   expect(await receivables('events')).not.toMatch(/Ana|Bia|four_eyes|decision\./);
 });
 
-test('what awaits survives a process that is killed, and read models that are lost', async () => {
+test('what awaits survives read models that are lost', async () => {
   await administrator('approve', 'B', '--operator', 'Ana', '--id', 'D-B');
-  await mortal.end('SIGKILL');
+  await service?.stop();
   for (const file of readdirSync(dataDir).filter((one) => one.startsWith('read-model')))
     rmSync(join(dataDir, file));
   service = await RunningService.start({ DATA_DIR: dataDir, ...SETTINGS });
