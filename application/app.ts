@@ -12,7 +12,6 @@ import type { Reconciliation } from './reconciliation/reconciliation.ts';
 import type { Renegotiation } from './renegotiation/renegotiation.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
-/** What the service can do, one object a capability: the interface, the command line and the console call it. */
 export interface App {
   readonly administrator: Administrator;
   readonly audit: Audit;

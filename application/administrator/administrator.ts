@@ -37,10 +37,8 @@ interface Dependencies {
   readonly clock: BusinessClock;
   /** How far a disbursed value may be from the acquisition value without being said twice, in basis points. */
   readonly disbursementTolerance: number;
-  /** A file that refused decisions are added to: this one, or the usual one. */
   readonly deadLetterFile: (path: string | undefined) => DeadLetterFile;
   readonly onPutAside?: ((reason: string) => void) | undefined;
-  /** What the sandbox's administrator follows; undefined in production. */
   readonly sandbox?: (() => Following & { readonly step: number }) | undefined;
 }
 
@@ -91,7 +89,6 @@ export class Administrator {
     return !(await this.#deps.formats.forReleaseWithoutDesk());
   }
 
-  /** Decides in the administrator's place; undefined in production. */
   get sandbox(): SandboxAdministrator | undefined {
     const { sandbox, events, clock } = this.#deps;
     if (!sandbox) return undefined;
@@ -138,11 +135,7 @@ export class Administrator {
     return Promise.all(answers);
   }
 
-  /**
-   * Carries received decisions out and puts the refused ones aside, so that none holds back those behind it. When it throws, the
-   * same batch may be given again.
-   * @throws whatever may be different at the next try
-   */
+  /** Refused decisions are put aside and hold nothing back. @throws whatever may be different at the next try */
   async process(
     received: readonly ReceivedDecision[],
     processing: Processing,

@@ -5,21 +5,16 @@ import type { AnsweredDecision } from './decisions.ts';
 
 export type DecisionAnswer =
   | {
-      /**
-       * `already_applied`: nothing new, because this decision, or another one to the same effect, was carried out before.
-       * `awaiting_confirmation`: the fund asks for two people, and this was the first.
-       */
+      /** `already_applied`: carried out before, by it or another. `awaiting_confirmation`: this was the first of two. */
       readonly outcome: 'applied' | 'already_applied' | 'awaiting_confirmation';
       readonly decision: AnsweredDecision;
       /** `already_applied` because it is this very one, given again. */
       readonly repeated?: true;
-      /** Of the operation now; null where it is about none. */
       readonly status: LoanState['status'] | null;
     }
   | {
       readonly outcome: 'refused';
       readonly decisionId?: string;
-      /** Undefined when it could not be read. */
       readonly decision?: AnsweredDecision;
       readonly reason: RefusedDecision['reason'];
       /** What became of the operation since it was in the expected status, where that is the reason. */

@@ -1,6 +1,5 @@
 import type { WaitingStatus } from '../../domain/loan/statuses.ts';
 
-/** Whose turn it is in these states: the decision of the fund's administrator that moves an operation on. */
 export const AWAITED = {
   received: 'approve',
   approved: 'sign',
@@ -17,6 +16,5 @@ export interface PendingOperation {
   readonly status: AwaitingStatus;
   /** In cents. */
   readonly acquisitionValue: number;
-  /** When it came into this state, ISO 8601 UTC. */
   readonly since: string;
 }

@@ -7,9 +7,7 @@ import type { RecordedEvent } from '../ports/event-store.ts';
 
 export interface StatusChange {
   readonly status: string;
-  /** As the event's metadata names who acted. */
   readonly actor: string;
-  /** ISO 8601 UTC. */
   readonly at: string;
 }
 
@@ -37,7 +35,6 @@ export class ChangedMeanwhileError extends DomainError {
 const personOf = (actor: string): string =>
   operatorOf(actor) ?? (actor === actorNamed(undefined) ? 'the administrator' : actor);
 
-/** As the interface names it: held by a renegotiation it is still active. */
 export const statusOf = ({ status }: LoanState): string => (status === 'reserved' ? 'active' : status);
 
 /** An operation as its events leave it, and what it went through since it was in this status. @throws UnreadableEventError */

@@ -39,7 +39,6 @@ interface Dependencies {
   readonly worklists: Pick<Worklists, 'pending'>;
 }
 
-/** A decision that awaits a second person; the rule of a fund is of no operation. */
 export interface AwaitingDecision {
   readonly firstDecisionId: string;
   readonly applicationId: string | null;
@@ -49,7 +48,6 @@ export interface AwaitingDecision {
   /** In cents; null for a rule. */
   readonly value: number | null;
   readonly by: string | null;
-  /** ISO 8601 UTC. */
   readonly since: string;
   readonly first?: FirstDecision;
   readonly rule?: FourEyes;
@@ -124,7 +122,6 @@ export class Confirmations {
     };
   }
 
-  /** Where the decision that this is about stands: a stream. Undefined where there is none. */
   async placeOf({ firstDecisionId }: SecondDecision): Promise<string | undefined> {
     const place = await this.#deps.events.findClaim(claimOfDecision(firstDecisionId));
     if (place === FOUR_EYES_STREAM) return place;
@@ -221,11 +218,7 @@ export class Confirmations {
     return found.sort((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0));
   }
 
-  /**
-   * Decisions on operations of this fund that await confirmation, where they are as many and come to as much as somebody has seen.
-   * @param sum in cents
-   * @throws DomainError `confirmation_mismatch`
-   */
+  /** @param sum in cents @throws DomainError `confirmation_mismatch` where it is not what somebody has seen */
   async awaitingExactly(fundId: string, count: number, sum: number): Promise<readonly AwaitingDecision[]> {
     const all = (await this.awaiting(fundId)).filter(({ decision }) => decision !== 'four_eyes');
     const total = all.reduce((before, { value }) => before + (value ?? 0), 0);

@@ -19,11 +19,7 @@ interface Dependencies {
 
 const CLOCK_TOLERANCE_MS = 300_000;
 
-/**
- * What a decision causes, where nothing that it says keeps it from being a mistake. What was done already is answered as done; only then it
- * counts what the decision was made on, and what it says.
- * @throws DomainError
- */
+/** What was done already is answered as done; only then guards count. @throws DomainError */
 export const guarded = async (
   { events: store, clock, disbursementTolerance }: Dependencies,
   decision: SubmittedDecision,

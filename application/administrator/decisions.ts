@@ -18,9 +18,7 @@ import type { StoredFormats } from '../event-codec/stored-formats.ts';
 
 interface Decision extends Omit<CommandRequest, 'actor' | 'correlationId' | 'onlyFundIds' | 'decide'> {
   readonly decisionId: string;
-  /** Default: the administrator. */
   readonly actor?: string;
-  /** Undefined where the state of the operation leaves nothing to decide. */
   readonly command: (state: LoanState) => LoanCommand | undefined;
   /** What has to hold beyond the rules of the operation; `decide` is what those say, `revision` that of its stream. Default: nothing. */
   readonly check?: (
@@ -69,7 +67,6 @@ export interface SecondDecision {
   readonly operator?: string;
 }
 
-/** What an answer is about; a rule of a fund is of no operation. */
 export interface AnsweredDecision {
   readonly decisionId: string;
   readonly applicationId: string | null;
@@ -83,16 +80,13 @@ export interface AnsweredDecision {
 interface OfOperation {
   readonly decisionId: string;
   readonly applicationId: string;
-  /** originator_proposal_code */
   readonly code: string;
-  /** Default: when it is carried out. */
   readonly decidedAt?: Timestamp;
   readonly note?: string;
   readonly expectedStatus?: string;
   readonly operator?: string;
 }
 
-/** A decision whose form is right; whether the operation allows it is another question. */
 export type SubmittedDecision = OfOperation &
   (
     | { readonly decision: 'approve' | 'sign_term' | 'process_repurchase' }
@@ -106,7 +100,6 @@ export type SubmittedDecision = OfOperation &
       }
   );
 
-/** Which decision on which operation, by ids and codes alone. */
 export const namesOf = ({
   decisionId,
   applicationId,
@@ -171,10 +164,7 @@ export const submittedOf = (first: FirstDecision, applicationId: string, code: s
   }
 };
 
-/**
- * Equal for equal contents, whatever the order of the fields was. Left out are its own id, who decided, and what only guards it
- * against a mistake: sent again with or without those, it is the same decision.
- */
+/** Equal for equal contents: without its own id, who decided, and what only guards it against a mistake. */
 export const fingerprintOf = (submitted: SubmittedDecision): string => {
   const contents = Object.entries(submitted).filter(([name]) => !NOT_COMPARED.has(name));
   const reasons =

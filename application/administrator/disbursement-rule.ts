@@ -18,11 +18,7 @@ const FIELD = 'confirmed_value';
 const refusal = (code: string, message: string): DomainError =>
   new DomainError('validation_error', message, [{ field: FIELD, code, message }]);
 
-/**
- * A mistyped amount is not found out before the money is gone.
- * @param tolerance in basis points
- * @throws DomainError `validation_error` for a value far off that was not said twice, or that was said differently
- */
+/** @param tolerance in basis points @throws DomainError `validation_error` for a value far off, not said twice alike */
 export const requireConfirmed = (
   { disbursedValue, confirmedValue }: Disbursement,
   { acquisitionValue }: Pick<LoanTerms, 'acquisitionValue'>,

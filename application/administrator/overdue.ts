@@ -28,7 +28,6 @@ interface OverdueOperation {
 }
 
 export interface Overdue {
-  /** The youngest first; empty ones are left out. */
   readonly bands: readonly OverdueBand[];
   /** Late for longest; where several are, those that owe most. */
   readonly worst: readonly OverdueOperation[];

@@ -43,7 +43,6 @@ const unlessAskedOtherwise =
     return step(state, at);
   };
 
-/** What the request asked for. On the issue day of an operation that is issued later than today: what comes after counts from there. */
 const disburse: NextStep = (state, { now, today }) =>
   state.status === 'term_signed'
     ? {

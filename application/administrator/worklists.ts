@@ -93,7 +93,6 @@ export class Worklists {
       .orderBy('stream');
   }
 
-  /** By fund, then in the order of the decisions. */
   async waiting(): Promise<readonly WaitingGroup[]> {
     const rows = await this.#database.read(
       this.#waiting()

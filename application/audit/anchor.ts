@@ -86,10 +86,7 @@ const sealOf = (seal: unknown): SealPlace | undefined => {
 const signatureOf = ({ public_key: publicKey, signature }: Fields): AnchorSignature | undefined =>
   typeof publicKey === 'string' && typeof signature === 'string' ? { publicKey, signature } : undefined;
 
-/**
- * @param keep gets each head; none of them counts before the answer, for only the end of the file says that it is whole
- * @throws DomainError `validation_error` for a file that is cut off, changed, no anchor at all, or not signed by this service
- */
+/** @param keep gets each head; none counts before the answer @throws DomainError `validation_error`: cut off or foreign */
 export const readAnchor = async (
   lines: AsyncIterable<string>,
   signer: AnchorSigner,

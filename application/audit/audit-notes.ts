@@ -4,7 +4,6 @@ import type { SealCheck } from './seals/check-seals.ts';
 
 export interface StreamNote {
   readonly inLog: number;
-  /** Its events when it was read; -1 before that. */
   readonly read: number;
   readonly hash: string;
   readonly payments: number;
@@ -46,7 +45,6 @@ export interface AuditNotes {
 }
 
 export interface AuditProgress {
-  /** What was asked for: a later run must ask for the same. */
   readonly request: string;
   readonly startedAt: string;
   readonly at: LogPosition | 'start';

@@ -102,7 +102,6 @@ export class Audit {
     return { takenAt, seal, lines: anchorLines({ takenAt, seal, heads: [] }, this.signer) };
   }
 
-  /** ISO 8601 UTC. */
   now(): string {
     return this.#deps.realClock.realNow();
   }

@@ -79,7 +79,6 @@ export class SqlAuditedRows {
     return loans === 0 ? 0 : Math.round(((versions + loans) / loans) * all);
   }
 
-  /** Where counting takes as long as reading, from what the engine keeps about its tables. */
   async #estimatedLoans(): Promise<number> {
     const query =
       this.#database.dialect === 'postgres'

@@ -89,7 +89,6 @@ const auditDesk = (stream: string, events: readonly RecordedEvent[]): readonly D
   });
 };
 
-/** What is wrong with a stream of funds or of the desk; undefined for any other. */
 export const auditBesideOperations = (
   stream: string,
   events: readonly RecordedEvent[],

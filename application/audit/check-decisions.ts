@@ -19,7 +19,6 @@ import { shown, tellFields, telling } from './difference.ts';
 import type { DifferenceKind, Report } from './difference.ts';
 import type { DecodedEvent } from './stored-events.ts';
 
-/** An operation's code is reserved before it has a state, an active one as it is. */
 const reservation = (event: LoanReserved, state: LoanState, code: string): LoanCommand => {
   const { renegotiationId, leaseEndsAt } = event;
   return state.status === 'none'
@@ -106,10 +105,7 @@ const received = (event: LoanReceived, state: LoanState): readonly LoanEvent[] =
   return loanDecider.decide({ type: 'ReceiveRenegotiatedLoan', renegotiationId, received: event }, state);
 };
 
-/**
- * Everything that the rules of today make of the command behind this event, in the state before it; nothing where the event has no
- * command of its own and only follows another. @throws DomainError when the rules refuse it
- */
+/** Nothing for an event that only follows another. @throws DomainError when the rules refuse it */
 const decideAgain = (event: LoanEvent, state: LoanState, code: string): readonly LoanEvent[] => {
   const { type } = event;
   if (type === 'InstallmentUnderpaid' || type === 'LoanFullySettled') return [];

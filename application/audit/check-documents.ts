@@ -36,12 +36,7 @@ const contentAt = async ({ documents }: Stores, stream: string, sha256: string):
   return text(size, sha256);
 };
 
-/**
- * Reads the stored files of operations, one after the other, and reports those that are not what an event says; of a borrower who was
- * forgotten there are none.
- * @returns how many were read
- * @throws whatever the store throws that is not there: which says nothing about a file
- */
+/** Of a borrower who was forgotten there are none. @throws what the store throws, which says nothing about a file */
 export const checkDocuments = async (
   stores: Stores,
   operations: readonly OperationAudit[],

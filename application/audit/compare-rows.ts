@@ -15,7 +15,6 @@ const differingColumns = (expected: ComparedRow, found: ComparedRow): readonly s
   return columns ?? NONE;
 };
 
-/** Answers in the order of `found`, then what is missing there; `nameOf` tells the rows of one side apart. */
 export function* differingRows<Row extends ComparedRow>(
   nameOf: (row: Row) => string,
   expected: readonly Row[],

@@ -133,7 +133,6 @@ export type PricedEvent = Extract<LoanEvent, { readonly type: keyof typeof EXPLA
 
 export const statesPrice = (event: LoanEvent): event is PricedEvent => event.type in EXPLAINED;
 
-/** Undefined for an event that states no price of its own. */
 export const explainPrice = (event: LoanEvent, before: LoanState): ExplainedPrice | undefined =>
   statesPrice(event)
     ? (EXPLAINED[event.type] as (event: PricedEvent, before: LoanState) => ExplainedPrice)(event, before)

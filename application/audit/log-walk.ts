@@ -18,10 +18,7 @@ const MOST_FAILURES = 5;
 const PAUSE_MS = 500;
 const NEVER = new AbortController().signal;
 
-/**
- * The log from a place to its end as it is then. An event that cannot be read is reported and passed by. A log that does not answer any
- * more says nothing of what it holds, so that is no difference.
- */
+/** From a place to the end as it is then. What is unreadable is reported; a silent log is no difference. */
 export class LogWalk {
   readonly #deps: Dependencies;
   #position: LogPosition | 'start';

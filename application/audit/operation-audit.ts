@@ -26,10 +26,7 @@ export interface OperationAudit {
   readonly rows: Rows;
 }
 
-/**
- * The commit of a renegotiation changes the rows of all its operations: the last event that each had by then is its reservation. The
- * successor's disbursement changes those of the operations that it replaced.
- */
+/** A commit changes the rows of all its operations, a successor's disbursement those of the operations it replaced. */
 const withOthers = (
   stream: string,
   events: readonly DecodedEvent<LoanEvent>[],

@@ -79,10 +79,7 @@ export class Orphans {
     }
   }
 
-  /**
-   * @param startedAt when the log began to be walked; what came later is looked up one by one
-   * @param matched frozen events from before, that belong to events of the log
-   */
+  /** @param matched frozen events from before `startedAt` that belong to events of the log; later ones are looked up */
   async checkDeliveries(startedAt: string, matched: number): Promise<void> {
     const { frozen, report } = this.#deps;
     const earlier = { before: startedAt };

@@ -30,7 +30,6 @@ export interface RenegotiationRecord {
 const isCommit = (one: DecodedEvent<RenegotiationEvent>): one is DecodedEvent<RenegotiationCommitted> =>
   one.event.type === 'RenegotiationCommitted';
 
-/** What is unreadable is reported where its own stream is verified. */
 const unheard = (): void => undefined;
 
 const renegotiationNamedBy = (event: LoanEvent): RenegotiationId | undefined => {
@@ -69,7 +68,6 @@ export const renegotiationsOf = async (
 
 interface RenegotiationAudit {
   readonly differences: readonly Difference[];
-  /** Undefined before a commit names the operation. */
   readonly fundId: string | undefined;
 }
 

@@ -18,7 +18,6 @@ interface Dependencies extends Pick<AuditStores, 'events'> {
 
 /** So often an operation may change under the comparison before that is said instead. */
 const MOST_LOOKS = 8;
-/** A difference counts when it was seen so often on rows that hold everything. */
 const CERTAIN_AFTER = 2;
 
 /** What differs is looked at again with a read model that has caught up, until it agrees or that explains nothing. */

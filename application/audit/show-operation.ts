@@ -66,7 +66,6 @@ export interface ShowRequest {
   readonly code: string;
   /** Leaves out what counts only from a later day on; default: nothing. */
   readonly asOf?: CalendarDate | undefined;
-  /** Leaves out what was recorded later, ISO 8601 UTC; default: nothing. */
   readonly knownAt?: string | undefined;
   /** Whose price is explained: the event of this revision alone, or no event's; default: each event's. */
   readonly prices?: bigint | 'none';
@@ -96,10 +95,7 @@ interface Dependencies {
   readonly vault: Pick<BorrowerVault, 'openTexts'>;
 }
 
-/**
- * An operation as it was on a day, or as it was known at an instant, with everything that ever happened to it.
- * @throws DomainError `loan_not_found` @throws UnreadableEventError for a type of a newer version
- */
+/** As it was on a day, or known at an instant. @throws DomainError `loan_not_found` @throws UnreadableEventError */
 export const showOperation = async (
   { events: log, vault }: Dependencies,
   { applicationId, code, asOf, knownAt, prices }: ShowRequest,

@@ -8,7 +8,6 @@ interface Parts {
   readonly verification: Pick<VerifyLog, 'execute' | 'expectedEvents'>;
   readonly openNotes: () => AuditNotes;
   readonly signer: AnchorSigner;
-  /** ISO 8601 UTC. */
   now(): string;
 }
 
@@ -18,7 +17,6 @@ export interface VerificationRun {
   readonly anchorOf: string | undefined;
   readonly expected: number;
   readonly events: number;
-  /** The first of them, in the order in which they were found. */
   readonly differences: readonly Difference[];
   readonly counts: ReadonlyMap<DifferenceKind, number>;
   readonly state: 'running' | 'done' | 'cancelled' | 'failed';
@@ -56,10 +54,7 @@ export class Verification {
     return `${begunAt} ${events} ${differences.length} ${state}`;
   }
 
-  /**
-   * False, and nothing is begun, while one is under way.
-   * @throws DomainError `validation_error` for an anchor that is none of this service
-   */
+  /** False, and nothing is begun, while one is under way. @throws DomainError `validation_error` for a foreign anchor */
   async start(fundId: string | undefined, anchor: Buffer | undefined): Promise<boolean> {
     if (this.#run?.state === 'running') return false;
     const { verification, signer } = this.#parts;

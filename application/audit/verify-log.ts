@@ -33,11 +33,9 @@ interface Dependencies extends AuditStores {
 }
 
 export interface VerifyRequest {
-  /** Only operations of this fund; default: all. */
   readonly fundId?: string;
   readonly anchor?: Pick<Anchor, 'takenAt' | 'seal'>;
   readonly documents?: boolean;
-  /** Holds the anchor's heads, and what an audit that was stopped has left there. */
   readonly notes: AuditNotes;
   readonly progress?: (events: number) => void;
   /** Aborted: it throws the signal's reason as soon as what is under way has come to its end. */

@@ -38,7 +38,6 @@ export class ClientDirectory {
     this.#now = now;
   }
 
-  /** What is remembered of a client in good standing, without waiting; when undefined, ask `resolve`. */
   peek(clientId: string): ResolvedClient | undefined {
     return this.#fresh(clientId)?.resolved;
   }

@@ -121,7 +121,6 @@ export class SqlClientRegistry {
     }));
   }
 
-  /** All of it or nothing; false when there is no such client that is not revoked. */
   async update(clientId: string, changes: ClientChanges): Promise<boolean> {
     const client = await this.find(clientId);
     if (!client || client.revokedAt !== null) return false;

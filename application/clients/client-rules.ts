@@ -5,15 +5,12 @@ import type { Client, ClientChanges } from './client-registry.ts';
 
 export interface CreateClientInput {
   readonly name: string;
-  /** UUIDs, linked to the application beside those that it has; at least one for a new application. */
   readonly fundIds: readonly string[];
-  /** Default: all that a client of its kind can have. @see scopesOf */
   readonly scopes?: readonly string[];
   /** Of the application's funds, those whose operations and events exist for this client; default: all. */
   readonly onlyFundIds?: readonly string[];
   /** An existing application, or the id that a new one shall have; default: a new one with a random id. */
   readonly applicationId?: string;
-  /** Multiplies every rate limit of the application; default 1. */
   readonly rateLimitMultiplier?: number;
 }
 

@@ -22,7 +22,6 @@ interface Dependencies {
   /** Makes credentials that cannot be guessed, written with letters, digits, `-` and `_` only. */
   readonly issue: () => Promise<
     Pick<ClientWithSecret, 'clientId' | 'secretHash'> & {
-      /** Shown once, never stored. */
       readonly clientSecret: string;
     }
   >;
@@ -70,10 +69,7 @@ export class Clients {
     return new Map(clients.flatMap((client) => (client ? [[client.clientId, client.name] as const] : [])));
   }
 
-  /**
-   * Gives an integrator access: a client of an application and the funds linked to it. Its secret can be read this one time.
-   * @throws DomainError `validation_error` with every violation, `fund_not_allowed` for a limit to funds that are not linked
-   */
+  /** Its secret is shown once. @throws DomainError `validation_error` with every violation, `fund_not_allowed` */
   async create(input: CreateClientInput) {
     const { registry, issue, clock, formats } = this.#deps;
     const fundIds = uuids(input.fundIds);
@@ -102,11 +98,7 @@ export class Clients {
     return { clientId, clientSecret, ...application, ...limits };
   }
 
-  /**
-   * Changes a client and the funds of its application; processes remember clients for five seconds. @see ClientDirectory
-   * @returns it as it is afterwards; undefined when there is no such client that is not revoked.
-   * @throws DomainError `validation_error`, or `fund_not_allowed` for a fund that cannot be unlinked
-   */
+  /** Undefined: no such client that is not revoked. @see ClientDirectory @throws DomainError as `create` */
   async update(clientId: string, input: ClientChanges): Promise<ListedClient | undefined> {
     requireLimits(input);
     const { registry } = this.#deps;
@@ -120,10 +112,7 @@ export class Clients {
     return (await registry.list()).find((one) => one.clientId === clientId);
   }
 
-  /**
-   * Ends a client's access: no new tokens at once, and its living ones are refused within seconds. @see ClientDirectory
-   * @returns when it was revoked; undefined when there is no such client, or it was revoked before.
-   */
+  /** Living tokens are refused within seconds. @see ClientDirectory @returns when; undefined: there is nothing to revoke */
   async revoke(clientId: string): Promise<{ readonly revokedAt: RealTime } | undefined> {
     const revokedAt = this.#deps.clock.realNow();
     return (await this.#deps.registry.revoke(clientId, revokedAt)) ? { revokedAt } : undefined;

@@ -9,7 +9,6 @@ interface BucketDemand {
   readonly burst: number;
   /** Refill, in tokens. */
   readonly perMinute: number;
-  /** Tokens wanted; 0 to look only, below 0 to give back. */
   readonly asked: number;
 }
 

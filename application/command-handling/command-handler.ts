@@ -30,12 +30,8 @@ export interface CommandRequest {
   readonly correlationId: string;
   /** For its asker operations of other funds do not exist; absent where the asker sees every fund, or makes the operation. */
   readonly onlyFundIds?: readonly string[];
-  /** Default: the correlation id. */
   readonly causationId?: string;
-  /**
-   * Present for requests with an idempotency key. `claim` when the key is unique beyond this operation: in `claimScope`, or in
-   * the application where none is named.
-   */
+  /** `claim`: unique beyond this operation, in `claimScope` or else the application. */
   readonly idempotency?: UsedKey & { readonly claim?: boolean; readonly claimScope?: string };
   /** The events that the command causes in this state, at this revision. May be called again with a newer state. */
   readonly decide: (
@@ -89,11 +85,7 @@ export class CommandHandler {
     this.#deps = dependencies;
   }
 
-  /**
-   * @throws DomainError the command was refused; `idempotency_conflict` when its key was used for something else
-   * @throws OutcomeUnknownError the store did not say, even after retries; the same request may be sent again
-   * @throws BusyError too much else waited for the same operation; nothing was done
-   */
+  /** @throws DomainError refused; `idempotency_conflict` @throws OutcomeUnknownError send it again @throws BusyError nothing was done */
   handle(request: CommandRequest): Promise<Handled> {
     const { watch = UNWATCHED_COMMANDS } = this.#deps;
     return watch.run(request, () =>

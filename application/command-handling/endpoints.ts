@@ -1,4 +1,3 @@
-/** Names under which idempotency keys are kept; part of the stored format. */
 export const ENDPOINTS = {
   assignLoan: 'POST /loan',
   settleInstallment: 'POST /installment/settle',

@@ -23,7 +23,6 @@ const decode = (encoded: string): string =>
 export const loanStream = (applicationId: string, code: string): string =>
   `${LOAN_STREAM_PREFIX}${applicationId}.${encode(code)}`;
 
-/** The parts of an operation's stream name; undefined for any other stream. */
 export const parseLoanStream = (stream: string): { applicationId: string; code: string } | undefined => {
   const dot = stream.indexOf('.');
   if (!stream.startsWith(LOAN_STREAM_PREFIX) || dot < 0) return undefined;
@@ -42,13 +41,10 @@ export const FUND_STREAM_PREFIX = 'fund-';
 /** The names of all funds: one stream, so that no two of them get the same one. */
 export const FUND_NAMES_STREAM = `${FUND_STREAM_PREFIX}names`;
 
-/** What was seen and done at the desk: no operation, so read models and what is published pass it by. */
 export const DESK_STREAM_PREFIX = 'desk-';
 
-/** What each fund asks two people for: one stream, which every decision asks how far it is. */
 export const FOUR_EYES_STREAM = `${FUND_STREAM_PREFIX}four-eyes`;
 
-/** `decision-<application>.<code>`: first decisions on an operation, whose own stream they leave as it is. */
 export const DECISION_STREAM_PREFIX = 'decision-';
 
 const BESIDE_OPERATIONS = [FUND_STREAM_PREFIX, DESK_STREAM_PREFIX, DECISION_STREAM_PREFIX];

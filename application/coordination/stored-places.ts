@@ -19,7 +19,6 @@ export const placeMove = (
 export interface StoredPlace {
   readonly name: string;
   readonly position: LogPosition;
-  /** ISO 8601 UTC */
   readonly updatedAt: string;
 }
 
@@ -40,10 +39,7 @@ export class SqlCheckpointStore {
     return row ? (row.position as LogPosition) : START;
   }
 
-  /**
-   * Anywhere, back too; false, and nothing is stored, when it stands elsewhere than at `from`: another process moved it, and the
-   * caller is behind. A crash may take back the last moves, newest first; what they stood for is done again then.
-   */
+  /** False, and nothing stored, when it is not at `from`. A crash may take back the last moves, newest first. */
   move(name: string, from: LogPosition | 'start', to: LogPosition | 'start'): Promise<boolean> {
     const moved = placeMove(name, from, to, this.#clock.realNow());
     // A position is stored after the work it stands for, which is safe to repeat from an older one.

@@ -7,10 +7,7 @@ import { clientsFor, fundsFor, portfolioFor, reconciliationFor } from './funds-v
 import { auditFor, loansFor } from './operations-view.ts';
 import { webhooksFor } from './webhooks-view.ts';
 
-/**
- * The service as this person may use it, for one request: a fund of no role of theirs does not exist, borrowers are masked for who may
- * not know them, and what no role allows throws RoleError. Without sign-in it is the service itself.
- */
+/** Funds of no role of theirs do not exist, borrowers may be masked. Without sign-in: the service itself. */
 export const deskOf = (app: App, person: Person | undefined): Desk => {
   if (person === undefined) return app;
   const rights = new Rights(person);

@@ -22,7 +22,6 @@ interface Telling {
   readonly decision?: { readonly note?: string };
 }
 
-/** Names of files and what people wrote may name the borrower. */
 const maskedEvent = (shown: ShownEvent): ShownEvent => {
   const { reason_detail: detail, documents, decision } = shown.payload as Telling;
   const { event } = shown;
@@ -63,7 +62,6 @@ export const loansFor = ({ loans }: Pick<App, 'loans'>, rights: Rights): Desk['l
     if (fundId !== undefined && rights.has('see', fundId)) rights.require('borrowers', fundId);
     return loans.document({ ...reader, ...known }, code, documentId);
   },
-  /** It tells of the applications of all funds. */
   async applicationOf(code) {
     rights.within('service');
     return loans.applicationOf(code);

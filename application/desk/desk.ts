@@ -23,14 +23,12 @@ interface Dependencies {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** A line as it is read, with its place. */
 export interface DeskLogLine extends DeskLineWritten {
   readonly stream: string;
   readonly place: string;
 }
 
 export interface DeskQuery {
-  /** ISO 8601 UTC. */
   readonly since?: string | undefined;
   readonly before?: string | undefined;
   readonly subject?: string | undefined;
@@ -56,11 +54,7 @@ export class Desk {
     return new SignIn({ ...by, sessions: this.sessions });
   }
 
-  /**
-   * Writes a line for each entry, durable when it resolves; none while a release may run that cannot read them.
-   * @param session an id of the session that gives nobody its rights; undefined: the lines of the day
-   * @throws BusyError @throws StoreUnavailableError
-   */
+  /** @param session its id gives nobody rights; undefined: lines of the day @throws BusyError @throws StoreUnavailableError */
   async record(visitor: DeskVisitor, entries: readonly DeskEntry[], session?: string): Promise<void> {
     if (entries.length === 0 || (await this.#deps.formats.forReleaseWithoutDesk())) return;
     for (let start = 0; start < entries.length; start += AT_ONCE)
@@ -78,7 +72,6 @@ export class Desk {
     );
   }
 
-  /** The lines that are asked for, in the order of time. Holds those of one day at a time. */
   async *lines(query: DeskQuery = {}): AsyncGenerator<DeskLogLine> {
     for (const [day, streams] of await this.#days(query)) {
       const lines: DeskLogLine[] = [];

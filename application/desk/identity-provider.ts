@@ -1,6 +1,5 @@
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Of an ID token whose signature, issuer, audience and time were checked. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
@@ -30,7 +29,6 @@ export interface IdentityProvider {
   ): Promise<{ readonly identity: Identity; readonly tokens: ProviderTokens }>;
   /** Whether the person still may, and what they may; no identity: the provider says nothing new. @throws ProviderRefusedError */
   renew(refresh: string): Promise<{ readonly identity?: Identity; readonly tokens: ProviderTokens }>;
-  /** Where a browser is sent to end the provider's own session; undefined where the provider has no such place. */
   endAddress(idToken: string | undefined): Promise<string | undefined>;
 }
 
@@ -39,7 +37,6 @@ export class ProviderAwayError extends Error {
   override readonly name = 'ProviderAwayError';
 }
 
-/** The provider said no, or what it said proves nothing. */
 export class ProviderRefusedError extends Error {
   override readonly name = 'ProviderRefusedError';
 }

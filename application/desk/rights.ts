@@ -1,11 +1,9 @@
 export const DESK_ROLES = ['viewer', 'maker', 'checker', 'auditor'] as const;
 
-/** What somebody may do at the desk; nobody has one by default. */
 export type Role = (typeof DESK_ROLES)[number];
 
 export interface Grant {
   readonly role: Role;
-  /** Ids; undefined: every fund. */
   readonly funds?: readonly string[];
 }
 
@@ -24,19 +22,13 @@ interface Allowed {
 }
 
 const RIGHTS = {
-  /** Pages, lists, figures and exports. */
   see: { roles: DESK_ROLES },
-  /** Names and documents of borrowers. */
   borrowers: { roles: ['maker', 'checker', 'auditor'] },
   decide: { roles: ['maker'] },
-  /** Of what somebody else decided. */
   confirm: { roles: ['checker'] },
-  /** Of what awaits confirmation; who decided may take it back. */
   withdraw: { roles: ['maker', 'checker'] },
-  /** Names of funds, and what they ask two people for. */
   configure: { roles: ['maker'] },
   reconcile: { roles: ['maker'] },
-  /** Send webhooks again, and pings. */
   resend: { roles: ['maker'] },
   verify: { roles: ['auditor'], everywhere: true },
   /** Adds to what an auditor verifies, so who only looks on may not. */

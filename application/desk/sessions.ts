@@ -35,10 +35,8 @@ export interface DeskSession {
 }
 
 export interface ListedSession extends DeskSession {
-  /** ISO 8601 UTC. */
   readonly begunAt: string;
   readonly lastAt: string;
-  /** Ends then, if it is not used before; or ends then in any case. */
   readonly until: string;
 }
 

@@ -22,7 +22,6 @@ type Row = NonNullable<Awaited<ReturnType<DeskSessions['find']>>>;
 
 export class SignIn {
   readonly #deps: Dependencies;
-  /** What is asked of the provider just now, by session: requests that come together ask once. */
   readonly #asking = new Map<string, Promise<Row | undefined>>();
 
   constructor(dependencies: Dependencies) {
@@ -34,12 +33,7 @@ export class SignIn {
     return this.#deps.provider.begin();
   }
 
-  /**
-   * @param search the query with which the browser came back
-   * @param attempt what it was sent away with; undefined where it brings nothing, or too late
-   * @returns what the browser holds from now on
-   * @throws ProviderRefusedError @throws ProviderAwayError
-   */
+  /** @param attempt undefined: too late @returns the cookie @throws ProviderRefusedError @throws ProviderAwayError */
   async finish(search: string, attempt: Attempt | undefined): Promise<string> {
     const { provider, sessions, roles, configured, idleMs, onRefused } = this.#deps;
     try {

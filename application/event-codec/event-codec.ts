@@ -54,10 +54,7 @@ export const chainEvents = (
   });
 };
 
-/**
- * When an event that follows one of `before` is recorded: never earlier, although another process may not know yet that the clock was
- * moved, and clocks of two machines differ.
- */
+/** Never before what it follows, although clocks of two machines differ and one may have been moved. */
 export const notEarlier = <Instant extends string>(now: Instant, before: string | undefined): Instant =>
   before !== undefined && before > now ? (before as Instant) : now;
 
@@ -95,7 +92,6 @@ export const eventsAfter = (
   );
 };
 
-/** Index of the first event whose hash does not follow from the one before; -1 when the whole chain holds. */
 export const findBrokenLink = (stream: string, events: readonly EventToAppend[]): number => {
   let previous = CHAIN_START;
   return events.findIndex((event) => {

@@ -20,10 +20,7 @@ export class StoredFormats {
     this.#now = now;
   }
 
-  /**
-   * True while processes of release 2026.11.1 may run beside this one: until they have ended, nothing is written that they cannot
-   * read, or would read as something else.
-   */
+  /** True while processes of release 2026.11.1 may run: nothing is written that they cannot read. */
   async forEarlierRelease(): Promise<boolean> {
     return (await this.#reached(SEALED_TEXTS)) < SEALED_TEXTS;
   }

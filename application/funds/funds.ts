@@ -43,7 +43,6 @@ export class Funds {
     return (await this.#read()).state;
   }
 
-  /** Those that an application is linked to, and those that have a name. */
   async list(): Promise<readonly ListedFund[]> {
     const [linked, names] = await Promise.all([this.#deps.clients().funds(), this.names()]);
     return [...new Set([...linked, ...names.keys()])].toSorted().map((fundId) => ({
@@ -60,11 +59,7 @@ export class Funds {
     return undefined;
   }
 
-  /**
-   * Nothing is stored where it has this name already.
-   * @throws DomainError `validation_error` for a name that breaks the rules, `fund_not_allowed` where another fund has it
-   * @throws EarlierReleaseError
-   */
+  /** @throws DomainError `validation_error`, `fund_not_allowed` where another fund has it @throws EarlierReleaseError */
   async name({ fundId, name, operator }: NamingRequest): Promise<void> {
     const { formats, clock } = this.#deps;
     if (await formats.forReleaseWithoutNames()) throw new EarlierReleaseError(NOT_BESIDE_EARLIER);

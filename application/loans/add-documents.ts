@@ -47,10 +47,7 @@ export const documentsOf = (
     return { documentId: randomUUID(), type, value: name, sha256, size, receivedAt };
   });
 
-/**
- * The names as events of this operation hold them: sealed, but where an earlier version stored the same name plainly, which is
- * then not stored again. Undefined when the operation's key is gone.
- */
+/** Sealed, but where an earlier version stored the same name plainly. Undefined when the operation's key is gone. */
 export const privateNames = async (
   vault: Pick<BorrowerVault, 'sealNames'>,
   stream: string,
@@ -175,7 +172,6 @@ const receiptOf = async (
 const isStored = (state: LoanState, document: LoanDocument): boolean =>
   'schedule' in state && state.documents.some((one) => isSameDocument(state, one, document));
 
-/** Deleted without a record of it: there is nothing to seal with, and nothing is ever stored plainly. */
 const keyGone = (code: LoanCode): DomainError =>
   new DomainError(
     'operation_invalid_state',

@@ -15,7 +15,6 @@ import type { LoanParts } from './loan-parts.ts';
 
 type Reception = Omit<ReceiveLoan, 'type' | 'now' | 'applicationId' | 'borrower' | 'documents'>;
 
-/** A checked creation request: shapes and cross-field rules hold already. */
 export interface AskedAssignment extends Reception, DocumentsOfRequest {
   readonly borrower: Borrower;
 }
@@ -55,11 +54,7 @@ export const assignLoan = async (
   return { replayed, result: receiptOf(state) };
 };
 
-/**
- * What an operation plays no part in.
- * @returns why its documents cannot be new ones
- * @throws DomainError `fund_not_allowed`, `invalid_file`
- */
+/** @returns why its documents cannot be new ones @throws DomainError `fund_not_allowed`, `invalid_file` */
 export const checkAsked = async (
   { inspector }: Pick<LoanParts, 'inspector'>,
   context: RequestContext,

@@ -60,12 +60,10 @@ export class DecisionFacts {
     );
   }
 
-  /** What its fund holds already of its borrower and of its originator; undefined where there is no such operation. */
   exposure(of: Named, queryFor: Parameters<Exposures['of']>[1] = () => ({})): Promise<Exposure | undefined> {
     return this.#exposures.of(loanStream(of.applicationId, of.code), queryFor);
   }
 
-  /** For what these funds rejected lately, the most used first and of as many uses the newest. */
   async reasons(fundIds: readonly string[]): Promise<readonly UsedReason[]> {
     const pages = await this.#database.snapshot(
       fundIds

@@ -6,7 +6,6 @@ import { OWING } from './late-operations.ts';
 import type { Privacy } from '../privacy/privacy.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
-/** Operations together; amounts in cents. */
 interface Together {
   readonly operations: number;
   readonly acquisitionValue: number;
@@ -105,10 +104,7 @@ export class Exposures {
     this.#privacy = privacy;
   }
 
-  /**
-   * @param queryFor what may be told of an operation of this fund: whether of its borrower (default: yes), and of which funds (default: of
-   *   all); undefined: nothing, as where there is none
-   */
+  /** @param queryFor what may be told of operations of this fund, and of which funds; undefined: nothing */
   async of(
     stream: string,
     queryFor: (

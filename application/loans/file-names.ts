@@ -16,11 +16,7 @@ export const FILE_NAME_REFUSED = {
 
 const misleading = new RegExp(`[${MISLEADING}]`, 'u');
 
-/**
- * Why documents cannot be stored under these names. Asked where documents are new: a request that was accepted before, and documents
- * that an operation takes over from another, keep the names that they had.
- * @param field of the list that they stand in; undefined stands for a name that is there already
- */
+/** Asked where documents are new: others keep their names. @param field undefined: a name that is there already */
 export const refusedNames = (
   names: readonly (string | undefined)[],
   field: string,

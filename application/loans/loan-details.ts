@@ -87,10 +87,7 @@ const statable = (value: Cents): Cents | null => (value > LARGEST_AMOUNT ? null 
 const parsed = <T>(text: string | null): T | undefined =>
   text === null ? undefined : (JSON.parse(text) as T);
 
-/**
- * One operation as its integrator may see it; amounts in cents, the borrower's document masked.
- * @param opened what the row holds sealed, opened as far as the operation's key is still there: null is shown of what the forgetting of the borrower took away
- */
+/** @param opened what the row holds sealed: null is shown of what was forgotten */
 export const loanDetailsOf = (
   view: LoanView,
   opened: {
@@ -132,7 +129,6 @@ export const loanDetailsOf = (
     balances: {
       openFaceValue: openFaceValue(open),
       receivedValue: cents(loan.received_value),
-      /** Present value of what is open, on `payoffDate`; null when beyond what an amount can be. */
       payoffValue: statable(payoffValue(open, loan.daily_factor, payoffDate)),
       payoffDate,
     },

@@ -7,14 +7,12 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 
 export interface LoanListQuery {
   readonly applicationId: string;
-  /** Any of these; at least one. */
   readonly status?: readonly string[];
   readonly fundId?: string;
   /** Only those of which an installment is overdue, or was when its status froze. */
   readonly overdue?: true;
   /** Only what was changed then or later: an instant in UTC with milliseconds. */
   readonly updatedSince?: string;
-  /** None of any other fund; at least one. */
   readonly onlyFundIds?: readonly string[];
   readonly limit: number;
   readonly cursor?: string;
@@ -61,7 +59,6 @@ type SummaryOf<
   Table extends keyof Schema,
   Name = (typeof SUMMARY)[number],
 > = Name extends `${Table}.${infer Column extends keyof Schema[Table] & string}` ? Column : never;
-/** As it is stored: amounts in cents, dates and instants in ISO 8601. */
 export type LoanSummary = Pick<Schema['loan'], SummaryOf<'loan'>> &
   Pick<Schema['progress'], SummaryOf<'progress'>>;
 type Place = Pick<LoanSummary, 'received_at' | 'code'>;

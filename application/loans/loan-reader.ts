@@ -94,7 +94,6 @@ export class SqlLoanReader {
     };
   }
 
-  /** Of which fund it is; undefined where it has no row. */
   async fundOf(applicationId: string, code: string): Promise<string | undefined> {
     const query = this.#database.builder
       .selectFrom('loan')

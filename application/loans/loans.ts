@@ -72,7 +72,6 @@ export const loansOf = (dependencies: Dependencies) => {
 
 type RowsQuery = Omit<LoansQuery, 'updatedSince'> & { readonly applicationId?: string };
 
-/** Rows as the read model has them now, of each application the oldest first; late ones as a search has them. */
 async function* rowsOf(
   {
     search,

@@ -10,7 +10,6 @@ export interface Sorting {
 }
 
 export interface SearchPlace {
-  /** What the list is sorted by; in another order the place is none. */
   readonly by: string;
   readonly key: string;
   readonly stream: string;
@@ -23,13 +22,9 @@ export interface OperationQuery {
   readonly fundId?: string;
   readonly onlyFundIds?: readonly string[];
   readonly status?: readonly string[];
-  /** Only those that owe something whose day has passed. */
   readonly overdue?: true;
-  /** Received at or after, ISO 8601 UTC. */
   readonly from?: string;
-  /** Received before. */
   readonly before?: string;
-  /** None but these, at most `MOST_STREAMS`. */
   readonly streams?: readonly string[];
   /** Where it cannot be had, the list has its usual order. */
   readonly sorting?: Sorting;

@@ -35,7 +35,6 @@ const ROWS_COST = 5;
 export interface OperationCount {
   readonly operations: number;
   readonly atLeast: boolean;
-  /** In cents, of late ones that were sorted. */
   readonly overdueValue?: number;
 }
 
@@ -44,7 +43,6 @@ interface OperationPage {
   readonly next: SearchPlace | undefined;
   readonly sorting: Sorting;
   readonly orders: readonly Sorting['by'][];
-  /** Of all pages; only where it was asked for. */
   readonly total?: OperationCount;
 }
 
@@ -88,10 +86,7 @@ export class SqlOperationSearch {
     this.#bounds = { ...BOUNDS, ...bounds };
   }
 
-  /**
-   * The newest first; where part of a code is searched for in the order of codes; of late ones those that are late for longest. Stable
-   * while operations are added.
-   */
+  /** The newest first; part of a code: in the order of codes; late ones: the latest first. Stable while some are added. */
   async find(asked: Counted): Promise<OperationPage> {
     const { sorts, usual, orders } = await this.#wayOf(asked);
     const { sorting: wanted = usual, counted } = asked;

@@ -49,7 +49,6 @@ const receiptOf = ({ code }: AskedPrepayment, event: PrepaymentProcessed) => {
     status: 'prepayment_processed' as const,
     prepaymentValue: event.prepaymentValue,
     settledInstallments: event.settledInstallments,
-    /** What the open installments are still worth on the prepayment's date. */
     remainingBalance: event.remainingBalance,
     excessValue: event.excessValue,
     ...(partial && {

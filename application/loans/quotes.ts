@@ -26,7 +26,6 @@ export interface QuoteLine {
   readonly installmentCode: InstallmentCode;
   readonly dueDate: CalendarDate;
   readonly faceValue: Cents;
-  /** From the quote's date to the due date; negative once it is past. */
   readonly days: number;
   readonly presentValue: Cents;
 }

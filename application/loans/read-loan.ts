@@ -38,7 +38,6 @@ const LOAN_RECEIVED = loanEntries.LoanReceived.storedType;
 /** Who reads: a client of an application, with the funds that it may see. An operator sees all of them. */
 type Reader = Pick<RequestContext, 'applicationId' | 'onlyFundIds' | 'aside'>;
 
-/** `updatedSince` as RFC 3339 writes instants. */
 export type LoansQuery = Omit<LoanListQuery, 'applicationId' | 'onlyFundIds'>;
 
 interface Dependencies {
@@ -134,10 +133,7 @@ const fundOf = async (deps: Pick<Dependencies, 'events'>, stream: string): Promi
   return event?.type === 'LoanReceived' ? event.fundId : undefined;
 };
 
-/**
- * A list has no head to compare with: what this process wrote for the application has to be in it. Does not wait for operations in
- * quarantine. @throws ReadModelBehindError
- */
+/** What this process wrote has to be in a list. Operations in quarantine are not waited for. @throws ReadModelBehindError */
 export const untilWritesShow = async (deps: Dependencies, applicationId: string): Promise<void> => {
   const { loans, writes, progress } = deps;
   const unseen = writes.of(applicationId);

@@ -8,12 +8,10 @@ import type { OperationCount } from './operation-search.ts';
 import type { OperationQuery, SearchPlace, Sorting } from './operation-query.ts';
 
 export interface ListedOperation extends LoanRow {
-  /** Of the borrower, masked; null once it was forgotten, or where its key is missing. */
   readonly document: string | null;
 }
 
 export type OperationSearch = Omit<OperationQuery, 'streams' | 'after' | 'limit'> & {
-  /** CPF or CNPJ of the borrower, without punctuation. */
   readonly document?: string;
 };
 
@@ -22,7 +20,6 @@ export interface FoundOperations {
   readonly next: SearchPlace | undefined;
   readonly sorting: Sorting;
   readonly orders: readonly Sorting['by'][];
-  /** Of all pages; none of a page that is behind the last. */
   readonly total?: OperationCount;
 }
 

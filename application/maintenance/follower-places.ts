@@ -10,9 +10,7 @@ export interface FollowerPlace extends StoredPlace {
 
 interface MoveRequest {
   readonly name: string;
-  /** What was recorded later than this instant (ISO 8601 UTC) is handed out, again if need be; `start`: everything. */
   readonly after: string;
-  /** Also away from a place that fits the log. */
   readonly force: boolean;
 }
 

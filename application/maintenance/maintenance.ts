@@ -48,7 +48,6 @@ const NOT_BESIDE_EARLIER =
 
 export class Maintenance {
   readonly #deps: Dependencies;
-  /** Undefined in production. */
   readonly sandboxClock: SandboxClock | undefined;
 
   constructor(dependencies: Dependencies) {

@@ -16,7 +16,6 @@ interface Worth {
 export const sumOfWorth = summing('operations', 'presentValue');
 
 export interface Part extends Worth {
-  /** An application's id, a status, a product; undefined for operations of which it is not known. */
   readonly name: string | undefined;
 }
 
@@ -101,7 +100,6 @@ export const statusOf = (standing: Standing | undefined): string | undefined =>
 
 class Composition {
   readonly #date: CalendarDate;
-  /** As in 2026-06; of each face value, what was due before the day is overdue. */
   readonly #months = new Map<string, { -readonly [Name in keyof Held | 'overdueFaceValue']: number }>();
   readonly #applications = new Parts();
   readonly #states = new Parts();
@@ -109,7 +107,6 @@ class Composition {
   readonly #borrowers = new Borrowers();
   #largest: OperationWorth[] = [];
 
-  /** @param date the day that is looked at */
   constructor(date: CalendarDate) {
     this.#date = date;
   }

@@ -13,10 +13,7 @@ export const HELD_BY = ['late', 'month', 'application', 'state', 'product'] as c
 
 export interface HeldPart {
   readonly by: (typeof HELD_BY)[number];
-  /**
-   * Of `late` the days with which a bucket begins, 0 for what is not due, `all` for all that is overdue; of `month` one as in 2026-06.
-   * Undefined: operations of which it is not known.
-   */
+  /** Of `late` the first day of a bucket, 0: not due, `all`: overdue; of `month` as 2026-06. Undefined: not known. */
   readonly value: string | undefined;
 }
 

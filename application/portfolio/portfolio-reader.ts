@@ -12,12 +12,10 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 interface PositionQuery {
   readonly fundId: string;
   readonly date: CalendarDate;
-  /** First instant after that day in America/Sao_Paulo. */
   readonly endOfDay: string;
   readonly knownAt: string;
 }
 
-/** An operation of the fund with the installments that were open, in schedule order. */
 export interface OpenPosition {
   readonly stream: string;
   readonly dailyFactor: string;
@@ -127,7 +125,6 @@ export class SqlPortfolioPositions {
     }));
   }
 
-  /** What came in up to the day of the query, net of excess, by the month of its date, as in 2026-06; oldest first. */
   async receivedByMonth(query: PositionQuery) {
     const month = sql<string>`substr(${sql.ref('payment.date')}, 1, 7)`;
     const rows = await this.#database.read(
@@ -204,7 +201,6 @@ export interface Standing {
   readonly borrower: string;
 }
 
-/** Of these operations, at most 1,000, as they stood just before an instant (ISO 8601 UTC); none of one that is not there. */
 export const standingsBefore = async (
   database: SqlDatabase,
   instant: string,

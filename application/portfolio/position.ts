@@ -7,10 +7,7 @@ import { parseLoanStream } from '../command-handling/operation.ts';
 import { endOfBusinessDay } from '../support/business-day.ts';
 import type { OpenPosition, PortfolioFlow, SqlPortfolioPositions } from './portfolio-reader.ts';
 
-/**
- * Days past the due date, as the monthly report of receivables funds to the Brazilian regulator splits them (instruction CVM 576,
- * annex A). The last bucket has no end.
- */
+/** Days past the due date, as in the monthly report to the regulator (instruction CVM 576, annex A). */
 export const OVERDUE_BUCKETS = [
   { from: 1, to: 30 },
   { from: 31, to: 60 },
@@ -127,11 +124,7 @@ export interface Valued extends OpenPosition {
   readonly presentValues: readonly number[];
 }
 
-/**
- * What a fund held at the end of a business day. Facts count from their business date, whenever they were recorded; `knownAt`
- * leaves out what was recorded later, which gives a past answer again.
- * @param onPage called with the operations that are held, some at a time; the walk waits for it
- */
+/** `knownAt` leaves out what was recorded later. @param onPage called with some operations at a time, and awaited */
 export const positionOf = async (
   positions: SqlPortfolioPositions,
   { fundId, date, knownAt }: PositionRequest,

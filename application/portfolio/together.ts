@@ -44,10 +44,7 @@ const positions = (all: readonly FundPosition[]): FundPosition => {
   };
 };
 
-/**
- * Several funds on the same day as if they were one. A borrower is told apart within a fund alone, so one who owes to two of them stands there
- * twice. @param all at least one
- */
+/** As if they were one; a borrower of two funds stands there twice. @param all at least one */
 export const together = (all: readonly AnalysedPortfolio[]): AnalysedPortfolio => {
   const borrowers = all.flatMap(({ concentration }) => concentration.borrowers).toSorted(byValue);
   const [named, rest] = [borrowers.slice(0, LARGEST), borrowers.slice(LARGEST)];

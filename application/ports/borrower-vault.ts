@@ -30,10 +30,7 @@ export interface BorrowerVault {
   open(stream: string, sealed: SealedBorrower): Promise<Borrower | undefined>;
   /** The same, where a key that is lost is no fault. */
   peek(stream: string, sealed: SealedBorrower): Promise<Borrower | undefined>;
-  /**
-   * Further text about the operation, with the key that its borrower was sealed with; undefined once that was deleted. It stays plain
-   * while processes may run that cannot open it.
-   */
+  /** With the key of its borrower; undefined once that was deleted. Plain while processes may run that cannot open it. */
   sealText(stream: string, text: string): Promise<PrivateText | undefined>;
   /** The same for the names of documents, in their order. */
   sealNames(stream: string, names: readonly string[]): Promise<readonly PrivateName[] | undefined>;

@@ -12,6 +12,5 @@ export interface RealClock {
  */
 export interface BusinessClock {
   now(): Timestamp;
-  /** The calendar date in America/Sao_Paulo. */
   today(): CalendarDate;
 }

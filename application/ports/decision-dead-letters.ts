@@ -1,18 +1,15 @@
 export interface ReceivedDecision {
   readonly text: string;
-  /** Where it stood, for people who look for it: topic, partition and offset, or a line of a file. */
   readonly origin: string;
 }
 
 export interface RefusedDecision extends ReceivedDecision {
-  /** Undefined where the text is no decision at all. */
   readonly decisionId?: string;
   readonly reason: {
     readonly code: string;
     readonly message: string;
     readonly details: readonly { readonly field: string; readonly code: string; readonly message: string }[];
   };
-  /** ISO 8601 UTC */
   readonly refusedAt: string;
 }
 

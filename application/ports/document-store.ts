@@ -9,7 +9,6 @@ export interface ReceivedFile {
   /** Its place in the request as refusals name it, such as `files[2]`. */
   readonly field: string;
   readonly size: number;
-  /** Hexadecimal SHA-256 of the content. */
   readonly sha256: string;
   /** The content, or a part of it. It can be read until the request ends; what still reads then fails. */
   read(range?: ByteRange): AsyncIterable<Uint8Array>;
@@ -56,11 +55,6 @@ export interface Inspection {
 
 /** Decides by content, never by the declared type. Bounded in time and memory, off the main thread where it parses. */
 export interface DocumentInspector {
-  /**
-   * What the file really is, one of the kinds that are accepted.
-   * @throws DomainError `invalid_file` naming the file and what is wrong with it
-   * @throws OverShareError the application has too much of this kind of work under way
-   * @throws InspectorAwayError files cannot be looked at now, whatever they are
-   */
+  /** @throws DomainError `invalid_file` @throws OverShareError @throws InspectorAwayError no file can be looked at now */
   inspect(file: ReceivedFile, accepted: readonly FileKind[], inspection: Inspection): Promise<FileKind>;
 }

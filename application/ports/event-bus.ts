@@ -8,7 +8,6 @@ export interface PublicEvent {
   readonly applicationId: string;
   readonly fundId: string;
   readonly code: string;
-  /** Grows within an operation, with gaps. */
   readonly sequence: number;
   /** Time of the event, ISO 8601 UTC. */
   readonly timestamp: string;

@@ -12,7 +12,6 @@ export interface EventMetadata {
   /** Client id, or the name of the role that acted (`administrator`, `scheduler`). */
   readonly actor: string;
   readonly applicationId: string;
-  /** When the service recorded it, ISO 8601 UTC. */
   readonly recordedAt: string;
   readonly idempotency?: { readonly endpoint: string; readonly key: string; readonly fingerprint: string };
   /** Of the operation, once it has one, so that a follower of the log need not read the stream for it; absent in events of before. */
@@ -24,7 +23,6 @@ export interface EventMetadata {
 export interface EventToAppend {
   /** UUID; the same on every retry of the same append. */
   readonly id: string;
-  /** Stored type name with its version, such as `loan.received.v1`. */
   readonly type: string;
   readonly data: JsonText;
   readonly metadata: EventMetadata;
@@ -56,10 +54,7 @@ export interface AppendResult {
  * An append that is repeated (stream, expected revision and event ids are equal) answers the first result and stores nothing.
  */
 export interface EventStore {
-  /**
-   * Events from `from` (default: the first) to the end, in order; `revision` is that of the stream's last event.
-   * @throws DamagedEventError
-   */
+  /** From `from` (default: the first); `revision` is of the stream's last event. @throws DamagedEventError */
   read(
     stream: string,
     from?: bigint,
@@ -140,11 +135,9 @@ export type SubscriptionMessage<E = RecordedEvent> =
 export interface SubscribeOptions {
   /** Exclusive: the first event handed out is the one after it. */
   readonly from: LogPosition | 'start';
-  /** Only streams whose name starts so; default: all. */
   readonly streamPrefix?: string;
   /** Most events in one message; default 500. */
   readonly batchSize?: number;
-  /** Ends the iteration, normally and promptly. */
   readonly signal: AbortSignal;
 }
 

@@ -3,12 +3,10 @@ import type { AppendResult, EventToAppend, RecordedEvent } from './event-store.t
 
 export interface WatchedRequest {
   readonly requestId: string;
-  /** Id of the published operation; undefined when none matches. */
   readonly operation: string | undefined;
   readonly method: string;
   /** The caller's own trace, as the header `traceparent` has it; not checked yet. */
   readonly traceparent: string | undefined;
-  /** Status of the answer; undefined when the caller went away without one. */
   status(): number | undefined;
 }
 

@@ -1,15 +1,11 @@
 import type { LogPosition } from './event-store.ts';
 
-/**
- * An operation, or a renegotiation, with an event that a projection cannot take: from that event on, its events wait. Operations wait
- * with a renegotiation that names them: then the event is one of the renegotiation's own stream.
- */
+/** From that event on its events wait. Operations wait with a renegotiation that names them. */
 export interface QuarantinedStream {
   readonly stream: string;
   readonly revision: bigint;
   readonly eventType: string;
   readonly reason: string;
-  /** Of that event; what comes after it waits. */
   readonly position: LogPosition;
 }
 

@@ -15,7 +15,6 @@ import type { SqlBorrowerIndex } from './borrower-index.ts';
 export const bareDocument = (documentNumber: string): string =>
   documentNumber.replaceAll(/[.\-/\s]/g, '').toUpperCase();
 
-/** Keeps the last two characters: enough to recognise a document, not to use it. */
 export const maskDocument = (documentNumber: string): string =>
   '*'.repeat(Math.max(0, documentNumber.length - 2)) + documentNumber.slice(-2);
 
@@ -41,10 +40,7 @@ export interface Forgetting {
   readonly commands: Pick<CommandHandler, 'handle' | 'preview'>;
   readonly index: Pick<SqlBorrowerIndex, 'streamsOf' | 'entriesOf' | 'remove'>;
   readonly keys: {
-    /**
-     * Deletes the key of an operation, for good; none is fine. Durable when it resolves. Processes that used it lately may still hold
-     * it in memory for at most 30 seconds.
-     */
+    /** For good; none is fine. Durable when it resolves. Processes may hold the key in memory for 30 seconds more. */
     forget(stream: string): Promise<void>;
     /** The same for a key that was made before this instant, ISO 8601 UTC; a younger one stays. */
     forgetOlder(stream: string, than: string): Promise<void>;
@@ -55,7 +51,6 @@ export interface Forgetting {
   readonly realClock: RealClock;
 }
 
-/** Names an operation: codes are an application's own. */
 export interface OperationPlace {
   readonly applicationId: string;
   readonly code: string;
@@ -63,7 +58,6 @@ export interface OperationPlace {
 
 export interface BorrowerOperation extends OperationPlace {
   readonly status: ExistingLoan['status'];
-  /** False once its end is reached: repurchased, settled, rejected and the like. */
   readonly open: boolean;
   readonly documents: number;
   /** Set when an earlier run was interrupted after its record and before its end. */
@@ -139,10 +133,7 @@ export class ForgetBorrower {
     await this.#deps.index.remove({ digest: this.#digestOf(documentNumber), stream });
   }
 
-  /**
-   * The same for an operation whose key is lost: it is given up for good, also for copies of the key that turn up later.
-   * @throws DomainError as `findLost`, which may have changed meanwhile
-   */
+  /** Also for copies of the key that turn up later. @throws DomainError as `findLost`, which may have changed meanwhile */
   async forgetLost(place: OperationPlace, request: ForgetRequest): Promise<void> {
     await this.findLost(place);
     const stream = await this.#forget(place, request);
@@ -202,10 +193,7 @@ export class ForgetBorrower {
     return known !== undefined && known !== digest;
   }
 
-  /**
-   * Whose data the operation was received with. Undefined for a borrower on record as forgotten, and where the key is lost: gone, or
-   * replaced by one that does not open it. To give up a lost key is to know of it, so nobody is alarmed.
-   */
+  /** Undefined for a borrower on record as forgotten, and where the key is lost: to give it up is to know of it. */
   async #digestIn(stream: string, loan: ExistingLoan): Promise<string | undefined> {
     const { vault } = this.#deps;
     if (loan.borrowerForgottenAt !== undefined) return undefined;

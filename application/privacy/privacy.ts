@@ -57,10 +57,7 @@ interface HeldData {
   readonly borrower: string;
 }
 
-/**
- * Tells the borrowers of operations apart; who they are is not read for it.
- * @param operations at most 1,000
- */
+/** Who they are is not read for it. @param operations at most 1,000 */
 export const tellBorrowers = async (
   { index, vault }: { readonly index: Pick<SqlBorrowerIndex, 'entriesOf'>; readonly vault: Vault },
   operations: readonly HeldData[],
@@ -106,7 +103,6 @@ export class Privacy {
     this.scrub = dependencies.scrub;
   }
 
-  /** Enters the borrowers of operations that came in before there was an index. */
   index(): Promise<void> {
     return indexBorrowers(this.#deps);
   }
@@ -122,7 +118,6 @@ export class Privacy {
     return index.streamsOf(borrowerDigest(vault, documentNumber));
   }
 
-  /** A digest for each stream, the same for the same borrower. None for one whose borrower was forgotten. */
   tell(operations: readonly HeldData[]): Promise<ReadonlyMap<string, string>> {
     return tellBorrowers(this.#deps, operations);
   }

@@ -43,10 +43,7 @@ const takeIn = async (
   return false;
 };
 
-/**
- * Takes everything that is stored now into all of them; the log is read once, from the place of the one that is furthest behind. What fails
- * is not tried again. @throws PoisonEventError @throws RefusedWritesError
- */
+/** From the place that is furthest behind; nothing is tried again. @throws PoisonEventError @throws RefusedWritesError */
 export const catchUp = async (
   runners: readonly Following[],
   following: CatchingUp,

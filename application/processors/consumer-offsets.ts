@@ -158,10 +158,7 @@ export class ConsumerOffsets {
     );
   }
 
-  /**
-   * Number of partitions over which the operations of a topic are spread: the first one that is told stays, until another is accepted.
-   * Where none was told yet, offsets that groups have there say it.
-   */
+  /** The first number told stays, until another is accepted; where none was, offsets that groups have say it. */
   async keepPartitions(topic: string, partitions: number): Promise<number> {
     const kept = await this.keptPartitions(topic);
     if (kept !== undefined) return kept;

@@ -32,10 +32,7 @@ export interface Commit<W> extends Omit<Done<W>, 'events'> {
 
 export interface ProcessorStore<W> {
   load(): Promise<{ readonly place: Place; readonly held: readonly Held[] }>;
-  /**
-   * Everything in one transaction or, where effects are not the store's, the place last. False, and nothing is stored, when the place is
-   * not `from` or what is held is not what the commit says. @throws RefusedWritesError
-   */
+  /** All or nothing; false where the place is not `from`, or what is held is another. @throws RefusedWritesError */
   commit(commit: Commit<W>): Promise<boolean>;
 }
 
@@ -76,7 +73,6 @@ export interface ProcessorWatch<W, E = RecordedEvent> {
   committed(done: Done<W, E>): void;
   /** The place is another than the one known here: it was moved, or set back. */
   lost?(): void;
-  /** Nothing more will be stored for now. */
   ended?(): void;
 }
 
@@ -92,10 +88,7 @@ export interface Processor<W, E extends Followed = RecordedEvent> {
   /** Most events at once; default: what the log hands out. */
   readonly batchSize?: number;
   readonly store: ProcessorStore<W>;
-  /**
-   * How long work that may wait is gathered before it is stored; without it nothing is. `lazily`: it writes nothing, so that neither the
-   * end of the log nor a stop is a reason to store its place.
-   */
+  /** How long work may wait before it is stored. `lazily`: nothing is written, so no place needs storing at a stop. */
   readonly gather?: { readonly ms?: number; readonly events: number; readonly lazily?: true };
   /** Absent, as what comes next: an event that it cannot handle brings it to a halt. */
   readonly holding?: Holding<W, E>;

@@ -42,7 +42,6 @@ export class Progress<W, E extends Followed> {
     return this.#gathered !== undefined;
   }
 
-  /** What is stored counts. True when that is what a commit without an answer was to store. */
   async load(): Promise<boolean> {
     const { store, watch } = this.#processor;
     const [known, unsure] = [this.#place, this.#unsure];

@@ -13,7 +13,6 @@ export interface Status {
 
 /** A processor that may run in any process: its stored place, and what the log has behind that place. */
 export interface Behind extends Pick<Status, 'name' | 'position'> {
-  /** Events that it has still to take in; a number without `atLeast` is exact. */
   readonly behind: number;
   readonly atLeast: boolean;
   readonly problem?: string;

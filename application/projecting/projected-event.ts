@@ -2,7 +2,6 @@ import type { DomainEvent } from '../../domain/domain-event.ts';
 import type { ProjectedEvent } from '../../projections/projection.ts';
 import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
 
-/** A position is one number in the embedded log and two in EventStoreDB; in both, the first says what came earlier. */
 export const numberOf = (position: LogPosition | 'start'): bigint =>
   position === 'start' ? 0n : BigInt(position.split('/', 1)[0]!);
 

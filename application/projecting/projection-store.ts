@@ -14,10 +14,7 @@ import { TableWriteStatements } from './table-writes.ts';
 
 export type ProjectionStore = Pick<SqlProjectionStore, keyof SqlProjectionStore>;
 
-/**
- * Where projections write: the writes of a batch and its checkpoint commit together, or not at all. Into one generation, or into the one that
- * serves; a generation that another has succeeded refuses each of them.
- */
+/** Writes of a batch and its checkpoint commit together. A generation that another has succeeded refuses them. */
 export class SqlProjectionStore {
   readonly #database: SqlDatabase;
   readonly #statements: TableWriteStatements;
@@ -31,10 +28,7 @@ export class SqlProjectionStore {
     this.#stored = new StoredWrites(database);
   }
 
-  /**
-   * Rows of an older version of the projection are emptied.
-   * @throws RefusedWritesError for rows of a newer version
-   */
+  /** Rows of an older version are emptied. @throws RefusedWritesError for rows of a newer version */
   async checkpoint(projection: Projection): Promise<LogPosition | 'start'> {
     const { name, version } = projection;
     this.#stored.forget();
@@ -59,7 +53,6 @@ export class SqlProjectionStore {
     return this.checkpoint(projection);
   }
 
-  /** What waits, in the order of the streams' names; it changes by writes like any row. */
   async quarantined({ name }: Projection): Promise<readonly QuarantinedStream[]> {
     const query = this.#database.builder
       .selectFrom('quarantined_operation')
@@ -103,7 +96,6 @@ export class SqlProjectionStore {
     }
   }
 
-  /** Empties the projection's tables and its checkpoint in one step. */
   async reset(projection: Projection): Promise<void> {
     this.#stored.forget();
     await this.#empty(projection);

@@ -13,10 +13,7 @@ const isOperation = (stream: string): boolean => stream.startsWith(LOAN_STREAM_P
 export const streamsOf = (write: TableWrite): readonly string[] =>
   (write.op === 'insert' ? write.rows : [write.where]).map(({ stream }) => String(stream));
 
-/**
- * A renegotiation that waits keeps its operations waiting with it, those that its event names at once and any other from its next event
- * that names the renegotiation on: no reader sees a half.
- */
+/** Operations that its event names wait at once, others from their next event that names it: no reader sees a half. */
 const ties: Ties<TableWrite> = {
   waitsFor: (event, writes, held) => {
     if (writes) {

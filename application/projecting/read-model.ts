@@ -13,10 +13,8 @@ interface ReadModelParts {
   readonly projection: Projection;
   readonly log: EventSubscription;
   readonly store: ProjectionStore;
-  /** Undefined for events that no projection sees. */
   readonly decode: (event: RecordedEvent) => ProjectedEvent | undefined;
   readonly watch?: ProcessorWatch<TableWrite>;
-  /** Only streams whose name starts so; default: all. */
   readonly streamPrefix?: string;
   readonly batchSize?: number;
 }

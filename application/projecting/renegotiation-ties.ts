@@ -3,16 +3,12 @@ import type { RecordedEvent } from '../ports/event-store.ts';
 
 const CODES = new Set(['original_proposal_code', 'original_proposal_codes', 'new_proposal_code']);
 
-/** The id of a renegotiation, of its stream's name; undefined for any other stream. */
 export const renegotiationIdOf = (stream: string): string | undefined =>
   stream.startsWith(RENEGOTIATION_STREAM_PREFIX)
     ? stream.slice(RENEGOTIATION_STREAM_PREFIX.length)
     : undefined;
 
-/**
- * The streams of the operations that an event names, as far as its text shows them: it may be one that this program cannot read. None
- * for a text that is no JSON.
- */
+/** As far as its text shows them: this program may not be able to read it. None for a text that is no JSON. */
 export const operationsNamedBy = ({ data, metadata }: RecordedEvent): readonly string[] => {
   const named = new Set<string>();
   const look = (value: unknown, field: string): void => {

@@ -8,7 +8,6 @@ import { preparedList } from '../sql/prepared-query.ts';
 import type { Query, SqlDatabase } from '../sql/sql-database.ts';
 
 const REMEMBERED = 10_000;
-/** Streams in one look-up, well below what any engine takes in one statement. */
 const AT_ONCE = 1_024;
 
 interface KeyRow {

@@ -2,7 +2,6 @@ import type { PublicEvent } from '../ports/event-bus.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 import { SCHEMA_VERSION } from './event-names.ts';
 
-/** A public event on a topic. The value is the body itself, byte for byte; what the body does not say stands in the headers. */
 interface BusMessage {
   /** Application and operation: what has to stay in order shares a key. */
   readonly key: string;

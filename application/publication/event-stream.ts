@@ -105,11 +105,7 @@ async function* recordedOf(
   }
 }
 
-/**
- * The public events in the order of the log, made anew from what is stored: the same ids and the same bytes as on the bus. Ends at the
- * end that was asked for, at the last event when it does not follow, or with the signal.
- * @throws DomainError `invalid_query_parameter` for a position that this log does not have
- */
+/** The same ids and bytes as on the bus. @throws DomainError `invalid_query_parameter` for a foreign position */
 export async function* streamEvents(
   deps: Dependencies,
   query: EventStreamQuery,

@@ -15,7 +15,6 @@ import { READS_AT_ONCE } from './public-event-translator.ts';
 import type { Translator } from './public-event-translator.ts';
 
 export interface FeedQuery {
-  /** Id of any public event of the application; default: from its first. */
   readonly after?: string;
   readonly limit: number;
   readonly names?: readonly LoanEventName[];
@@ -25,7 +24,6 @@ export interface FeedQuery {
 
 export interface FeedPage {
   readonly events: readonly PublicEvent[];
-  /** Id of the last event that was looked at; null while there is none. */
   readonly nextAfter: string | null;
   readonly hasMore: boolean;
 }
@@ -81,10 +79,7 @@ export class Feed {
     this.#deps = dependencies;
   }
 
-  /**
-   * To a client of some funds, events of others are not there: neither `nextAfter` nor `hasMore` tells of them.
-   * @throws DomainError `invalid_query_parameter` @throws FeedStoppedError @throws ReadModelBehindError
-   */
+  /** @throws DomainError `invalid_query_parameter` @throws FeedStoppedError @throws ReadModelBehindError */
   async page(reader: FeedReader, query: FeedQuery): Promise<FeedPage> {
     await this.#deps.written(reader.applicationId);
     const place = query.after === undefined ? undefined : await this.#placeOf(reader, query.after);

@@ -19,7 +19,6 @@ export const derivedId = (namespace: string, name: string): string => {
 
 interface EventPlace extends Pick<PublicEvent, 'eventId' | 'applicationId' | 'fundId' | 'code' | 'position'> {
   readonly revision: bigint;
-  /** ISO 8601 UTC */
   readonly recordedAt: string;
 }
 
@@ -50,10 +49,7 @@ export const bodyOf = (envelope: Envelope): string =>
     data: envelope.data,
   });
 
-/**
- * Undefined for what stays inside. Pure: the same input gives the same bytes. The timestamp is when the service recorded the event,
- * which never goes back within an operation.
- */
+/** Undefined for what stays inside. Pure: the same input gives the same bytes. The time is that of the recording. */
 export const toPublicEvent = (
   event: LoanEvent,
   { revision, recordedAt: timestamp, ...place }: EventPlace,

@@ -101,7 +101,6 @@ export class Publication {
       : new Runner(relayToLanes(parts, deliver()), running);
   }
 
-  /** Made anew from what is stored, for an event that no delivery keeps. */
   async find(applicationId: string, eventId: string): Promise<PublicEvent | undefined> {
     const recorded = await this.#byId(eventId);
     if (!recorded?.stream.startsWith(LOAN_STREAM_PREFIX)) return undefined;

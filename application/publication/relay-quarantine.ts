@@ -39,7 +39,6 @@ export class RelayQuarantine {
     await this.#database.transaction([{ query: query.compile() }]);
   }
 
-  /** The relay tries it again. False when nothing is held back of this operation. */
   async release(stream: string): Promise<boolean> {
     const query = this.#database.builder
       .updateTable('relay_quarantine')

@@ -22,7 +22,6 @@ export interface PublishingParts {
   readonly watch?: Pick<PublicationWatch, 'translated' | 'published'> | undefined;
 }
 
-/** What will fail again for this event; anything else may pass. */
 const isOfTheEvent = (error: unknown): boolean =>
   error instanceof UnreadableEventError || error instanceof TypeError || error instanceof RangeError;
 

@@ -1,6 +1,5 @@
 export interface ListedTopic {
   readonly topic: string;
-  /** 0 for a topic that is not there yet. */
   readonly partitions: number;
   readonly spreadOver: number | undefined;
   readonly waiting: number;

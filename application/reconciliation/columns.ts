@@ -1,7 +1,6 @@
 import { addDays, calendarDate, daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 
-/** Stands for no payment, no match, no name. */
 export const NONE = -1;
 /** Stands for a payment that is named, and lies beyond what was read. */
 export const ELSEWHERE = -2;

@@ -14,7 +14,6 @@ export const RESULTS = [
 ] as const;
 export type Result = (typeof RESULTS)[number];
 
-/** Amounts in integer cents. */
 export interface ShownPayment {
   readonly eventId: string;
   readonly kind: PaymentKind;
@@ -29,7 +28,6 @@ export interface ShownPayment {
 export interface Finding {
   readonly result: Result;
   readonly rule?: Rule;
-  /** Number of the match; findings of one batch share it. */
   readonly match?: number;
   readonly payment?: ShownPayment;
   readonly line?: {
@@ -66,7 +64,6 @@ export interface DayTotal {
 export interface Comparison {
   readonly period: PaymentPeriod;
   readonly tolerances: Tolerances;
-  /** Number of findings of each result; their payments' amount, or their lines' where there is no payment. */
   readonly results: Readonly<Record<Result, Sum>>;
   readonly rules: Readonly<Record<Rule, number>>;
   readonly notified: Sum;
@@ -74,7 +71,6 @@ export interface Comparison {
   /** Lines of the file that lie outside the period, and payments of none of its days explain. */
   readonly linesOutside: number;
   readonly clean: boolean;
-  /** By day, then kind. */
   readonly totals: readonly DayTotal[];
   /** In the order of the results, each in the order of the notifications, then of the file. Computed while they are read. */
   findings(): Iterable<Finding>;

@@ -7,7 +7,6 @@ import type { Finding, Remark, Result, ShownPayment } from './comparison.ts';
 interface Comparison {
   readonly matching: Matching;
   readonly days: DayNumbers;
-  /** Day numbers, both inclusive. */
   readonly from: number;
   readonly to: number;
   /** For each line that repeats another one: which. */

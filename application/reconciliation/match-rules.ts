@@ -3,7 +3,6 @@ import { repeatedLines, repeatedPayments } from './matching.ts';
 import type { Matching, Rule } from './matching.ts';
 
 export interface Tolerances {
-  /** Most days between the two dates. */
   readonly windowDays: number;
   /** Most cents between the two amounts for them to count as equal. */
   readonly toleranceCents: number;

@@ -13,7 +13,6 @@ export type NotifiedPayment = Omit<Payment, 'installments'> & {
 
 export interface PaymentPeriod {
   readonly fundId: string;
-  /** Business dates, both inclusive. */
   readonly from: CalendarDate;
   readonly to: CalendarDate;
 }
@@ -42,10 +41,7 @@ export class SqlNotifiedPayments {
     this.#pageSize = pageSize;
   }
 
-  /**
-   * In pages, ordered by date, then by operation and place in its stream: the same rows come in the same order on every engine. Those of
-   * a day lie as they came, so a day is put in order when all of it is there.
-   */
+  /** By date, operation and place in its stream, on every engine; a day is put in order when all of it is there. */
   async *within(period: PaymentPeriod): AsyncGenerator<readonly NotifiedPayment[]> {
     let day: Found[] = [];
     let reading = this.#read(period);
@@ -82,7 +78,6 @@ export class SqlNotifiedPayments {
     return new Map(rows.map(({ code, application_id: id }) => [code, id]));
   }
 
-  /** Which of these, at most 500, are codes of operations of the fund, paid or not. */
   async operationsAmong(fundId: string, codes: readonly string[]): Promise<readonly string[]> {
     const rows = await this.#database.read(
       this.#database.builder
@@ -96,7 +91,6 @@ export class SqlNotifiedPayments {
     return rows.map(({ code }) => code);
   }
 
-  /** Of all operations of the fund with these codes, at most 500: their installments, in pages. */
   async *installmentsOf(fundId: string, codes: readonly string[]) {
     for (let at = 0; at < codes.length; at += OPERATIONS_AT_ONCE)
       yield await this.#database.read(

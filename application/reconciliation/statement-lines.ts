@@ -3,7 +3,6 @@ import { NumberColumn, NONE, NameColumn } from './columns.ts';
 import type { DayNumbers, Names } from './columns.ts';
 
 export interface StatementLine {
-  /** Line of the file on which it ends, counted from 1. */
   readonly line: number;
   readonly date: CalendarDate;
   /** Integer cents; below zero when money went out. */
@@ -48,10 +47,8 @@ export class Lines {
   readonly day = NumberColumn.small();
   readonly amount = NumberColumn.large();
   readonly reference: string[] = [];
-  /** Operation that the reference names, or NONE. */
   readonly operation = NumberColumn.small();
   readonly installment: NameColumn;
-  /** Payment whose event id it is, or NONE. */
   readonly payment = NumberColumn.small();
 
   constructor(days: DayNumbers, names: Names) {

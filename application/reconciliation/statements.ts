@@ -45,10 +45,7 @@ export type StatementSource = string | { readonly name: string; readonly bytes: 
 export interface StatementText {
   /** How many times `onChunk` will be called for this file. @throws StatementError when there is no such file */
   readonly chunksOf: (path: string) => Promise<number>;
-  /**
-   * In batches, in the order of the file, not more than a few of them in memory.
-   * @throws StatementError naming the file, the line and what is wrong with it
-   */
+  /** In batches, in the order of the file. @throws StatementError naming the file, the line and what is wrong with it */
   readonly readStatement: (
     source: StatementSource,
     format: StatementFormat,

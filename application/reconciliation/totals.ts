@@ -52,7 +52,6 @@ const kindsOfMatches = ({ matching }: Compared): Uint8Array => {
   return kinds;
 };
 
-/** By day and kind, each side by its own date; lines take the kind of the payment that they were joined with. */
 export const dayTotals = (compared: Compared, days: DayNumbers): readonly DayTotal[] => {
   const { matching } = compared;
   const { payments, lines } = matching;

@@ -16,7 +16,6 @@ export interface Coordinator<State extends RenegotiationState = RenegotiationSta
   readonly state: State;
   readonly revision: StreamRevision;
   readonly last: Last;
-  /** Commit or abort, as stored; undefined before there is one. */
   readonly decision: EventToAppend | undefined;
 }
 

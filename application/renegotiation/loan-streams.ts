@@ -14,7 +14,6 @@ import { retryAppend } from '../support/retry.ts';
 interface Dependencies {
   readonly events: EventStore;
   readonly loans: Decider<LoanState, LoanCommand, LoanEvent>;
-  /** Drops what this process remembers of an operation, which its command handler did not change itself. */
   readonly forget: (stream: string) => unknown;
   readonly pause: (ms: number) => Promise<void>;
   readonly onAppended?: OnAppended | undefined;

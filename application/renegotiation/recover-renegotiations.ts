@@ -32,10 +32,7 @@ export const recoverRenegotiations = (dependencies: Dependencies): Runner<never>
     const message = 'a renegotiation is left as it is until `receivables quarantine release`';
     logger.error({ stream, error: error.message }, message);
   };
-  /**
-   * All leases last equally long, so waiting for them in the order of the log delays none. Answers how long it waited, in milliseconds:
-   * never longer than a lease lasts, although the clock may have been set back.
-   */
+  /** All leases last equally long, so none is delayed. Answers how long it waited, in milliseconds, at most a lease. */
   const untilOver = async (leaseEndsAt: RealTime, signal: AbortSignal): Promise<number> => {
     const left = Date.parse(leaseEndsAt) - Date.parse(realClock.realNow());
     const wait = Math.min(LEASE_MS, Math.max(0, left));

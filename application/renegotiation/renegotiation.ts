@@ -62,18 +62,12 @@ export class Renegotiation {
     this.#deps = { ...dependencies, coordinators, loans, conclusion };
   }
 
-  /**
-   * Resolves once the renegotiation holds nothing any more: carried out, or given up.
-   * @throws DomainError `concurrent_modification` when it is still being decided after a bounded wait
-   */
+  /** Then it holds nothing. @throws DomainError `concurrent_modification` still undecided after a bounded wait */
   resolve(id: RenegotiationId): Promise<void> {
     return this.#deps.conclusion.resolve(id);
   }
 
-  /**
-   * True once it is decided and carried out; false while its lease lives.
-   * @param waitedMs by the caller; a whole lease is enough, whatever a clock that was set back says
-   */
+  /** False while its lease lives. @param waitedMs by the caller; a whole lease is enough, whatever a clock says */
   attempt(id: RenegotiationId, waitedMs?: number): Promise<boolean> {
     return this.#deps.conclusion.attempt(id, waitedMs);
   }
@@ -105,10 +99,7 @@ export class Renegotiation {
     throw keptChanging();
   }
 
-  /**
-   * What `renegotiate` would do, refused where it would be: nothing is stored, and no key is looked up.
-   * @throws DomainError as `renegotiate`, without `idempotency_conflict`
-   */
+  /** Nothing is stored, no key is looked up. @throws DomainError as `renegotiate`, without `idempotency_conflict` */
   async quote(context: RequestContext, input: AskedRenegotiation) {
     await this.#requireSound(context, input);
     requireNewNames(input);

@@ -36,10 +36,7 @@ export class MissingCoordinatorError extends Error {
   }
 }
 
-/**
- * What follows from a decision, once it stands: the same for everybody who carries it out, and harmless to do again. Each step
- * looks at the operation first, so a process that comes late finds it done and leaves it alone.
- */
+/** Harmless to do again: each step looks at the operation first, so a process that comes late leaves it alone. */
 export class RollForward {
   readonly #deps: Dependencies;
 
@@ -61,10 +58,7 @@ export class RollForward {
     );
   }
 
-  /**
-   * True once it is decided and carried out; false while its lease lives.
-   * @param waitedMs by the caller; a whole lease is enough, whatever a clock that was set back says
-   */
+  /** False while its lease lives. @param waitedMs by the caller; a whole lease is enough, whatever a clock says */
   async attempt(id: RenegotiationId, waitedMs = 0): Promise<boolean> {
     const { coordinators, realClock } = this.#deps;
     const coordinator = await coordinators.read(id);

@@ -35,10 +35,7 @@ const isOverprecise = (source: string): boolean => {
   return significant > 0 && decimals > 2;
 };
 
-/**
- * `JSON.parse` that does not let a double hide a third decimal: the schema of amounts finds it, wherever one stands.
- * @throws SyntaxError
- */
+/** Lets no double hide a third decimal: the schema of amounts finds it. @throws SyntaxError */
 export const parseExactJson = (text: string): unknown => {
   const value: unknown = JSON.parse(text);
   if (!HAS_LONG_NUMBER.test(text)) return value;
@@ -144,10 +141,7 @@ const violationsOf = (errors: readonly ErrorObject[], root: string): readonly Fi
       .map((error) => violationOf(error, root)),
   );
 
-/**
- * Everything wrong with a value; empty when nothing is, or nothing but what earlier rules let through. `asNew`: that too.
- * @see ACCEPTED_BEFORE
- */
+/** Empty when nothing is wrong, but what earlier rules let through. `asNew`: that too. @see ACCEPTED_BEFORE */
 export type Validator = (value: unknown, asNew?: boolean) => readonly FieldViolation[];
 
 const DOCUMENT = 'description';

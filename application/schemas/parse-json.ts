@@ -21,11 +21,7 @@ const endOfString = (text: string, start: number): number => {
   return at;
 };
 
-/**
- * Counts brackets and values in one pass before the text is parsed, so that code which walks the value afterwards never recurses deeper.
- * Answers how many members the objects of the text have, where it is JSON: each has one colon outside of strings.
- * @throws DomainError `invalid_request`
- */
+/** Before parsing, so that code that walks the value never recurses deeper. @throws DomainError `invalid_request` */
 const membersWritten = (text: string, what: string): number => {
   let depth = 0;
   let [members, commas] = [0, 0];
@@ -201,11 +197,7 @@ const flawed = (text: string, what: string): DomainError => {
   ]);
 };
 
-/**
- * The value of a JSON text. Whether a name came twice is told by counting, which costs a small request less than a microsecond;
- * only a text that is refused is looked at closer.
- * @throws DomainError `invalid_request`
- */
+/** Names that came twice are told by counting, which costs little. @throws DomainError `invalid_request` */
 export const parseJson = (text: string, what: string): unknown => {
   if (text === '') throw new DomainError('invalid_request', `${what} is empty; send a JSON object`);
   const members = membersWritten(text, what);

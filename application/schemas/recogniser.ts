@@ -36,17 +36,13 @@ export const editDistance = (a: string, b: string): number => {
   return rows[a.length]![b.length]!;
 };
 
-/** The known name that is closest; undefined when there is none at all. */
 export const nearest = (name: string, known: readonly string[]): string | undefined => {
   const text = bare(name.slice(0, LONGEST_NAME));
   const distances = known.map((one) => editDistance(text, bare(one)));
   return known[distances.indexOf(Math.min(...distances))];
 };
 
-/**
- * The known name that `name` plainly misspells: the same but for case and underscores, one edit away (two from eight letters
- * on), or `amount` written for `value`. A known name with digits behind it is a field of the caller's own, such as `street2`.
- */
+/** One edit away (two from eight letters on), but for case; not with digits behind it, as in `street2`. */
 export const meantBy = (name: string, known: readonly string[]): string | undefined => {
   if (name.length > LONGEST_NAME) return undefined;
   const text = bare(name);

@@ -87,9 +87,7 @@ export const partial = <const Fields extends Properties>(
   properties: Fields,
 ): SchemaOf<ObjectOf<Fields, keyof Fields & string>> => typed({ type: 'object', properties });
 
-/**
- * An object of a request; as in `object`, but an optional property may also be null, which is the same as leaving it out.
- */
+/** As `object`, but an optional property may also be null, which is the same as leaving it out. */
 export const requestObject = <
   const Fields extends Properties,
   const Optional extends keyof Fields & string = never,

@@ -7,13 +7,10 @@ import type { Schema } from './schema.ts';
 interface ShownField<From> {
   readonly schema: Schema;
   readonly of: (this: void, from: From) => unknown;
-  /** Undefined: examples are without it. */
   readonly example: unknown;
-  /** It is left out where its value is undefined. */
   readonly isOptional?: true;
 }
 
-/** By the names of the interface, in the order in which they are shown. */
 export type ShownFields<From> = Readonly<Record<string, ShownField<From>>>;
 
 export const shown = <From, const Given extends Schema>(

@@ -134,7 +134,6 @@ const TABLES = {
       installment_overdue: `(operation) where status = 'overdue'`,
     },
   }),
-  /** What prepayments left on an installment, in the order of `revision`. */
   installment_credit: table({
     columns: {
       operation: 'integer',
@@ -161,9 +160,7 @@ const TABLES = {
       operation: 'integer',
       event_id: 'text',
       kind: 'text',
-      /** Only of a repurchase. */
       reason: 'text?',
-      /** Only of a settlement. */
       installment_code: 'text?',
       amount: 'integer',
       /** What was owed: the scheduled value, the payoff value, or the calculated repurchase value. */

@@ -4,7 +4,6 @@ import type { AppendResult } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { messageOf } from './failures.ts';
 
-/** Resolves after so many milliseconds, or at once when the signal ends. */
 export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** The answer; undefined when there is none in time, or the signal ends. */
@@ -62,12 +61,7 @@ const UNKNOWN_OUTCOME: RetryPolicy = {
   giveUpAfterMs: 8_000,
 };
 
-/**
- * Sends the very same append again while its outcome is unknown: with the same ids and revision, the store answers a repeated append
- * with its first result.
- *
- * @throws OutcomeUnknownError when it is still unknown after the last try, and whatever else the store raises
- */
+/** The store answers a repeated append with its first result. @throws OutcomeUnknownError after the last try */
 export const retryAppend = (
   append: () => Promise<AppendResult>,
   pause: (ms: number) => Promise<unknown>,
@@ -82,10 +76,7 @@ const ENGINE_AWAY: RetryPolicy = {
   mayPass: (error) => (mayPass(error) && !(error instanceof DamagedStoreError)) || error instanceof BusyError,
 };
 
-/**
- * Repeats while an engine is away or does not say what it did, for about twenty seconds. Only for what may be done twice.
- * @throws what the last try met
- */
+/** For about twenty seconds; only what may be done twice. @throws what the last try met */
 export const retryUntilAvailable = <Result>(
   work: () => Promise<Result>,
   pause: (ms: number) => Promise<unknown>,
@@ -119,10 +110,7 @@ export interface OutageOptions {
   readonly longestPauseMs?: number;
 }
 
-/**
- * Keeps an outage quiet: one line when something stops working, one when the reason changes, one when it works again, however often
- * it is tried in between. Failures closer together than it takes to succeed once belong to one outage.
- */
+/** Keeps an outage quiet: a line when something stops working, when the reason changes, and when it works again. */
 export class Outage {
   readonly #options: OutageOptions;
   #failures = 0;

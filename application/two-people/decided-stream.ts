@@ -61,10 +61,7 @@ const OVERTAKEN = {
   mayPass: (error: unknown): boolean => error instanceof ConcurrencyError || error instanceof OvertakenError,
 };
 
-/**
- * Decides on what the stream holds, and once more where another one was faster.
- * @throws DomainError `idempotency_conflict` where the id stands for something else already, `concurrent_modification`
- */
+/** Once more where another was faster. @throws DomainError `idempotency_conflict`, `concurrent_modification` */
 export const untilCurrent = async <Result>(
   { pause }: Pick<StreamParts, 'pause'>,
   work: () => Promise<Result>,

@@ -55,11 +55,7 @@ export class FirstDecisions {
     this.#deps = dependencies;
   }
 
-  /**
-   * Awaits confirmation from here on, or did already where its id says so.
-   * @param stream of the operation
-   * @throws DomainError `already_awaiting`, `evidence_missing`, `idempotency_conflict`
-   */
+  /** @param stream of the operation @throws DomainError `already_awaiting`, `evidence_missing`, `idempotency_conflict` */
   async decide(
     stream: string,
     first: Omit<FirstDecision, 'by' | 'awaitingSince'>,
@@ -81,10 +77,7 @@ export class FirstDecisions {
     });
   }
 
-  /**
-   * Confirmed from here on: what is left is to carry it out. Undefined where that is done.
-   * @throws DomainError where it cannot be confirmed, or not by this person
-   */
+  /** What is left is to carry it out; undefined where that is done. @throws DomainError */
   async confirm(
     stream: string,
     firstDecisionId: string,

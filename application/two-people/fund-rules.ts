@@ -40,10 +40,7 @@ export class FundRules {
     return state;
   }
 
-  /**
-   * What asks for less than before awaits a second person, under the name `decisionId`; anything else is in force at once.
-   * @throws DomainError for a rule that cannot be, `already_awaiting`, `evidence_missing` @throws EarlierReleaseError
-   */
+  /** Less than before awaits a second person. @throws DomainError @throws EarlierReleaseError */
   async set(rule: FourEyes & { readonly fundId: string }, asked: Asked, who: Who): Promise<RuleAnswer> {
     const { formats } = this.#deps;
     if (await formats.forReleaseWithoutDesk()) throw new EarlierReleaseError(NOT_BESIDE_EARLIER);

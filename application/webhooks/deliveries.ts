@@ -28,7 +28,6 @@ interface DeliveryDependencies {
   readonly publication: Publication;
   /** Of what pings say. */
   readonly clock: BusinessClock;
-  /** Of subscriptions and deliveries. */
   readonly realClock: RealClock;
   readonly apiVersion: string;
   readonly onQueued: (webhookIds: readonly string[]) => void;
@@ -36,11 +35,8 @@ interface DeliveryDependencies {
 
 interface DeliverySearch {
   readonly status?: DeliveryState;
-  /** Created at or after, RFC 3339. */
   readonly since?: string;
-  /** Of events with one of these names; at least one. */
   readonly events?: readonly string[];
-  /** Of events of the operation with this originator_proposal_code. */
   readonly code?: string;
   readonly eventId?: string;
   readonly limit: number;
@@ -48,9 +44,7 @@ interface DeliverySearch {
 
 interface RecoveryQuery {
   readonly webhookId: string;
-  /** Created at or after, RFC 3339. */
   readonly since: string;
-  /** Created before, RFC 3339; default: now. */
   readonly until?: string;
   readonly status: DeliveryState;
 }
@@ -63,7 +57,6 @@ export interface RedeliveryReceipt {
 export interface EventReport {
   readonly eventId: string;
   readonly event: string;
-  /** The frozen bytes as text. */
   readonly body: string;
   readonly deliveries: readonly EventDelivery[];
 }
@@ -156,7 +149,7 @@ export class Deliveries {
     return deliveries.map((one) => ({ ...one, waitsFor: reason(one) }));
   }
 
-  /** @param within the client's application and funds, or for an operator the webhook. @throws DomainError `event_not_found` */
+  /** @param within the client's application and funds, or an operator's webhook @throws DomainError `event_not_found` */
   async event(
     within: Pick<RequestContext, 'applicationId' | 'onlyFundIds'>,
     eventId: string,
@@ -183,10 +176,7 @@ export class Deliveries {
     return found.map((one) => ({ ...one, url: urls.get(one.webhookId) ?? '' }));
   }
 
-  /**
-   * Sends the event once more, at once, to each matching subscription of the application that is not paused.
-   * @throws DomainError `event_not_found`, `webhook_invalid_state` when no subscription can get it
-   */
+  /** At once. @throws DomainError `event_not_found`, `webhook_invalid_state` when no subscription can get it */
   async redeliver(context: RequestContext, eventId: string): Promise<RedeliveryReceipt> {
     const { queue, subscriptions, realClock, onQueued } = this.#deps;
     const found = await queue.findEvent(context.applicationId, eventId);
@@ -224,10 +214,7 @@ export class Deliveries {
     return { eventId, deliveries: [{ webhookId, deliveryId: delivery.deliveryId, attempt: 1 }] };
   }
 
-  /**
-   * What is to be repeated, oldest first, and read whole before anything is sent: repeating changes states, which would move the pages.
-   * @throws DomainError `invalid_query_parameter`, and `webhook_invalid_state` for a paused webhook
-   */
+  /** Read whole: repeating moves the pages. @throws DomainError `invalid_query_parameter`, `webhook_invalid_state` */
   async plan(
     query: RecoveryQuery,
   ): Promise<{ readonly webhook: WebhookSubscription; readonly deliveries: readonly Recoverable[] }> {
@@ -245,10 +232,7 @@ export class Deliveries {
     return { webhook, deliveries: found.reverse() };
   }
 
-  /**
-   * Queues one more attempt at this webhook alone, which a running service finds by itself.
-   * @returns the number of the attempt; `undefined` when the event has been removed since
-   */
+  /** A running service finds it by itself. @returns the number of the attempt; `undefined` when the event is gone */
   async repeat(
     { webhookId, applicationId }: WebhookSubscription,
     { eventId }: Pick<Recoverable, 'eventId'>,
@@ -260,10 +244,7 @@ export class Deliveries {
     return queued?.attempt;
   }
 
-  /**
-   * Sends the event again on behalf of an operator, who has not looked the delivery up before.
-   * @throws DomainError `event_not_found`, and `webhook_invalid_state` for a paused webhook
-   */
+  /** For an operator, who has not looked it up. @throws DomainError `event_not_found`, `webhook_invalid_state` */
   async resend(webhookId: string, eventId: string): Promise<number> {
     const webhook = await this.#deps.subscriptions.existing('operator', webhookId);
     requireActive(webhook);

@@ -13,11 +13,9 @@ export interface ComparedSubscription extends WebhookSubscription {
 export interface ComparedDelivery {
   readonly webhookId: string;
   readonly eventId: string;
-  /** Sorts as the deliveries were made. */
   readonly deliveryId: string;
   readonly sequence: number;
   readonly waits: boolean;
-  /** Whether the lane has sent the delivery; attempts asked for by hand are in no order with others. */
   readonly attempted: boolean;
   /** When it was delivered or given up; null while it waits, and where an attempt by hand was made. */
   readonly endedAt: string | null;

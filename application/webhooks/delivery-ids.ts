@@ -12,9 +12,7 @@ export interface DeliveryQuery {
   readonly status?: Status;
   /** Of events of these funds alone; at least one. */
   readonly onlyFundIds?: readonly string[];
-  /** Created at or after; ISO 8601 UTC with milliseconds. */
   readonly since?: string;
-  /** Of events with one of these names; at least one. */
   readonly events?: readonly string[];
   readonly eventIds?: readonly string[];
   readonly limit: number;
@@ -55,7 +53,6 @@ const named = (names: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webh
     names,
   );
 
-/** Newest first, by an index alone. */
 const inOrder = (from: unknown, { webhookId, status, since, cursor }: Omit<DeliveryQuery, 'limit'>) =>
   (from as Listing)
     .select('delivery_id')

@@ -12,13 +12,10 @@ export const DELIVERY_STATES = ['pending', 'retrying', 'delivered', 'failed'] as
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface AttemptRecord {
-  /** 1 for the first. */
   readonly attempt: number;
   readonly at: string;
   readonly durationMs: number;
-  /** null when no status line came back */
   readonly responseStatus: number | null;
-  /** null when it succeeded */
   readonly error: string | null;
 }
 
@@ -112,10 +109,7 @@ export class DeliveryLog {
     this.#database = database;
   }
 
-  /**
-   * Newest first; a page of some names, or after the clock was set back, may be short, or empty, with others behind it.
-   * @throws DomainError `invalid_query_parameter` for a cursor that it did not make
-   */
+  /** May be short or empty with others behind it. @throws DomainError `invalid_query_parameter` for a foreign cursor */
   async list(query: DeliveryQuery): Promise<DeliveryPage> {
     if (query.cursor !== undefined && !UUID.test(query.cursor)) {
       throw new DomainError('invalid_query_parameter', 'cursor: use the next_cursor of the previous page');

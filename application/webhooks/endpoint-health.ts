@@ -35,7 +35,6 @@ type EndpointState = 'paused' | 'failing' | 'unsteady' | 'active';
 
 const HOUR_MS = 3_600_000;
 
-/** From when on attempts count for the state of an endpoint. @param now ISO 8601 UTC, by the real clock */
 export const countedFrom = (now: string): string => new Date(Date.parse(now) - HOUR_MS).toISOString();
 
 /** By its last hour: one answer that succeeded, or failed, between others says little. */

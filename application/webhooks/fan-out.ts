@@ -17,10 +17,7 @@ export const wants = (subscription: Filters, event: Subject): boolean =>
   (subscription.events.includes(ALL_EVENTS) || subscription.events.includes(event.name)) &&
   (subscription.fundIds === null || (event.fundId !== null && subscription.fundIds.includes(event.fundId)));
 
-/**
- * True for an event of before the subscription began. Places in the log decide, since clocks are set; times only where one of
- * the two has no place, or that of another engine.
- */
+/** By places in the log, since clocks are set; by times only where a place is missing, or another engine's. */
 const precedes = (
   { position, timestamp }: Pick<PublicEvent, 'position' | 'timestamp'>,
   { beginsAt, eventsFrom }: Pick<WebhookSubscription, 'beginsAt' | 'eventsFrom'>,

@@ -26,7 +26,6 @@ export const keptDeliveries = async ({ book, order, clock, realClock, keptForMs 
   const ahead = Math.max(0, Date.parse(clock.now()) - Date.parse(realClock.realNow()));
   const recordedSince = new Date(from + ahead).toISOString();
   return {
-    /** ISO 8601 UTC: deliveries made from then on are there. */
     since,
     // What was found there may be young all the same: its own times say so.
     from: sealed === undefined || sealed.kind === 'found' ? 'start' : sealed.through,
@@ -36,10 +35,7 @@ export const keptDeliveries = async ({ book, order, clock, realClock, keptForMs 
   };
 };
 
-/**
- * The seal behind whose place everything was appended at this instant or later, undefined where the seals do not say. A live seal is made within
- * seconds of its events, so all that the first one after the instant covers, and what follows it, is younger.
- */
+/** Undefined where the seals do not say. A live seal is made within seconds of its events. */
 const appendedAfter = async (
   book: KeptDependencies['book'],
   instant: string,

@@ -18,7 +18,6 @@ export interface DeadLetter {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  /** ISO 8601 UTC */
   readonly putAsideAt: string;
 }
 

@@ -18,7 +18,6 @@ export interface RangeRequest {
   readonly since: string;
   /** Created before, RFC 3339; default: now. */
   readonly until?: string;
-  /** Default: failed. */
   readonly status?: Parameters<RangeRedeliveries['begin']>[0]['choice'];
 }
 
@@ -31,7 +30,6 @@ const stillRunning = ({ redeliveryId, webhookId }: RangeRedelivery): DomainError
   return new DomainError(code, message, [{ field: 'redelivery_id', code, message: redeliveryId }]);
 };
 
-/** One that ends between two looks leaves room for another. */
 const TRIES = 3;
 
 /** Sending what a webhook got in a span of time once more, in the background. Throws DomainError `webhook_not_found` where there is none. */
@@ -42,10 +40,7 @@ export class Redeliveries {
     this.#deps = dependencies;
   }
 
-  /**
-   * Selects the deliveries, which are sent after that one by one within an operation and operations side by side.
-   * @throws DomainError `validation_error`, `webhook_invalid_state` for a paused webhook, `redelivery_running`
-   */
+  /** Operations side by side. @throws DomainError `validation_error`, `webhook_invalid_state`, `redelivery_running` */
   async start(caller: WebhookCaller, webhookId: string, request: RangeRequest): Promise<RangeRedelivery> {
     const { subscriptions, ranges, realClock, onQueued } = this.#deps;
     const createdAt = realClock.realNow();

@@ -20,7 +20,6 @@ export interface WebhookSubscription {
   readonly applicationId: string;
   readonly url: string;
   readonly events: readonly string[];
-  /** null: every fund of the application */
   readonly fundIds: readonly string[] | null;
   readonly description: string | null;
   readonly status: WebhookStatus;
@@ -40,11 +39,8 @@ export interface NewSubscription extends Pick<
   WebhookSubscription,
   'webhookId' | 'applicationId' | 'url' | 'events' | 'fundIds' | 'description' | 'createdAt'
 > {
-  /** Sealed; only the sender opens it. */
   readonly sealedSecret: string;
-  /** Default: `createdAt`. */
   readonly eventsFrom?: string;
-  /** Default: none. */
   readonly beginsAt?: LogPosition | 'start';
   readonly ping?: WebhookEvent;
 }
@@ -240,10 +236,7 @@ export class WebhookSubscriptions {
     return row && subscriptionOf(row);
   }
 
-  /**
-   * Notes that behind this place of the log it has asked for this, and nothing else, which is for whoever compares deliveries with the
-   * log later. Nothing happens where it asks for something else by now.
-   */
+  /** For whoever compares deliveries with the log later. Nothing happens where it asks for something else by now. */
   async noteFilter(
     { webhookId, events, fundIds }: Pick<WebhookSubscription, 'webhookId' | 'events' | 'fundIds'>,
     from: LogPosition | 'start',

@@ -33,10 +33,7 @@ const PAGE = 500;
 /** Sorts behind every id that begins like the text before it. */
 const BEHIND = 'g';
 
-/**
- * Deliveries whose event the log does not have. Those that were met beside their event are counted by the quarter of an hour in which
- * they were made; only where the store holds another number are its deliveries looked up one by one.
- */
+/** Counted by the quarter of an hour; only where the store holds another number are they looked up one by one. */
 export class SurplusDeliveries {
   readonly #deps: SurplusDependencies;
   readonly #since: string;

@@ -57,11 +57,7 @@ type Found = Pick<DeliveryDifference, 'kind' | 'detail'> & {
 
 const MINUTE_MS = 60_000;
 
-/**
- * Compares the log with the deliveries that were made of it: each event once, in order, none missing. Reads only, unless it repairs.
- * Answers differences as they are found, and the summary at the end.
- * @throws DomainError `invalid_query_parameter` for a time that is none
- */
+/** Reads only, unless it repairs. Answers the summary last. @throws DomainError `invalid_query_parameter` */
 export async function* verifyDeliveries(
   dependencies: Dependencies,
   request: VerifyDeliveriesRequest,

@@ -30,7 +30,6 @@ interface EndpointPage {
 export interface Outcome {
   readonly at: string;
   readonly durationMs: number;
-  /** null when no status line came back */
   readonly responseStatus: number | null;
   readonly succeeded: boolean;
 }
@@ -68,7 +67,6 @@ interface CountRow {
   readonly failed: number | string;
 }
 
-/** Webhooks of all applications, as the fund's desk looks at them. Costs grow with what is shown, not with the history. */
 export class WebhookDesk {
   readonly #database: SqlDatabase;
 

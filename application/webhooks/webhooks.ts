@@ -39,7 +39,6 @@ export interface CreateWebhookInput {
 
 export interface CreatedWebhook {
   readonly webhook: WebhookSubscription;
-  /** Shown here and never again. */
   readonly signingSecret: string;
 }
 
@@ -91,10 +90,7 @@ interface Dependencies {
 
 const MOST_PER_APPLICATION = 20;
 
-/**
- * Webhooks as clients and operators manage them. What belongs to another application does not exist for a client. What names a webhook
- * throws DomainError `webhook_not_found` when there is none.
- */
+/** What belongs to another application does not exist for a client: DomainError `webhook_not_found`. */
 export class Webhooks {
   readonly subscriptions: WebhookSubscriptions;
   readonly queue: DeliveryQueue;
@@ -125,10 +121,7 @@ export class Webhooks {
     this.forwarder = dependencies.forwarder;
   }
 
-  /**
-   * @throws DomainError `invalid_webhook_url` `invalid_event` `validation_error` `fund_not_allowed`, and
-   *   `webhook_invalid_state` once the application has as many as it may have
-   */
+  /** @throws DomainError of `checkUrl`, `checkedEvents`, `checkedFunds`; `webhook_invalid_state`: it has as many as it may */
   async create(context: RequestContext, input: CreateWebhookInput): Promise<CreatedWebhook> {
     const { clock, realClock, apiVersion, pingsOnCreation, onQueued } = this.#deps;
     const events = checkedEvents(input.events);

@@ -12,12 +12,7 @@ const rateOver = (dailyFactor: string, days: number | Decimal): string | null =>
   return rate.gt(LARGEST) ? null : rate.toDecimalPlaces(DECIMALS).plus(0).toFixed(DECIMALS);
 };
 
-/**
- * The effective rate of a year, v^-365 - 1: 0.25 stands for 25 %.
- *
- * @param dailyFactor decimal text from `solveDailyFactor`
- * @returns decimal text with 10 decimals, half up; null above 10^12
- */
+/** v^-365 - 1: 0.25 stands for 25 %. @param dailyFactor decimal text @returns 10 decimals, half up; null above 10^12 */
 export const annualRate = (dailyFactor: string): string | null => rateOver(dailyFactor, DAYS);
 
 /** The effective rate of a month, twelve of which make that of a year. */

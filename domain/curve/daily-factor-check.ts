@@ -29,10 +29,7 @@ const fits = (text: string, { acquisitionValue, dateIssued, installments }: Pric
   );
 };
 
-/**
- * Whether this is the daily factor that `solveDailyFactor` gives: tested in its equation, which costs a fraction of solving it. What
- * does not fit is solved to be sure.
- */
+/** Tested in the equation, which costs a fraction of solving it. What does not fit is solved to be sure. */
 export const isDailyFactor = (text: string, schedule: PricedSchedule): boolean =>
   fits(text, schedule) ||
   solveDailyFactor(schedule.acquisitionValue, schedule.dateIssued, schedule.installments) === text;

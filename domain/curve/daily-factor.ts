@@ -72,10 +72,7 @@ const format = (v: bigint): string => {
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 };
 
-/**
- * Steps towards the root of sum(face * v^days) = acquisition value, which is convex and growing in v > 0. What is missed is exact; for
- * the slope, floating point will do.
- */
+/** Towards the root of sum(face * v^days) = acquisition value. What is missed is exact; floats do for the slope. */
 const solve = (acquisitionValue: Cents, flows: readonly Flow[]): bigint => {
   const { factor, meanDays } = estimateDailyFactor(acquisitionValue, flows);
   const price = BigInt(acquisitionValue) << FRACTION;

@@ -2,10 +2,7 @@ import { Decimal as AnyDecimal } from 'decimal.js';
 import { cents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
 
-/**
- * Decimals with 50 significant digits that round half up. A constructor of the curve's own, so that no other user of the
- * library can move its precision.
- */
+/** 50 significant digits, half up; a constructor of the curve's own, whose precision nobody else moves. */
 export const Decimal = AnyDecimal.clone({
   defaults: true,
   precision: 50,

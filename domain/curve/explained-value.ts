@@ -7,14 +7,12 @@ import { Decimal, ZERO, carryOf, roundToCents } from './decimal.ts';
 import { valueEach } from './present-value.ts';
 import type { OpenAmount } from './present-value.ts';
 
-/** An amount that is carried from its own date to another one. Amounts are reais, as decimal text of two decimals or more. */
 export interface CarriedAmount {
   /** Exact. */
   readonly amount: string;
   readonly date: CalendarDate;
   /** Whole days from the date of the valuation to its own; negative when its own lies before. */
   readonly days: number;
-  /** The daily factor to the power of these days. */
   readonly factor: string;
   /** Exact: amount times factor. */
   readonly carried: string;
@@ -26,7 +24,6 @@ export interface ExplainedLine {
   readonly credits: readonly CarriedAmount[];
   /** Exact, in reais: what the line adds. */
   readonly exact: string;
-  /** Exact, in reais: this line and all before it. */
   readonly runningTotal: string;
   readonly roundedTotal: Cents;
   /** The rounded total less the one before. */

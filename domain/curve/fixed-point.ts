@@ -47,10 +47,7 @@ const powersOf = (base: bigint): ((exponent: number) => bigint) => {
   return power;
 };
 
-/**
- * Sum of faces, each times the factor to its days, of flows in the order of their days. From the last one backwards, so that a
- * schedule costs one multiplication a flow: its steps have a few lengths only.
- */
+/** In the order of their days, from the last one backwards: one multiplication a flow. */
 export const sumOfFaces = (factor: bigint, flows: readonly Flow[]): bigint => {
   const power = powersOf(factor);
   let sum = 0n;

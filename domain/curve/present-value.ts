@@ -24,7 +24,6 @@ export interface Valued<Amount extends OpenAmount = OpenAmount> {
   readonly exact: Decimal;
 }
 
-/** Each open installment carried to `date` along the curve, less its credits carried the same way. Not rounded. */
 export const valueEach = <Amount extends OpenAmount>(
   dailyFactor: string,
   open: readonly Amount[],

@@ -4,17 +4,12 @@ import type { Cents } from '../shared/money.ts';
 import { presentValue } from './present-value.ts';
 import type { OpenAmount, PresentValueLine } from './present-value.ts';
 
-/**
- * What the fund is owed: what is open along the curve, what the fund gave, or the same less the money that was received, never below
- * zero.
- */
+/** What is open along the curve, what the fund gave, or the same less the money received, never below zero. */
 export type ExitPricing = 'present_value' | 'given_value' | 'given_less_received';
 
 interface RepurchasedPosition {
-  /** What the fund gave for the operation. */
   readonly exitBasisValue: Cents;
   readonly dailyFactor: string;
-  /** Pending and overdue installments, in schedule order. */
   readonly open: readonly OpenAmount[];
   /** Settlements and prepayments so far, net of excess. */
   readonly receivedValue: Cents;

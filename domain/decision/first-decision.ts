@@ -9,11 +9,9 @@ import { neverAwaited, requireAnother, requireEvidence, strictest } from '../sha
 import type { Evidence, Somebody } from '../shared/two-people.ts';
 
 export interface FirstDecision {
-  /** The `decision_id` that it was sent with. */
   readonly firstDecisionId: string;
   readonly fundId: FundId;
   readonly decision: CoverableDecision;
-  /** What the fund's rule is compared with, in cents. */
   readonly value: Cents;
   readonly reasons?: readonly RejectionReason[];
   readonly disbursementDate?: CalendarDate;

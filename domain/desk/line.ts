@@ -23,7 +23,6 @@ export interface DeskVisitor {
 
 export interface DeskEntry {
   readonly action: DeskAction;
-  /** Default: done. */
   readonly outcome?: DeskOutcome;
   readonly reason?: string;
   readonly applicationId?: string;

@@ -31,7 +31,6 @@ interface Proposed extends FourEyes {
 export interface FourEyesSet extends FourEyes {
   readonly type: 'FourEyesSet';
   readonly fundId: FundId;
-  /** 1 for the fund's first rule. */
   readonly version: number;
   readonly by: Somebody;
   readonly setAt: Timestamp;
@@ -39,7 +38,6 @@ export interface FourEyesSet extends FourEyes {
   readonly proposalId?: string;
 }
 
-/** A rule that asks for less than the one in force, and waits for a second person. */
 export interface FourEyesProposed extends Proposed {
   readonly type: 'FourEyesProposed';
 }

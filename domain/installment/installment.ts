@@ -18,10 +18,8 @@ export interface InstallmentSettled {
   readonly installmentCode: InstallmentCode;
   readonly settledAt: CalendarDate;
   readonly settledValue: Cents;
-  /** What the installment owed: its face value, or what prepayment credits left of it at its due date. */
   readonly scheduledValue: Cents;
   readonly paymentMethod: PaymentMethod;
-  /** Calendar days after the due date; 0 when on time or early. */
   readonly lateDays: number;
   readonly processedAt: Timestamp;
 }

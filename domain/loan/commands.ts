@@ -53,10 +53,7 @@ export interface DisburseLoan extends Decided {
   readonly disbursedAt?: Timestamp;
   /** Day of the payment, not before the issue; default: none is stated. */
   readonly disbursementDate?: CalendarDate;
-  /**
-   * What reversals and resolutions start from. Default: what was disbursed. The acquisition value was the rule of earlier releases: for an
-   * audit, and while one of them may run.
-   */
+  /** Default: what was disbursed. The acquisition value was the rule of earlier releases. */
   readonly exitBasis?: ExitBasis;
 }
 export interface SettleInstallment extends Settlement {

@@ -74,11 +74,9 @@ export interface LoanReceived extends Offer {
   readonly type: 'LoanReceived';
   readonly pricing: Pricing;
   readonly receivedAt: Timestamp;
-  /** Only of an operation that a renegotiation brought in. */
   readonly renegotiation?: RenegotiationTerms;
 }
 
-/** What the administrator's decision said of itself. The steps of a sandbox, which no administrator decided, have none. */
 export interface DecisionRecord {
   readonly decidedAt: Timestamp;
   readonly note?: string;
@@ -121,12 +119,10 @@ export interface LoanTermSigned extends Decided {
 /** What a reversal gives back, and a resolution starts from. */
 export type ExitBasis = 'acquisition_value' | 'disbursed_value';
 
-/** The fund paid; the operation is active from here on. */
 export interface LoanDisbursed extends Decided {
   readonly type: 'LoanDisbursed';
   readonly disbursedValue: Cents;
   readonly disbursedAt: Timestamp;
-  /** The day on which the fund paid, where the decision states it. */
   readonly disbursementDate?: CalendarDate;
   /** The rule that prices exits of this operation for good; one that was disbursed before it was recorded keeps the price. */
   readonly exitBasis?: ExitBasis;
@@ -140,10 +136,7 @@ export interface PrepaymentProcessed {
   readonly prepaymentDate: CalendarDate;
   readonly paymentMethod: PaymentMethod;
   readonly settledInstallments: readonly InstallmentCode[];
-  /**
-   * The installment that carries what was left, if any; `outstandingAtDue` is what it will owe on its due date. `partiallyPaid` says
-   * whether that is told.
-   */
+  /** `outstandingAtDue` is what it will owe on its due date. `partiallyPaid` says whether that is told. */
   readonly partial?: {
     readonly installmentCode: InstallmentCode;
     readonly credit: PrepaymentCredit;
@@ -157,10 +150,8 @@ export interface PrepaymentProcessed {
   readonly processedAt: Timestamp;
 }
 
-/** Last installment closed, by settlement or by prepayment; terminal. */
 export interface LoanFullySettled {
   readonly type: 'LoanFullySettled';
-  /** Date of the payment that closed the operation. */
   readonly settledAt: CalendarDate;
   readonly closingEvent: 'installment_settled' | 'installment_prepaid';
   readonly totalReceived: Cents;
@@ -192,7 +183,6 @@ export interface RepurchaseCompleted extends Decided {
   readonly completedAt: Timestamp;
 }
 
-/** Further documents of an operation; their contents are stored before. */
 export interface DocumentsAdded {
   readonly type: 'DocumentsAdded';
   readonly documents: readonly LoanDocument[];

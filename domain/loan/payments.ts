@@ -30,12 +30,7 @@ import type { ExistingLoan, LoanState } from './state.ts';
 export const outstandingAtDue = (installment: Installment, dailyFactor: string): Cents =>
   isOpen(installment) ? outstandingAtDueDate(dailyFactor, installment) : ZERO;
 
-/**
- * Records a payment of one installment. Whatever came in closes it: what is missing becomes a known difference, and what is
- * too much stays here as charges.
- *
- * @throws DomainError `installment_already_closed`
- */
+/** Missing money becomes a known difference, excess charges. @throws DomainError `installment_already_closed` */
 export const settle = (
   installment: Installment,
   settlement: Settlement,
@@ -134,10 +129,7 @@ export const markInstallmentsOverdue = (
     ? state.installments.filter(isOpen).flatMap((installment) => becomeOverdue(installment, today, now))
     : [];
 
-/**
- * The installment that got a part of the money, if any. What rounding left below zero is carried in `partial` too, but no money
- * reached that installment: it is told only where the event was recorded with a line for it.
- */
+/** What rounding left below zero is in `partial` too, but no money reached it: told only with a line for it. */
 export const partiallyPaid = ({ partial, lines }: PrepaymentProcessed): PrepaymentProcessed['partial'] => {
   const isTold =
     !partial?.credit.value.startsWith('-') || lines.at(-1)?.installmentCode === partial.installmentCode;

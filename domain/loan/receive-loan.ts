@@ -46,7 +46,6 @@ const violationsOf = (command: ReceiveLoan): readonly FieldViolation[] => {
   return violations;
 };
 
-/** Takes an operation in and fixes its curve: from here on its value on any date is known. */
 export const receiveLoan = (command: ReceiveLoan, state: LoanState): readonly LoanReceived[] => {
   if (state.status !== 'none') throw codeAlreadyUsed(command.code);
   const violations = violationsOf(command);

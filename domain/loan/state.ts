@@ -40,7 +40,6 @@ export interface LoanBooks {
   readonly disbursementDate?: CalendarDate;
   readonly exitBasis: ExitBasis;
   readonly installments: readonly Installment[];
-  /** How many installments are pending or overdue. */
   readonly openCount: number;
   /** Money received: settlements plus prepayments net of excess. */
   readonly receivedValue: Cents;
@@ -50,7 +49,6 @@ export interface LoanBooks {
 interface NoLoan {
   readonly status: 'none';
 }
-/** A renegotiation wants this code for its new operation; to readers there is no operation yet. */
 export interface ReservedCode {
   readonly status: 'code_reserved';
   readonly renegotiationId: RenegotiationId;

@@ -14,7 +14,6 @@ import type { Cents } from '../shared/money.ts';
 import type { Reservation } from './state.ts';
 
 export interface Proposal extends SandboxWishes {
-  /** In the order in which they were named; at least one. */
   readonly originalProposalCodes: readonly LoanCode[];
   readonly newProposalCode: LoanCode;
   readonly effectiveDate: CalendarDate;

@@ -58,11 +58,7 @@ const requireOneFund = ([first, ...others]: readonly ExistingLoan[]): void => {
   throw new DomainError('validation_error', message, [violation]);
 };
 
-/**
- * The order of these checks is part of the interface: every operation exists, one fund, dates, every operation's status.
- *
- * @throws DomainError `loan_not_found`, `validation_error`, `invalid_date`, `operation_invalid_state`, `concurrent_modification`
- */
+/** The order of these checks is part of the interface: existence, one fund, dates, status. @throws DomainError */
 export const requireRenegotiable = (
   { effectiveDate, originalProposalCodes }: Proposal,
   originals: readonly LoanState[],

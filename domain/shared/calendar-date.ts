@@ -14,7 +14,6 @@ const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 ||
 const lengthOf = (year: number, month: number): number =>
   month === 2 && isLeap(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
 
-/** The number that these digits spell; NaN where one is none. */
 const digitsOf = (text: string, start: number, end: number): number => {
   let number = 0;
   for (let i = start; i < end; i += 1) {

@@ -5,7 +5,6 @@ export type Brand<Base, Name extends string> = Base & { readonly [brand]: Name }
 
 /** Tenant: owns funds, operations, webhooks and idempotency keys. */
 export type ApplicationId = Brand<string, 'ApplicationId'>;
-/** UUID of a fund, lower case. */
 export type FundId = Brand<string, 'FundId'>;
 /** `originator_proposal_code`: the operation's name inside its application, byte-exact. */
 export type LoanCode = Brand<string, 'LoanCode'>;

@@ -15,7 +15,6 @@ export const LARGEST_AMOUNT = cents(99_999_999_999);
 /** Cents of a JSON amount that has at most two decimals, such as 950.5. Rounds the float's own error away, nothing else. */
 export const centsFromAmount = (amount: number): Cents => cents(Math.round(amount * 100));
 
-/** The amount with exactly two decimals, such as `950.50`. */
 export const formatCents = (value: Cents): string => {
   const digits = String(Math.abs(value)).padStart(3, '0');
   return `${value < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;

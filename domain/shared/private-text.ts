@@ -1,6 +1,5 @@
 import type { Brand } from './identifiers.ts';
 
-/** Text sealed with the operation's key; opaque to the domain. */
 export type SealedText = Brand<string, 'SealedText'>;
 
 export interface Sealed {

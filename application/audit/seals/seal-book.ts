@@ -4,10 +4,7 @@ import { compareAndSet } from '../../sql/compare-and-set.ts';
 import { ConstraintError, GuardFailedError } from '../../sql/sql-database.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
 
-/**
- * A record of the seal book. `begin` opens it for a log; the others each cover a stretch of that log: `found` what was there when the
- * sealer first came past, `live` what came later. Stored, so never changed.
- */
+/** `found` what was there when the sealer first came past, `live` what came later. Stored, so never changed. */
 export interface SealRecord {
   /** 1 for the first; no number is left out. */
   readonly number: number;
@@ -22,7 +19,6 @@ export interface SealRecord {
   readonly digest: string;
   /** ISO 8601 UTC. */
   readonly sealedAt: string;
-  /** Over all of it and the record before; hexadecimal. */
   readonly mac: string;
 }
 
@@ -69,7 +65,6 @@ export class SqlSealBook {
     return (await this.#database.read(query)).map(recordOf);
   }
 
-  /** Number of the last `begin`; 0 without one. */
   async lastBegin(): Promise<number> {
     const query = this.#database.builder
       .selectFrom('log_seal')

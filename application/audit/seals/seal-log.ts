@@ -48,7 +48,6 @@ export class SealedRange {
     this.#hash.update(text);
   }
 
-  /** Of all that were added; nothing can be added after that. */
   digest(): string {
     return this.#hash.digest('hex');
   }

@@ -5,13 +5,9 @@ import { Outage, repeatUntilAborted } from '../../support/retry.ts';
 import type { Pause } from '../../support/retry.ts';
 
 const HOUR_MS = 3_600_000;
-/** No calendar day has been longer than 25 hours. */
 const BEYOND_TODAY_MS = 26 * HOUR_MS;
 
-/**
- * The instant (UNIX milliseconds) at which the next calendar day begins in America/Sao_Paulo. Searched for instead of calculated
- * with an offset: on days when the clocks change, midnight may come an hour earlier or later, or not at all.
- */
+/** UNIX milliseconds. Searched for: where clocks change, midnight may come earlier or later, or not at all. */
 export const nextDayStart = (instant: number): number => {
   const today = businessDayOf(instant);
   let [before, after] = [instant, instant + BEYOND_TODAY_MS];
@@ -35,10 +31,7 @@ interface Dependencies {
 
 const RETRY_MS = 1_000;
 
-/**
- * Sweeps when a calendar day begins, and every `interval` besides, for what became active late or waited while the service was
- * down. Several may run: they find the same work and do it once. Works until the signal ends; then what is in hand is finished.
- */
+/** When a day begins and every `interval` besides. Several may run: they find the same work and do it once. */
 export const sweepOverdue = async (
   { markOverdue, clock, logger, sleep, interval, watch }: Dependencies,
   signal: AbortSignal,

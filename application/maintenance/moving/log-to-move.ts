@@ -2,9 +2,7 @@ import type { KeyClaim, LogPosition, RecordedEvent } from '../../ports/event-sto
 
 export interface EventToMove {
   readonly event: RecordedEvent;
-  /** Its place in the old log; later events have larger ones. */
   readonly at: number;
-  /** Hash of the event before it in its stream; undefined for the first. */
   readonly previousHash: string | undefined;
   readonly claim: KeyClaim | undefined;
 }

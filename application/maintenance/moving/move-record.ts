@@ -6,7 +6,6 @@ import type { SqlDatabase } from '../../sql/sql-database.ts';
 import { TELLTALE_TABLES } from './moved-tables.ts';
 
 interface MoveRecord {
-  /** Id of the move, which the marker in the old data directory has as well. */
   readonly id: string;
   readonly begunAt: string;
   readonly finishedAt: string | null;

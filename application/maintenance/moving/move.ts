@@ -7,7 +7,6 @@ import { retryUntilAvailable } from '../../support/retry.ts';
 import { copyEvents } from './copy-events.ts';
 import { verifyEvents } from './verify-events.ts';
 
-/** Documents that go to another store; with files they stay where they are. */
 interface DocumentsToMove {
   count(): Promise<number>;
   copy(moved: (documents: number) => void): Promise<void>;

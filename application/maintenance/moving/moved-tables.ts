@@ -5,10 +5,7 @@ export interface MovedTable {
   readonly key: readonly string[];
 }
 
-/**
- * What a service keeps beside its streams. Leases, rate limits and sessions of the desk are of the moment; read models are built again; checkpoints are
- * places in a log, and in another one they are others.
- */
+/** Leases, rate limits and sessions are of the moment, read models are built again, checkpoints belong to a log. */
 export const MOVED_TABLES: readonly MovedTable[] = [
   { name: 'client', key: ['client_id'] },
   { name: 'application_fund', key: ['application_id', 'fund_id'] },

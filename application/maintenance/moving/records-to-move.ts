@@ -22,7 +22,6 @@ const keyOf = ({ key }: MovedTable, row: Row): readonly Value[] => key.map((colu
 export const countRecords = ({ source }: RecordsToMove): number =>
   MOVED_TABLES.reduce((sum, table) => sum + source.count(table), 0);
 
-/** The rows of all tables, each page with the key that it begins behind; the last one of a table is empty. */
 function* pagesOf(source: MovedRows) {
   for (const table of MOVED_TABLES)
     for (let after: readonly Value[] | undefined; ;) {

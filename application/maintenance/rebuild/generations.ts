@@ -31,15 +31,12 @@ export interface ListedReadModel {
   readonly state: GenerationState;
   readonly projection: string;
   readonly programVersion: number;
-  /** Undefined before the first batch. */
   readonly place: ProjectionPlace | undefined;
-  /** Null where they cannot be counted. */
   readonly rows: number | null;
 }
 
 const isUnfinished = ({ state }: Registered): boolean => state === 'building' || state === 'switching';
 
-/** Generations are registered in the service data; which one succeeds another stands in the tables of the one before. */
 export class Generations {
   readonly #service: SqlDatabase;
   readonly #tables: GenerationTables;
@@ -96,7 +93,6 @@ export class Generations {
     return this.#tables.open(number);
   }
 
-  /** The number of the generation that serves; undefined when there is none, or it was lost. */
   async serving(): Promise<number | undefined> {
     const all = await this.list();
     const one = all.find(({ state }) => state === 'serving');

@@ -18,7 +18,6 @@ export interface ProjectionPlace {
   readonly position: LogPosition | 'start';
 }
 
-/** By name of the projection; none before its first batch. */
 export type Places = ReadonlyMap<string, ProjectionPlace>;
 
 export interface RowComparison {
@@ -41,7 +40,6 @@ const placesFrom = (rows: readonly StoredPlace[]): Places =>
     ]),
   );
 
-/** A whole set of read-model tables with one checkpoint a projection, open. */
 export class Generation {
   readonly number: number;
   readonly store: SqlProjectionStore;
@@ -105,10 +103,7 @@ export class Generation {
     }
   }
 
-  /**
-   * Names the generation that serves instead, where every writer has to pass and every reader looks. The places must still be those
-   * that were seen; a projection without a place gets one, so that no projector begins it here.
-   */
+  /** Places must be as seen; a projection without one gets one, so that no projector begins it here. */
   succession(successor: number, seen: Places, projections: readonly Projection[]): readonly Statement[] {
     return projections.map(({ name, version }) => {
       const place = seen.get(name);

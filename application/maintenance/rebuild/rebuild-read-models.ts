@@ -18,17 +18,14 @@ export interface RebuildRequest {
   /** Lets the new generation serve although rows differ, or although what serves has another version. */
   readonly force: boolean;
   readonly signal: AbortSignal;
-  /** From 0 to 1, while the log is taken in. */
   readonly onProgress: (share: number) => void;
   readonly onDifference: (projection: Projection, difference: RowDifference) => void | Promise<void>;
 }
 
 export interface RebuildResult {
   readonly generation: number;
-  /** `switched`: serves now; `ready`: a service of this version lets it serve when it starts; `differs`: needs a decision. */
   readonly outcome: 'switched' | 'ready' | 'differs';
   readonly resumed: boolean;
-  /** Taken in by this call, each read model for itself. */
   readonly events: number;
   readonly differences: number;
 }

@@ -21,14 +21,10 @@ interface Opened {
 }
 
 const ATTEMPTS = 5;
-/** What another process or thread has found damaged is left within this time. */
 const LOOK_EVERY_MS = 1_000;
 const LOOK_AGAIN_MS = 100;
 
-/**
- * The read model as its readers and writers see it: the generation that serves. Each query asks in its own snapshot whether another
- * generation has succeeded that one, so an answer never mixes two and never comes from one that no longer serves.
- */
+/** Each query asks in its own snapshot whether another generation has succeeded, so no answer mixes two. */
 export class ServingReadModel implements SqlDatabase {
   readonly dialect: SqlDialect;
   readonly builder: Kysely<Schema>;

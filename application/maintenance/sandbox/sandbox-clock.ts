@@ -78,7 +78,6 @@ export class SqlClockOffset {
     this.#clock = clock;
   }
 
-  /** 0 before the first move. */
   async read(): Promise<number> {
     const query = this.#database.builder.selectFrom('clock_offset').select('offset_ms').where('id', '=', ID);
     const [row] = await this.#database.read(query);
@@ -136,10 +135,7 @@ export class SandboxClock {
     return { now: clock.now(), offsetMs: clock.offsetMs };
   }
 
-  /**
-   * The time once the move is stored and every process knows of it. Moves that are asked for at the same time add up.
-   * @throws DomainError `validation_error` for one that leads back, or too far ahead
-   */
+  /** Moves that are asked for at the same time add up. @throws DomainError `validation_error`: back, or too far ahead */
   async move(move: ClockMove): Promise<SandboxTime> {
     const { offset, clock, sleep } = this.#deps;
     for (let attempt = 0; attempt < MOST_TRIES; attempt++) {

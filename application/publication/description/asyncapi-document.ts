@@ -27,7 +27,6 @@ interface Channel {
   readonly title: string;
   readonly description: string;
   readonly messages: readonly string[];
-  /** Seen from the service. */
   readonly action: 'send' | 'receive';
   readonly operation: string;
   readonly summary: string;

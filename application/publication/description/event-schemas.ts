@@ -50,7 +50,6 @@ const noOperationFields: Schema = {
   fund_id: { type: 'null', description: 'It is about no fund.' },
 };
 
-/** `installment_settled` -> `InstallmentSettledEvent` */
 export const eventSchemaName = (event: string): string =>
   `${event
     .split(/[._]/)

@@ -120,7 +120,6 @@ export const CONFIRMATION = 'AdministratorConfirmation';
 export const REFUSED_DECISION = 'RefusedDecision';
 export const UNREADABLE_EVENT = 'UnreadableEvent';
 
-/** `loan_received` -> `LoanReceived` */
 export const eventMessageName = (event: LoanEventName): string =>
   eventSchemaName(event).replace(/Event$/, '');
 

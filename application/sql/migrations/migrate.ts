@@ -40,7 +40,6 @@ const LEDGER: Readonly<Record<SqlDialect, RawBuilder<object>>> = {
   postgres: sql`select 1 where to_regclass('schema_migration') is not null`,
 };
 
-/** Whether `migrate` has never been here. */
 export const isUntouched = async (database: SqlDatabase): Promise<boolean> =>
   (await database.read(rawQuery(database, LEDGER[database.dialect]))).length === 0;
 

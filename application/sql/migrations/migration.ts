@@ -1,4 +1,3 @@
-/** The engines; schemas are written for each of them. */
 export type SqlDialect = 'sqlite' | 'postgres';
 
 /** One step of a schema, run once per database in one transaction. What was shipped never changes; a correction is a new step. */

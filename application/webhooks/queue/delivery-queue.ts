@@ -106,10 +106,7 @@ export class DeliveryQueue {
     return now?.url === url && now.sealedSecret === sealedSecret;
   }
 
-  /**
-   * Stores the result of each attempt with its delivery's state and its lane's next state, all or nothing per attempt. The lease of
-   * a lane that is kept goes on, renewed to `leaseUntil` unless nearly all of it is left.
-   */
+  /** All or nothing per attempt. A kept lease goes on, renewed to `leaseUntil` unless nearly all of it is left. */
   async record(
     results: readonly AttemptResult[],
     now: string,
@@ -198,11 +195,7 @@ export class DeliveryQueue {
     return redeliver(this.#database, this.#enqueue, { event, webhookIds, now });
   }
 
-  /**
-   * The clock was set back: from `now` on nothing waits longer than it was meant to wait from the beginning, for its first attempt not at
-   * all. What waits less stays as it is. Answers how much was moved.
-   * @param seen that it was set back; otherwise only subscriptions are looked at whose newest moment lies ahead of `now`
-   */
+  /** What waits less stays as it is. @param seen otherwise only subscriptions whose newest moment lies ahead of `now` */
   planAnew(longest: LongestWaits, now: string, seen: boolean): Promise<number> {
     return planAnew(this.#database, longest, now, seen);
   }

@@ -32,7 +32,6 @@ export interface WatchedAttempt {
     readonly kind: 'delivered' | 'failed';
     /** Stable word for what went wrong; absent when it was delivered. */
     readonly reason?: string;
-    /** null when no status line came back */
     readonly status: number | null;
   };
 }

@@ -26,7 +26,6 @@ export interface PlannedDelivery {
   readonly event: WebhookEvent;
 }
 
-/** Begins the names of lanes that hold one redelivery; no code has this character. */
 export const REDELIVERY = '/redelivery/';
 
 /** Name of a lock: shared by transactions that give an event a delivery, exclusive for the one that removes events without any. */
@@ -34,7 +33,6 @@ export const GIVING_EVENTS = 'webhook events';
 
 const PING_LANE = '/ping/';
 
-/** A ping belongs to no operation: each has a lane of its own and waits for nothing. */
 export const laneOf = ({ code, eventId }: Pick<WebhookEvent, 'code' | 'eventId'>): string =>
   code ?? PING_LANE + eventId;
 
@@ -153,7 +151,6 @@ export class EnqueueStatements {
     };
   }
 
-  /** A delivery that waits in no lane, with its event; nothing of what is there already. */
   outsideLanes(webhookId: string, event: WebhookEvent, now: string): readonly Statement[] {
     const row = { ...this.#delivery(webhookId, event, now), next_attempt_at: null, waiting_lane: null };
     return asStatements([...this.#events([rowOf(event)]), ...this.#deliveries([row])]);
@@ -186,7 +183,6 @@ export class EventBodies {
     this.#recent.set(event.eventId, event);
   }
 
-  /** Events by their ids; an id that names none is left out. */
   async load(eventIds: readonly string[]): Promise<ReadonlyMap<string, WebhookEvent>> {
     const found = new Map<string, WebhookEvent>();
     const missing = new Set<string>();

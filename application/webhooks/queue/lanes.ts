@@ -43,10 +43,7 @@ interface LeasePlace {
   limit: number;
 }
 
-/**
- * Where writers run side by side, a process passes over what another is leasing. Materialized, because a plan may run a subquery
- * several times, and each time other lanes are free.
- */
+/** A process passes over what another is leasing. Materialized: run twice, a subquery would find other lanes free. */
 const taking = (
   { builder, dialect }: Pick<SqlDatabase, 'builder' | 'dialect'>,
   p: Pick<LeasePlace, 'webhook_id' | 'floor' | 'now' | 'limit'>,
@@ -102,10 +99,7 @@ const isRedelivery = ({ lane }: LaneLease): boolean => lane.startsWith(REDELIVER
 export const laneStatements = (database: Pick<SqlDatabase, 'builder' | 'dialect'>) => {
   const { builder, dialect } = database;
   const statements = {
-    /**
-     * Changes nothing but takes the rows' locks, in the order of the keys, so that all that follows in the transaction happens under leases
-     * still held.
-     */
+    /** Only locks rows, in the order of the keys, so that all that follows happens under leases still held. */
     hold: preparedRows((keys: readonly LaneKey[]) =>
       builder
         .with('lease(webhook_id, lane, token)', () =>
@@ -158,10 +152,7 @@ export const laneStatements = (database: Pick<SqlDatabase, 'builder' | 'dialect'
           return eb(named.limit(ONE), 'is', null);
         }),
     ),
-    /**
-     * Back to unleased, due when its head is, and never before now: the search for due lanes relies on that (`lane-floors.ts`). At once
-     * also if a redelivery has taken the head away since the lane was found not empty.
-     */
+    /** Due when its head is, never before now (`lane-floors.ts`); at once if a redelivery took the head away. */
     giveBack: preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
       builder
         .updateTable('webhook_lane')

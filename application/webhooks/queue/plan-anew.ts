@@ -23,10 +23,7 @@ const withLanes = (eb: ExpressionBuilder<Schema, 'webhook_subscription'>) =>
       .whereRef('webhook_lane.webhook_id', '=', 'webhook_subscription.webhook_id'),
   );
 
-/**
- * Subscriptions whose newest moment lies in the future, because the clock was set back. Whatever was sent since then hides it, so this is
- * only for where nobody saw the clock go back.
- */
+/** Whatever was sent since then hides it, so this is only for where nobody saw the clock go back. */
 const behindItsOwnPast = (eb: ExpressionBuilder<Schema, 'webhook_subscription'>, now: string) =>
   eb.or([
     eb('last_success_at', '>', now),

@@ -30,7 +30,6 @@ export interface RangeRedelivery {
   readonly delivered: number;
   readonly failed: number;
   readonly createdAt: string;
-  /** null while it runs */
   readonly completedAt: string | null;
 }
 
@@ -44,7 +43,6 @@ interface NewRange extends Pick<
   'redeliveryId' | 'webhookId' | 'since' | 'until' | 'createdAt'
 > {
   readonly applicationId: string;
-  /** `any`: those that were delivered, and those that failed. */
   readonly choice: (typeof RANGE_CHOICES)[number];
 }
 
@@ -54,7 +52,6 @@ const SHOWN = [
   ...(['created_at as createdAt', 'completed_at as completedAt'] as const),
 ] as const;
 
-/** Ends what runs for subscriptions that are removed. @param webhookId of this one alone */
 export const cancellation = (builder: Kysely<Schema>, now: string, webhookId?: string) =>
   builder
     .updateTable('webhook_redelivery')
@@ -165,10 +162,7 @@ const IDS_AHEAD_MS = 86_400_000;
 const FAILED = sql.lit('failed' as const);
 const DELIVERED = sql.lit('delivered' as const);
 
-/**
- * Notes which deliveries a redelivery of a span of time is about, a page in a transaction with how far it has come; nothing where another
- * process has taken the page, or a delivery was removed in this moment.
- */
+/** A page in a transaction; nothing where another process has taken it, or a delivery was removed. */
 const selectPage = async (
   database: SqlDatabase,
   row: Schema['webhook_redelivery'],

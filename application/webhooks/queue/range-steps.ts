@@ -43,11 +43,7 @@ export const notedRange = (
   return { query: query.compile(), expectChanges: 1 };
 };
 
-/**
- * One step of a redelivery that is selected, in a small transaction: counts what was answered, and queues what comes next. Of two processes that
- * make it at once, one does; after a crash the next one goes on.
- * @returns whether anything changed
- */
+/** Of two processes one does it; after a crash the next goes on. @returns whether anything changed */
 export const stepRange = async (
   database: SqlDatabase,
   row: Schema['webhook_redelivery'],

@@ -67,10 +67,7 @@ const holdDelivery = (builder: Kysely<Schema>, { webhookId, eventId }: Repeated)
     .where('webhook_id', '=', webhookId)
     .compile();
 
-/**
- * Waits for a worker that is about to move the lane on, so that the next statements see where it stands. Like the worker, first
- * the lane and then the delivery.
- */
+/** Waits for a worker that is about to move the lane on. Like the worker, first the lane and then the delivery. */
 const holdLane = (builder: Kysely<Schema>, { webhookId, lane }: Repeated): CompiledQuery =>
   builder
     .updateTable('webhook_lane')
@@ -79,10 +76,7 @@ const holdLane = (builder: Kysely<Schema>, { webhookId, lane }: Repeated): Compi
     .where('lane', '=', lane)
     .compile();
 
-/**
- * One more than all numbers given out: to attempts that are over, to other requests, to one that is under way. One whose worker died left
- * its number unused, so the highest may be more than they are.
- */
+/** One more than all numbers given out: a worker that died left its number unused, so it may exceed the attempts. */
 const takeNumber = (builder: Kysely<Schema>, { webhookId, eventId }: Repeated): CompiledQuery =>
   builder
     .updateTable('webhook_delivery')
