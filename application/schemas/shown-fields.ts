@@ -37,12 +37,11 @@ export const constant = (value: string): ShownField<unknown> => ({
   example: value,
 });
 
-export const schemaOf = <From>(fields: ShownFields<From>): Schema => {
+export const schemaOf = <From>(fields: ShownFields<From>, keywords: Schema = {}): Schema => {
   const all = Object.entries(fields);
-  return object(
-    Object.fromEntries(all.map(([name, { schema }]) => [name, schema])),
-    all.filter(([, { isOptional }]) => isOptional).map(([name]) => name),
-  );
+  const properties = Object.fromEntries(all.map(([name, { schema }]) => [name, schema]));
+  const optional = all.filter(([, { isOptional }]) => isOptional).map(([name]) => name);
+  return { ...object(properties, optional), ...keywords };
 };
 
 export const exampleOf = <From>(fields: ShownFields<From>): Readonly<Record<string, unknown>> =>
@@ -95,7 +94,7 @@ export const namedAmount = (schema: Schema, example?: number | null): NamedField
 export const namedPart = <Part>(description: string, fields: ShownFields<Part>): NamedField<Part> => {
   const example = exampleOf(fields);
   return {
-    schema: { ...schemaOf(fields), description },
+    schema: schemaOf(fields, { description }),
     example: Object.keys(example).length > 0 ? example : undefined,
     show: shownBy(fields),
   };

@@ -157,10 +157,7 @@ export const LOAN = fieldsOf<LoanDetails>()({
   balances: namedPart('Money that came in, and money that is still to come.', BALANCES),
   disbursement: namedPartIfThere('Present once the operation was disbursed.', DISBURSEMENT),
   prepayments: shown(
-    {
-      ...listOf(schemaOf(PREPAYMENT)),
-      description: 'Every one so far, oldest first.',
-    },
+    listOf(schemaOf(PREPAYMENT), { description: 'Every one so far, oldest first.' }),
     ({ prepayments }) => prepayments.map(presentPrepayment),
     [],
   ),

@@ -54,10 +54,10 @@ const RECEIPT: ShownFields<DocumentsReceipt> = {
     ],
   ),
 };
-const FilesReceipt = component('FilesReceipt', {
-  ...schemaOf(RECEIPT),
-  description: 'The documents of the request as they are kept.',
-});
+const FilesReceipt = component(
+  'FilesReceipt',
+  schemaOf(RECEIPT, { description: 'The documents of the request as they are kept.' }),
+);
 const present = shownBy(RECEIPT);
 export const filesSchemas = schemasOf(FilesData, FilesReceipt);
 
@@ -73,17 +73,14 @@ export const addDocuments = endpoint({
   access: 'loans:write',
   bucket: 'loan_files',
   sandboxParameters: ['SandboxStrict', 'SandboxFail'],
-  body: [
-    {
-      mediaType: 'multipart/form-data',
-      schema: FilesData,
-      example,
-      dataPart: 'files_data',
-      exampleFiles: ['contract.pdf'],
-      limit: 16_384,
-      fileTypes: `application/pdf, ${DOCX}`,
-    },
-  ],
+  body: {
+    schema: FilesData,
+    example,
+    dataPart: 'files_data',
+    exampleFiles: ['contract.pdf'],
+    limit: 16_384,
+    fileTypes: `application/pdf, ${DOCX}`,
+  },
   success: [
     {
       ...json(201, 'The documents are stored.', FilesReceipt, exampleOf(RECEIPT)),

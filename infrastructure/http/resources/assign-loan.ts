@@ -120,10 +120,12 @@ const RECEIPT = fieldsOf<Receipt>()({
   fund_id: named(ref(FundId), EXAMPLE.fundId),
   received_at: named(ref(Timestamp), EXAMPLE.received),
 });
-const LoanReceipt = component('LoanReceipt', {
-  ...schemaOf(RECEIPT),
-  description: 'Acknowledges an operation. A repeated request shows the status of today.',
-});
+const LoanReceipt = component(
+  'LoanReceipt',
+  schemaOf(RECEIPT, {
+    description: 'Acknowledges an operation. A repeated request shows the status of today.',
+  }),
+);
 const present = shownBy(RECEIPT);
 
 const QUOTE = fieldsOf<Awaited<ReturnType<Loans['quoteAssignment']>>>()({
@@ -148,10 +150,10 @@ const QUOTE = fieldsOf<Awaited<ReturnType<Loans['quoteAssignment']>>>()({
   }),
   calculated_at: named(ref(Timestamp)),
 });
-const AssignmentQuote = component('AssignmentQuote', {
-  ...schemaOf(QUOTE),
-  description: 'Answer to an assignment with `dry_run`.',
-});
+const AssignmentQuote = component(
+  'AssignmentQuote',
+  schemaOf(QUOTE, { description: 'Answer to an assignment with `dry_run`.' }),
+);
 const presentQuote = shownBy(QUOTE);
 export const assignmentSchemas = schemasOf(LoanData, LoanReceipt, AssignmentQuote);
 
@@ -168,18 +170,15 @@ export const assignLoan = endpoint({
   access: 'loans:write',
   bucket: 'loan',
   sandboxParameters: ['SandboxOutcome', 'SandboxDisburse', 'SandboxStrict', 'SandboxFail'],
-  body: [
-    {
-      mediaType: 'multipart/form-data',
-      schema: LoanData,
-      // The reference makes a row of a form of each field, and sends one without a value as an empty text.
-      example: { ...exampleLoanData, dry_run: false },
-      sample: exampleLoanData,
-      dataPart: 'loan_data',
-      exampleFiles: ['ccb.pdf'],
-      limit: 262_144,
-    },
-  ],
+  body: {
+    schema: LoanData,
+    // The reference makes a row of a form of each field, and sends one without a value as an empty text.
+    example: { ...exampleLoanData, dry_run: false },
+    sample: exampleLoanData,
+    dataPart: 'loan_data',
+    exampleFiles: ['ccb.pdf'],
+    limit: 262_144,
+  },
   success: [
     { ...json(201, 'The operation is recorded.', LoanReceipt, exampleOf(RECEIPT)), headers: REPLAYED },
     {

@@ -3,7 +3,7 @@ import type { RequestContext } from '../../../application/command-handling/reque
 import type { Tokens } from '../../../application/clients/tokens.ts';
 import type { Guides } from '../docs/guides/guides.ts';
 import type { loadReferencePage } from '../docs/reference-page.ts';
-import type { OpenApiDocument, OperationSpec, PublicAddresses } from '../openapi/operation.ts';
+import type { BodyContent, OpenApiDocument, OperationSpec, PublicAddresses } from '../openapi/operation.ts';
 import type { Call, Handler, Reply } from '../operation.ts';
 import type { Readiness } from '../server/health-app.ts';
 
@@ -23,11 +23,17 @@ export interface Endpoint<Body = unknown> extends OperationSpec<Body> {
 }
 
 type Verb = OperationSpec['method'];
-type Derived = 'method' | 'path' | 'tag' | 'bucket' | 'errors';
+type Derived = 'method' | 'path' | 'tag' | 'bucket' | 'errors' | 'body';
+
+/** JSON, unless one of its parts carries that. */
+type Sent<Body> = Omit<BodyContent<Body>, 'mediaType'> & Partial<Pick<BodyContent<Body>, 'mediaType'>>;
 
 type Described<Body> = Omit<OperationSpec<Body>, Derived> &
   Partial<Pick<OperationSpec<Body>, 'bucket' | 'errors'>> &
-  Omit<Handler<Body>, 'run'> & { readonly request: `${Uppercase<Verb>} /${string}` } & (
+  Omit<Handler<Body>, 'run'> & {
+    readonly request: `${Uppercase<Verb>} /${string}`;
+    readonly body?: Sent<Body> | readonly Sent<Body>[];
+  } & (
     | {
         /** For callers with a token. */
         readonly answer: (app: App, context: RequestContext, call: Call<Body>) => Promise<Reply>;
@@ -54,9 +60,15 @@ export const forClient =
     return run(call.context, call);
   };
 
+const withMediaType = <Body>(sent: Sent<Body>): BodyContent<Body> => ({
+  mediaType: sent.dataPart === undefined ? 'application/json' : 'multipart/form-data',
+  ...sent,
+});
+
 /** What reads has the row of reads, unless something else is said. */
 export const endpoint = <Body = unknown>({
   request,
+  body,
   answer,
   handler,
   crossCheck,
@@ -78,6 +90,7 @@ export const endpoint = <Body = unknown>({
     ...spec,
     method: verb.toLowerCase() as Verb,
     path,
+    ...(body && { body: [body].flat().map(withMediaType<Body>) }),
     tag: TAGS[path.split('/')[1]!] ?? 'Service',
     handler: (serving) => ({ ...rules, run: run(serving) }),
   };

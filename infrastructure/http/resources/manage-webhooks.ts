@@ -161,7 +161,7 @@ export const createWebhook = endpoint({
   description:
     'From now on the events are sent to the address, signed with the secret in this answer; it is shown here only. ' +
     'In the sandbox a `webhook.ping` follows at once. An application may have 20 subscriptions.',
-  body: [{ mediaType: 'application/json', schema: NewWebhook, example, limit: BODY_BYTES }],
+  body: { schema: NewWebhook, example, limit: BODY_BYTES },
   success: [json(200, 'The subscription is active.', CreatedWebhook, exampleCreated)],
   errors: [...SUBSCRIPTION_ERRORS, 'webhook_invalid_state'],
   answer: async ({ webhooks }, context, { body }) =>
@@ -200,14 +200,7 @@ export const updateWebhook = endpoint({
   summary: 'Change a subscription',
   description: 'Changes the fields that are present and leaves the others. Any other field is refused.',
   parameters: ['WebhookId'],
-  body: [
-    {
-      mediaType: 'application/json',
-      schema: WebhookUpdate,
-      example: { events: ['installment_settled'] },
-      limit: BODY_BYTES,
-    },
-  ],
+  body: { schema: WebhookUpdate, example: { events: ['installment_settled'] }, limit: BODY_BYTES },
   success: [json(200, 'The changed subscription.', Webhook, exampleWebhook)],
   errors: [...SUBSCRIPTION_ERRORS, 'immutable_field', 'empty_update', 'webhook_not_found'],
   answer: async ({ webhooks }, context, call) => {

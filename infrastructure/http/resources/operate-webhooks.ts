@@ -47,15 +47,10 @@ const Redelivery = component(
 );
 export const webhookOperationSchemas = schemasOf(RotatedSecret, Redelivery);
 
-const exampleRedelivery = {
+const exampleOfAttempt = (attempt: number): object => ({
   event_id: EXAMPLE_EVENT_ID,
-  deliveries: [{ webhook_id: EXAMPLE_WEBHOOK_ID, delivery_id: EXAMPLE_DELIVERY_ID, attempt: 2 }],
-};
-
-const examplePing = {
-  event_id: EXAMPLE_EVENT_ID,
-  deliveries: [{ webhook_id: EXAMPLE_WEBHOOK_ID, delivery_id: EXAMPLE_DELIVERY_ID, attempt: 1 }],
-};
+  deliveries: [{ webhook_id: EXAMPLE_WEBHOOK_ID, delivery_id: EXAMPLE_DELIVERY_ID, attempt }],
+});
 
 const presentRedelivery = ({ eventId, deliveries }: RedeliveryReceipt): object => ({
   event_id: eventId,
@@ -115,7 +110,7 @@ export const pingWebhook = endpoint({
   description:
     'Sends `webhook.ping` to this address at once, whatever it subscribes to. It waits for nothing else, and is tried again like any event.',
   parameters: ['WebhookId'],
-  success: [json(202, 'The attempt is queued.', Redelivery, examplePing)],
+  success: [json(202, 'The attempt is queued.', Redelivery, exampleOfAttempt(1))],
   errors: ['webhook_not_found', 'webhook_invalid_state'],
   answer: async ({ webhooks }, context, call) => ({
     status: 202,
@@ -131,7 +126,7 @@ export const redeliverEvent = endpoint({
   summary: 'Send an event again',
   description: 'Repeats the original bytes at once, to each matching subscription that is not paused.',
   parameters: ['EventId'],
-  success: [json(202, 'The attempts are queued.', Redelivery, exampleRedelivery)],
+  success: [json(202, 'The attempts are queued.', Redelivery, exampleOfAttempt(2))],
   errors: ['event_not_found', 'webhook_invalid_state'],
   answer: async ({ webhooks }, context, call) => ({
     status: 202,

@@ -144,14 +144,11 @@ export const processPrepayment = endpoint({
   access: 'loans:write',
   bucket: 'prepayment',
   sandboxParameters: ['SandboxStrict', 'SandboxFail'],
-  body: [
-    {
-      mediaType: 'application/json',
-      schema: Prepayment,
-      example: examplePrepayment,
-      sample: { ...examplePrepayment, prepayment_value: 1200.0 },
-    },
-  ],
+  body: {
+    schema: Prepayment,
+    example: examplePrepayment,
+    sample: { ...examplePrepayment, prepayment_value: 1200.0 },
+  },
   success: ANSWER.success,
   errors: [
     ...(['invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),

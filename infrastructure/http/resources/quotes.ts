@@ -89,10 +89,10 @@ export const receiptOrQuote = <Receipt, Quoted>(
     ...schemaOf(receipt),
     ...(about !== undefined && { description: about }),
   });
-  const QuoteOf = component(`${name}Quote`, {
-    ...schemaOf(quote),
-    description: `Answer to a ${kind} with \`dry_run\`.`,
-  });
+  const QuoteOf = component(
+    `${name}Quote`,
+    schemaOf(quote, { description: `Answer to a ${kind} with \`dry_run\`.` }),
+  );
   const Answer = component(`${name}Answer`, {
     oneOf: [ref(ReceiptOf), ref(QuoteOf)],
     description: 'The receipt, or the quote of a `dry_run`.',

@@ -57,10 +57,10 @@ export const listLoans = endpoint({
   },
 });
 
-const Loan = component('Loan', {
-  ...schemaOf(LOAN),
-  description: 'One operation with its schedule, documents and balances.',
-});
+const Loan = component(
+  'Loan',
+  schemaOf(LOAN, { description: 'One operation with its schedule, documents and balances.' }),
+);
 export const loanSchemas = schemasOf(Installment, StoredDocument, LoanSummary, Loan, LoanPage);
 
 export const readLoan = endpoint({

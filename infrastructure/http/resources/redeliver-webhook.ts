@@ -116,7 +116,7 @@ export const redeliverWebhook = endpoint({
     'go side by side, a few at a time, and new events do not wait for them. One of these runs at a subscription at a time. While the ' +
     'subscription is paused it rests.',
   parameters: ['WebhookId'],
-  body: [{ mediaType: 'application/json', schema: RangeToRedeliver, example: exampleRangeRequest }],
+  body: { schema: RangeToRedeliver, example: exampleRangeRequest },
   success: [json(202, 'It has begun.', RangeRedelivery, exampleRange)],
   errors: ['webhook_not_found', 'redelivery_running', 'concurrent_modification', 'webhook_invalid_state'],
   crossCheck,

@@ -139,13 +139,11 @@ export const renegotiateLoans = endpoint<Body>({
   sandboxParameters: ['SandboxHold', 'SandboxDisburse', 'SandboxStrict', 'SandboxFail'],
   body: [
     {
-      mediaType: 'application/json',
       schema: RenegotiationRequest,
       limit: 262_144,
       example: exampleRenegotiation,
     },
     {
-      mediaType: 'multipart/form-data',
       schema: RenegotiationData,
       limit: 262_144,
       example: { ...exampleRenegotiationData, dry_run: false },

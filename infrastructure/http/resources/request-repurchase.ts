@@ -153,14 +153,7 @@ export const requestRepurchase = endpoint({
   access: 'loans:write',
   bucket: 'repurchase',
   sandboxParameters: ['SandboxStrict', 'SandboxFail'],
-  body: [
-    {
-      mediaType: 'application/json',
-      schema: RepurchaseRequest,
-      example: exampleRepurchase,
-      limit: 16_384,
-    },
-  ],
+  body: { schema: RepurchaseRequest, example: exampleRepurchase, limit: 16_384 },
   success: ANSWER.success,
   errors: [
     ...(['invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),

@@ -1,5 +1,5 @@
 import { durationOf } from '../../../application/maintenance/sandbox/sandbox-clock.ts';
-import { refused } from '../../../application/schemas/schema.ts';
+import { oneOf, refused, text } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import type { Administrator } from '../../../application/administrator/administrator.ts';
 import type { SandboxWishes } from '../../../domain/loan/events.ts';
@@ -7,17 +7,18 @@ import { DomainError } from '../../../domain/shared/domain-error.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import type { ReadHeaders } from '../requests/parameters.ts';
 
-const outcome = (outcomes: readonly string[], description: string): Schema => ({
-  name: 'X-Sandbox-Outcome',
+const header = (name: string, description: string, schema: Schema): Schema => ({
+  name,
   in: 'header',
   required: false,
   description,
-  schema: {
-    type: 'string',
-    enum: [...outcomes],
-    ...refused('invalid_value', `must be ${outcomes.join(' or ')}; leave it out for an approval`),
-  },
+  schema,
 });
+
+const outcome = (outcomes: readonly string[], description: string): Schema => {
+  const rule = refused('invalid_value', `must be ${outcomes.join(' or ')}; leave it out for an approval`);
+  return header('X-Sandbox-Outcome', description, oneOf(outcomes, rule));
+};
 
 const DISBURSE = 'X-Sandbox-Disburse';
 
@@ -38,60 +39,38 @@ export const sandboxParameters: Readonly<Record<string, Schema>> = {
     ['hold'],
     `What the sandbox's administrator does instead of approving the new operation: ${HOLD}. No part of what makes a request the same.`,
   ),
-  SandboxDisburse: {
-    name: DISBURSE,
-    in: 'header',
-    required: false,
-    description:
-      "What the sandbox's administrator disburses instead of the acquisition value, however far it is from that: `9900.00`. " +
+  SandboxDisburse: header(
+    DISBURSE,
+    "What the sandbox's administrator disburses instead of the acquisition value, however far it is from that: `9900.00`. " +
       'No part of what makes a request the same.',
-    schema: {
-      type: 'string',
+    text({
       pattern: AMOUNT,
       ...refused(
         'invalid_amount',
         'must be an amount above 0, at most 999999999.99, with a point and no more than two decimals, such as 9900.00',
       ),
-    },
-  },
-  SandboxStrict: {
-    name: 'X-Sandbox-Strict',
-    in: 'header',
-    required: false,
-    description:
-      'Checks this request as production would: check digits of CPF and CNPJ, whether a PDF can be read, and no issue or payment ' +
+    }),
+  ),
+  SandboxStrict: header(
+    'X-Sandbox-Strict',
+    'Checks this request as production would: check digits of CPF and CNPJ, whether a PDF can be read, and no issue or payment ' +
       'after tomorrow by the clock of the sandbox. No part of what makes a request the same.',
-    schema: {
-      type: 'string',
-      enum: ['true'],
-      ...refused('invalid_value', "must be true; leave it out for the sandbox's own checks"),
-    },
-  },
-  SandboxFail: {
-    name: 'X-Sandbox-Fail',
-    in: 'header',
-    required: false,
-    description:
-      'How this request fails, once for its key: `429` and `503` are answered, `cut` closes the connection without an answer. ' +
+    oneOf(['true'], refused('invalid_value', "must be true; leave it out for the sandbox's own checks")),
+  ),
+  SandboxFail: header(
+    'X-Sandbox-Fail',
+    'How this request fails, once for its key: `429` and `503` are answered, `cut` closes the connection without an answer. ' +
       'With `-after` the request is carried out all the same. Sent again it passes. No part of what makes a request the same.',
-    schema: {
-      type: 'string',
-      enum: [...FAILURES],
-      ...refused('invalid_value', `must be one of ${FAILURES.join(', ')}`),
-    },
-  },
-  SandboxTokenLifetime: {
-    name: 'X-Sandbox-Token-Lifetime',
-    in: 'header',
-    required: false,
-    description:
-      'Makes a token that expires so soon, to the second, to see what a client does then: `2s`. From `1s` to `1h`.',
-    schema: {
-      type: 'string',
+    oneOf(FAILURES, refused('invalid_value', `must be one of ${FAILURES.join(', ')}`)),
+  ),
+  SandboxTokenLifetime: header(
+    'X-Sandbox-Token-Lifetime',
+    'Makes a token that expires so soon, to the second, to see what a client does then: `2s`. From `1s` to `1h`.',
+    text({
       pattern: LIFETIME,
       ...refused('invalid_value', 'must be whole seconds, minutes or an hour from 1s to 1h, such as 2s'),
-    },
-  },
+    }),
+  ),
 };
 
 /** How long the token is to live, in seconds. */

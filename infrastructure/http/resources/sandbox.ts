@@ -126,14 +126,7 @@ export const moveSandboxClock = endpoint({
   access: 'loans:write',
   bucket: 'settle',
   sandboxOnly: true,
-  body: [
-    {
-      mediaType: 'application/json',
-      schema: SandboxClockMove,
-      example: { advance: '30d' },
-      sample: { advance: '1d' },
-    },
-  ],
+  body: { schema: SandboxClockMove, example: { advance: '30d' }, sample: { advance: '1d' } },
   success: [json(200, 'The clock is moved.', SandboxTime, exampleTime)],
   errors: ['concurrent_modification'],
   crossCheck,
@@ -206,14 +199,7 @@ export const decideInSandbox = endpoint<AskedDecision>({
   access: 'loans:write',
   bucket: 'settle',
   sandboxOnly: true,
-  body: [
-    {
-      mediaType: 'application/json',
-      schema: SandboxDecision,
-      limit: 64 * 1024,
-      example,
-    },
-  ],
+  body: { schema: SandboxDecision, limit: 64 * 1024, example },
   success: [
     json(200, 'The decision is carried out.', SandboxDecided, {
       decision_id: '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11',

@@ -121,15 +121,7 @@ export const settleBatch = endpoint<unknown>({
   access: 'loans:write',
   bucket: 'settle',
   sandboxParameters: ['SandboxStrict'],
-  body: [
-    {
-      mediaType: 'application/json',
-      schema: SettlementBatch,
-      example: exampleBatch,
-      sample: sampleBatch,
-      limit: 512 * KIBIBYTE,
-    },
-  ],
+  body: { schema: SettlementBatch, example: exampleBatch, sample: sampleBatch, limit: 512 * KIBIBYTE },
   lines: {
     field: 'settlements',
     schema: BatchedSettlement,

@@ -130,7 +130,7 @@ export const settleInstallment = endpoint({
   access: 'loans:write',
   bucket: 'settle',
   sandboxParameters: ['SandboxStrict', 'SandboxFail'],
-  body: [{ mediaType: 'application/json', schema: Settlement, example: exampleSettlement }],
+  body: { schema: Settlement, example: exampleSettlement },
   success: ANSWER.success,
   errors: [
     ...(['installment_not_found', 'invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),

@@ -53,14 +53,7 @@ export const issueToken = endpoint({
   access: 'client_credentials',
   bucket: 'token',
   sandboxParameters: ['SandboxTokenLifetime'],
-  body: [
-    {
-      mediaType: 'application/x-www-form-urlencoded',
-      schema: TokenRequest,
-      example,
-      limit: 16_384,
-    },
-  ],
+  body: { mediaType: 'application/x-www-form-urlencoded', schema: TokenRequest, example, limit: 16_384 },
   success: [
     {
       ...json(200, 'A token for the scopes of the client, or for those asked for.', Token, {
