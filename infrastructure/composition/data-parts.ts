@@ -63,6 +63,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'has no room left: raise the quota',
   EMFILE: 'cannot be opened, too many files are: raise the limit with ulimit -n',
   ENFILE: 'cannot be opened, the machine has too many files open',
+  ENOENT: 'leads nowhere: mount what its link names, or name another',
   ENOTDIR: 'lies below a file: name a directory',
   EEXIST: 'is no directory: name one',
   EIO: 'cannot be read or written: look at the disk',

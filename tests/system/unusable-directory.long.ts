@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -93,6 +93,11 @@ describe('a data directory that cannot be used ends the start with 1, and one li
       dataDir,
       /cannot be made by the user of this process .* name another/,
     );
+  });
+
+  test('that is a link to what is not there', async () => {
+    symlinkSync(join(directory, 'gone'), dataDir);
+    expectOneLine(await start(), dataDir, /leads nowhere: mount what its link names/);
   });
 
   test('that cannot be entered', async () => {
