@@ -179,7 +179,6 @@ const verify = async (services: App, options: VerifyOptions, command: CliCommand
   const notes = services.audit.openNotes(resume);
   try {
     const summary = await verifyWith(notes, services, { ...options, fundId }, command);
-    if (summary === undefined) return;
     notes.close();
     // Done: given again, the name begins a new audit.
     if (resume !== undefined) await removeNotes(resume);
@@ -194,7 +193,6 @@ const removeNotes = async (file: string): Promise<void> => {
   for (const end of ['', '-wal', '-shm']) await rm(`${file}${end}`, { force: true });
 };
 
-/** Undefined when the report was not read to its end. */
 const verifyWith = async (
   notes: AuditNotes,
   services: App,
@@ -205,7 +203,7 @@ const verifyWith = async (
     documents = false,
   }: VerifyOptions & { readonly fundId: string | undefined },
   command: CliCommand,
-): Promise<VerifySummary | undefined> => {
+): Promise<VerifySummary> => {
   const { signer } = services.audit;
   notes.forgetHeads();
   const earlier =
@@ -223,7 +221,7 @@ const verifyWith = async (
   };
   const found = verifying(services, request, command);
   const summary = await command.deliverDifferences(found, WORDING);
-  if (summary?.differences === 0 && writeAnchor !== undefined) {
+  if (summary.differences === 0 && writeAnchor !== undefined) {
     const contents = { takenAt, seal: summary.seal, heads: summary.heads() };
     await writeWhole(writeAnchor, anchorLines(contents, signer), OWNER_ONLY);
   }

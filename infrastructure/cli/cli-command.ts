@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { App } from '../../application/app.ts';
 import { REPORT_FORMATS, lineByLine, printedRows } from '../presenting/columns.ts';
 import type { Column, Printing, ReportFormat, Rows } from '../presenting/columns.ts';
-import { WrongUseError, answer, answerLines, withService } from './command-line.ts';
+import { WrongUseError, answer, answerLines, whileRead, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { operatorOption } from './options.ts';
 import { fileToWrite } from './path-options.ts';
@@ -151,11 +151,14 @@ export class CliCommand extends Command {
   }
 
   /** Prints a report, or puts it into a file that is there as a whole or not at all. */
-  async deliver(report: (printing: Printing) => Rows<string>): Promise<void> {
+  async deliver(
+    report: (printing: Printing) => Rows<string>,
+    writing = async (write: () => unknown): Promise<void> => void (await write()),
+  ): Promise<void> {
     const { output } = this.opts<ReportOptions>();
     const chunks = report(this.printing);
     if (output !== undefined) return writeWhole(output, chunks);
-    for await (const chunk of chunks) await this.print(chunk);
+    for await (const chunk of chunks) await writing(() => this.print(chunk));
   }
 
   /**
@@ -183,14 +186,11 @@ export class CliCommand extends Command {
     }
   }
 
-  /**
-   * Each difference as it is found, then the summary, for which CSV has no line. Answers the summary; undefined when the report was not read
-   * to its end.
-   */
+  /** Each difference as it is found, then the summary, for which CSV has no line and which is the answer: whoever reads it, it is looked for to the end. */
   async deliverDifferences<Difference, Summary>(
     differences: AsyncGenerator<Difference, Summary>,
     { columns, text, summaryText, summaryJson }: Wording<Difference, Summary>,
-  ): Promise<Summary | undefined> {
+  ): Promise<Summary> {
     const format = this.#format;
     const { dependencies } = this;
     const lineOf = format === 'table' ? text : lineByLine(columns, { format, colour: false });
@@ -211,7 +211,7 @@ export class CliCommand extends Command {
         await differences.return(undefined as never);
       }
     }
-    await this.deliver(lines);
-    return summary;
+    await this.deliver(lines, whileRead);
+    return summary!;
   }
 }

@@ -152,14 +152,26 @@ export const withProgress = async <Result>(
   }
 };
 
-/** Prints each value as one line of JSON as soon as it is there. Text is a line of JSON already. */
+/** What a command changes, or proves, does not end half way because the reader of its output has left. */
+export const whileRead = async (write: () => unknown): Promise<void> => {
+  try {
+    await write();
+  } catch (error) {
+    if (!(error instanceof OutputClosedError)) throw error;
+  }
+};
+
+/** One line of JSON. */
+export const tell = ({ write }: Pick<CliDependencies, 'write'>, line: object): Promise<void> =>
+  whileRead(() => write(`${JSON.stringify(line)}\n`));
+
+/** Tells each value as soon as it is there. */
 export const answerLines = (
   dependencies: CliDependencies,
-  work: (services: App) => AsyncIterable<object | string>,
+  work: (services: App) => AsyncIterable<object>,
 ): Promise<void> =>
   withService(dependencies, async (services) => {
-    for await (const line of work(services))
-      await dependencies.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
+    for await (const line of work(services)) await tell(dependencies, line);
   });
 
 /** Prints what came out as JSON, once the service is closed. */

@@ -6,7 +6,7 @@ import type { App } from '../../application/app.ts';
 import { money, tableOf } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withFundNames } from '../presenting/fund-names.ts';
-import { NotAllowedError, confirmed, withProgress, withService } from './command-line.ts';
+import { NotAllowedError, confirmed, tell, withProgress, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { spanOption } from './options.ts';
 import { FUND_OPTION, ONLY_APPLICATION, scopeOf } from './scope.ts';
@@ -126,7 +126,7 @@ const decideAll = async (
     for await (const given of submitting(services, operator, texts)) {
       if (given.outcome === 'refused') refused.push(`  ${given.decision?.code}: ${given.reason.message}\n`);
       advance();
-      await dependencies.write(`${JSON.stringify(presentAnswer(given))}\n`);
+      await tell(dependencies, presentAnswer(given));
     }
   });
   if (refused.length === 0) return;

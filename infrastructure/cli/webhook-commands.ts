@@ -259,8 +259,7 @@ const verifyDeliveries = async (
   const summary = await command.deliverDifferences(services.webhooks.verify(request), WORDING);
   if (repair)
     await recordLines(services, [
-      { action: 'configured', decision: 'send_webhook', ...(summary && { count: summary.repaired }) },
+      { action: 'configured', decision: 'send_webhook', count: summary.repaired },
     ]);
-  if (summary && summary.differences > 0)
-    throw new DifferencesFoundError(`${summary.differences} difference(s) found`);
+  if (summary.differences > 0) throw new DifferencesFoundError(`${summary.differences} difference(s) found`);
 };

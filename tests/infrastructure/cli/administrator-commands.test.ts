@@ -8,6 +8,7 @@ import type { RefusedDecision } from '../../../application/ports/decision-dead-l
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
+import { OutputClosedError } from '../../../infrastructure/cli/command-line.ts';
 import { administratorOf } from '../../support/administrator.ts';
 import { commandHandler, fixedClock } from '../../support/application-parts.ts';
 import { commandLine, pieces } from '../../support/command-line.ts';
@@ -224,6 +225,19 @@ describe('receivables administrator apply', () => {
       ],
     ]);
     expect(letters.get('usual.jsonl')).toHaveLength(1);
+  });
+
+  test('carries out all of them when the reader of the answers leaves, and ends as it would have', async () => {
+    const [first, second, third] = cession();
+    input = () => pieces(`${first!}\n`, `${second!}\n{`, `\n${third!}\n`);
+    const closed = commandLine(services, {
+      input: () => input(),
+      write: async () => {
+        throw new OutputClosedError();
+      },
+    });
+    expect((await closed('administrator', 'apply', '--file', '-')).code).toBe(3);
+    expect(await typesOf('loan-acme.OP-1')).toEqual(['received', 'approved', 'term_signed', 'disbursed']);
   });
 
   test('an input that cannot be read is a failure, not a refusal', async () => {

@@ -196,6 +196,25 @@ describe('formats', () => {
       expect(await run({ write })(...args)).toMatchObject({ code: 0, err: '' });
   });
 
+  test('but what looks for differences goes on to its end, and ends with 4 where there are some', async () => {
+    let repaired = 0;
+    async function* verify() {
+      const event = { eventId: 'e', event: 'loan_received', code: 'OP-1', sequence: 0, timestamp: SINCE };
+      const found = { ...event, kind: 'missing', webhookId: 'w', applicationId: 'a' } as const;
+      for (; repaired < 3; repaired++) yield { ...found, detail: '', repaired: true };
+      return { webhooks: 1, events: 3, deliveries: 0, differences: 3, repaired, heldBack: 0 };
+    }
+    const write = async (): Promise<never> => {
+      throw new OutputClosedError();
+    };
+    const result = await commandLine(() => ({ webhooks: { verify } }), { write })(
+      'webhook',
+      'verify',
+      '--repair',
+    );
+    expect([result.code, repaired]).toEqual([4, 3]);
+  });
+
   test('--version prints the bare version', async () => {
     let out = '';
     const code = await runProgram(['--version'], {
