@@ -4,7 +4,7 @@ import { CLAIM_VARIANTS, simulateClaims } from './support/key-claims-run.ts';
 const LONG = process.env['LONG'] === '1';
 /** A seed that failed, to run it again alone: SEED=123 npm test -- tests/simulation/key-claims */
 const SEED = process.env['SEED'];
-const RUNS = LONG ? 20_000 : 250;
+const RUNS = LONG ? 20_000 : 120;
 const MOST_SHOWN = 5;
 
 describe('commands with keys, deaths and requests that arrive late, in random order', () => {

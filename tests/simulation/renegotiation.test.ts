@@ -5,7 +5,7 @@ import { VARIANTS } from './support/variants.ts';
 const LONG = process.env['LONG'] === '1';
 /** A seed that failed, to run it again alone: SEED=123 npm test -- tests/simulation */
 const SEED = process.env['SEED'];
-const RUNS = LONG ? 20_000 : 300;
+const RUNS = LONG ? 20_000 : 120;
 const MOST_SHOWN = 5;
 /** What a fund would suffer from, not only what an auditor would see in a coordinator's stream. */
 const HARM = /renegotiated \d+ times|not received exactly once|after the commit|two committed/;

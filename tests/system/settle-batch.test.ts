@@ -132,7 +132,7 @@ describe('a batch of settlements', () => {
           expect(common({ ...here.body, documents: [] })).toEqual(common({ ...there.body, documents: [] }));
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   }, 120_000);
 

@@ -93,7 +93,7 @@ const balanceDefects = (events: readonly LoanEvent[]): readonly string[] =>
       : ['a prepayment lost money'];
   });
 
-const ROUNDS = 300;
+const ROUNDS = 120;
 const REFUSALS = ['operation_invalid_state', 'installment_already_closed', 'concurrent_modification'];
 
 /** Repeatable dice, so that a round that fails can be played again. */

@@ -86,7 +86,7 @@ describe('daily factor of any operation', () => {
         const digits = factor.length - factor.indexOf('.') - 1;
         expect(factor).toBe(bisect(position, digits));
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -115,7 +115,7 @@ describe('daily factor of any operation', () => {
       fc.property(shuffled, (position) => {
         expect(solved(position)).toBe(inDecimals(position, solved(position)));
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
