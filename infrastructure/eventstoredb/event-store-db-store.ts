@@ -32,26 +32,29 @@ import type { StreamContents } from './stream-reader.ts';
 import { StreamReader } from './stream-reader.ts';
 import { placeOf } from './subscription-feed.ts';
 
-export interface EventStoreDbOptions {
+const DEFAULTS = {
+  /** After so many milliseconds without an answer a node is left. */
+  appendTimeoutMs: 4_000,
+  /** For so long an append is tried before its caller hears that it failed. */
+  patienceMs: 10_000,
+  /** For a page of a stream, however often it is tried. */
+  readTimeoutMs: 10_000,
+  /** Appends that may wait for an answer at a time; more are refused as busy. */
+  maxPendingAppends: 1_000,
+  /** How long the server may take to confirm a subscription. */
+  confirmationMs: 30_000,
+  /** Silence taken for having caught up, at servers that never say it. */
+  quietMs: 2_000,
+  /** Silence after which a subscription is asked for anew. */
+  renewAfterMs: 60_000,
+  /** A follower hears of it when no subscription worked for so long. */
+  unconfirmedMs: 30_000,
+};
+
+export interface EventStoreDbOptions extends Partial<Readonly<typeof DEFAULTS>> {
   /** `esdb://` or `esdb+discover://`, with credentials, TLS and everything else that it can say. */
   readonly url: string;
   readonly logger?: Logger;
-  /** After so many milliseconds without an answer a node is left. Default 4,000. */
-  readonly appendTimeoutMs?: number;
-  /** For so long an append is tried before its caller hears that it failed. Default 10,000 milliseconds. */
-  readonly patienceMs?: number;
-  /** Default 10,000 milliseconds for a page of a stream, however often it is tried. */
-  readonly readTimeoutMs?: number;
-  /** Appends that may wait for an answer at a time; more are refused as busy. Default 1,000. */
-  readonly maxPendingAppends?: number;
-  /** Default 30,000 milliseconds. */
-  readonly confirmationMs?: number;
-  /** Silence taken for having caught up, at servers that never say it. Default 2,000 milliseconds. */
-  readonly quietMs?: number;
-  /** Silence after which a subscription is asked for anew. Default 60,000 milliseconds. */
-  readonly renewAfterMs?: number;
-  /** A follower hears of it when no subscription worked for so long. Default 30,000 milliseconds. */
-  readonly unconfirmedMs?: number;
   /** Asked before each append: what it throws is the append's answer. */
   readonly mayAppend?: () => Promise<void>;
   readonly watch?: EventStoreWatch | undefined;
@@ -84,26 +87,24 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
    * @throws Error the connection string cannot be used
    */
   constructor(options: EventStoreDbOptions) {
+    const settings = { ...DEFAULTS, ...options };
     this.#mayAppend = options.mayAppend;
     this.#watch = options.watch;
     this.#connection = new Connection(parseConnectionString(options.url));
-    this.#maxPendingAppends = options.maxPendingAppends ?? 1_000;
-    this.#reader = new StreamReader(this.#connection, options.readTimeoutMs ?? 10_000);
+    this.#maxPendingAppends = settings.maxPendingAppends;
+    this.#reader = new StreamReader(this.#connection, settings.readTimeoutMs);
     this.#appender = new StreamAppender({
       connection: this.#connection,
       reader: this.#reader,
-      timeoutMs: options.appendTimeoutMs ?? 4_000,
-      patienceMs: options.patienceMs ?? 10_000,
+      timeoutMs: settings.appendTimeoutMs,
+      patienceMs: settings.patienceMs,
     });
     this.#claims = new KeyClaims(this.#singleStreams());
     this.#source = {
+      ...settings,
       connection: this.#connection,
       reader: this.#reader,
       logger: options.logger,
-      confirmationMs: options.confirmationMs ?? 30_000,
-      quietMs: options.quietMs ?? 2_000,
-      renewAfterMs: options.renewAfterMs ?? 60_000,
-      unconfirmedMs: options.unconfirmedMs ?? 30_000,
       saysCaughtUp: false,
       slowMoments: 0,
     };

@@ -13,25 +13,19 @@ export interface OutgoingMessage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface ProducerSettings {
+export const DEFAULT_PRODUCER_SETTINGS = {
   /** From connecting to the acknowledgement of one request. A frozen broker is left after it: the next try learns who leads now. */
-  readonly sendTimeoutMs: number;
+  sendTimeoutMs: 5_000,
   /**
    * Time-out of a request once `QUICK_TRIES` have timed out one after the other: a cluster that is merely slow then has the time to answer.
    */
-  readonly patientSendTimeoutMs: number;
-  /** Largest message with its headers that is sent; below the broker's `message.max.bytes`. */
-  readonly maxMessageBytes: number;
-  /** Largest sum of messages in one request. */
-  readonly maxRequestBytes: number;
-}
-
-export const DEFAULT_PRODUCER_SETTINGS: ProducerSettings = {
-  sendTimeoutMs: 5_000,
   patientSendTimeoutMs: 20_000,
+  /** Largest message with its headers that is sent; below the broker's `message.max.bytes`. */
   maxMessageBytes: 900 * 1024,
+  /** Largest sum of messages in one request. */
   maxRequestBytes: 900 * 1024,
 };
+export type ProducerSettings = Readonly<typeof DEFAULT_PRODUCER_SETTINGS>;
 
 /** Together longer than a cluster takes to replace a leader that is frozen: 9 s and an election as Kafka is configured by default. */
 const QUICK_TRIES = 3;

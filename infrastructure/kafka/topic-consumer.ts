@@ -15,42 +15,29 @@ import { placeAt } from './records.ts';
 import type { KafkaRecord } from './records.ts';
 import type { KafkaTopics } from './topics.ts';
 
-export interface ConsumerSettings {
-  readonly firstRetryMs: number;
-  readonly longestRetryMs: number;
-  /** Most records handed over at once. */
-  readonly batchSize: number;
-  /** Between two signs of life to the broker. */
-  readonly heartbeatMs: number;
-  /** A member that is silent for so long loses its partitions to the others. */
-  readonly sessionTimeoutMs: number;
-  /** How long a rebalance waits for members that are still at work. */
-  readonly rebalanceTimeoutMs: number;
-  /** Longest that a question for new messages waits at the broker. */
-  readonly pollMs: number;
-  /** The broker's own record of the group is for lag tools only, and follows so often. */
-  readonly reportEveryMs: number;
-  /** A consumer in which nothing moved for so long is replaced. */
-  readonly stalledAfterMs: number;
-  /** Partitions that are held back because the topic got them later are looked at so often. */
-  readonly lookAgainMs: number;
-  /** How long closing waits for the batch at hand. */
-  readonly closeGraceMs: number;
-}
-
-export const DEFAULT_CONSUMER_SETTINGS: ConsumerSettings = {
+export const DEFAULT_CONSUMER_SETTINGS = {
   firstRetryMs: 50,
   longestRetryMs: 5_000,
-  heartbeatMs: 1_500,
+  /** Most records handed over at once. */
   batchSize: 500,
+  /** Between two signs of life to the broker. */
+  heartbeatMs: 1_500,
+  /** A member that is silent for so long loses its partitions to the others. */
   sessionTimeoutMs: 7_000,
+  /** How long a rebalance waits for members that are still at work. */
   rebalanceTimeoutMs: 12_000,
+  /** Longest that a question for new messages waits at the broker. */
   pollMs: 500,
+  /** The broker's own record of the group is for lag tools only, and follows so often. */
   reportEveryMs: 2_000,
+  /** A consumer in which nothing moved for so long is replaced. */
   stalledAfterMs: 60_000,
+  /** Partitions that are held back because the topic got them later are looked at so often. */
   lookAgainMs: 5_000,
+  /** How long closing waits for the batch at hand. */
   closeGraceMs: 5_000,
 };
+export type ConsumerSettings = Readonly<typeof DEFAULT_CONSUMER_SETTINGS>;
 
 export interface TopicConsumerOptions<W> extends Pick<Processor<W, KafkaRecord>, 'handle' | 'putAside'> {
   readonly kafka: Kafka;

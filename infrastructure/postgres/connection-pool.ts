@@ -8,23 +8,26 @@ import { eachServer } from './addresses.ts';
 import { isReadOnly, isSpoilt } from './failures.ts';
 import { ServerClock } from './server-clock.ts';
 
-export interface PoolSettings {
+const DEFAULTS = {
+  applicationName: 'receivables',
+  /** Connections at most. */
+  poolSize: 10,
+  /** Calls that may wait for a connection. */
+  maxWaiting: 1_000,
+  /** How long a call waits for a connection, and a connection for the server. */
+  connectTimeoutMs: 5_000,
+  /** How long the server works on one statement, waiting for locks included. */
+  statementTimeoutMs: 15_000,
+  /** How much longer an answer may take than the server's own limit, before the connection counts as lost. */
+  wireTimeoutMs: 5_000,
+};
+
+export interface PoolOptions extends Partial<Readonly<typeof DEFAULTS>> {
   /** `postgres://…`; TLS by its `sslmode`. With several hosts, whichever of them takes writes. */
   readonly url: string;
   readonly logger: Logger;
-  readonly applicationName: string;
   /** Where its tables are; default: where the server looks for those of this user. */
   readonly schema?: string;
-  /** Connections at most. */
-  readonly poolSize: number;
-  /** Calls that may wait for a connection. */
-  readonly maxWaiting: number;
-  /** How long a call waits for a connection, and a connection for the server. */
-  readonly connectTimeoutMs: number;
-  /** How long the server works on one statement, waiting for locks included. */
-  readonly statementTimeoutMs: number;
-  /** How much longer an answer may take than the server's own limit, before the connection counts as lost. */
-  readonly wireTimeoutMs: number;
 }
 
 const IDLE_MS = 30_000;
@@ -60,7 +63,7 @@ const STANDBY = 'the server is a standby, which takes no writes';
 export class ConnectionPool {
   /** The time of that server. */
   readonly clock = new ServerClock();
-  readonly #settings: PoolSettings;
+  readonly #settings: PoolOptions & typeof DEFAULTS;
   readonly #servers: readonly string[];
   readonly #prepared = new WeakMap<PoolClient, PreparedStatements>();
   /** Of servers that were left; they end when the last call has let go of them. */
@@ -69,9 +72,9 @@ export class ConnectionPool {
   #pool: Pool;
   #away = false;
 
-  constructor(settings: PoolSettings) {
-    this.#settings = settings;
-    this.#servers = eachServer(settings.url);
+  constructor(options: PoolOptions) {
+    this.#settings = { ...DEFAULTS, ...options };
+    this.#servers = eachServer(options.url);
     this.#pool = this.#open();
   }
 

@@ -14,7 +14,7 @@ import type { SqlWatch } from '../../application/ports/observation.ts';
 import { BatchFailure } from './batch.ts';
 import type { BatchResult, BatchStatement } from './batch.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import type { PoolSettings } from './connection-pool.ts';
+import type { PoolOptions } from './connection-pool.ts';
 import { isConstraint, isStale, isUnavailable, isWorthRepeating } from './failures.ts';
 import { bound } from './values.ts';
 import { pause } from '../support/time.ts';
@@ -99,17 +99,8 @@ const writeError = (
   return guardFailure(error, error.index - before) ?? refusal(error);
 };
 
-export type PostgresOptions = Pick<PoolSettings, 'url' | 'logger'> &
-  Partial<PoolSettings> & { readonly watch?: SqlWatch | undefined };
+export type PostgresOptions = PoolOptions & { readonly watch?: SqlWatch | undefined };
 
-const DEFAULTS = {
-  applicationName: 'receivables',
-  poolSize: 10,
-  maxWaiting: 1_000,
-  connectTimeoutMs: 5_000,
-  statementTimeoutMs: 15_000,
-  wireTimeoutMs: 5_000,
-};
 const OLDEST_VERSION = 150_000;
 
 const ATTEMPTS = 5;
@@ -178,7 +169,7 @@ export class PostgresDatabase implements SqlDatabase {
 
   /** @throws StoreUnavailableError when the server is away @throws Error when it is too old */
   static async open({ watch, ...options }: PostgresOptions): Promise<PostgresDatabase> {
-    const pool = new ConnectionPool({ ...DEFAULTS, ...options });
+    const pool = new ConnectionPool(options);
     try {
       const [result] = await pool.run([plain('show server_version_num')]);
       const version = Number(result!.rows[0]!['server_version_num']);

@@ -60,46 +60,21 @@ export class WebhookWorker {
   #started = false;
 
   constructor(options: WebhookWorkerOptions) {
-    const { queue, subscriptions, bus, guard, clock, logger, schedule, timeoutMs } = options;
-    const { metrics, watch, now = Date.now, clockToleranceMs = 0 } = options;
+    const { bus, guard, schedule, timeoutMs, watch, now = Date.now, clockToleranceMs = 0 } = options;
     const sender = new HttpsSender({ guard, trust: webhookTrust(options.extraRoots), timeoutMs, now });
     const settings = { ...dispatchSettings(schedule, timeoutMs), ...options.limits };
     const keys = new WebhookSecrets(options.openSecret);
+    const onQueued = (webhookIds: readonly string[]): void => this.#dispatcher.wake(webhookIds);
     this.#bus = bus;
     this.#dispatcher = new WebhookDispatcher({
-      queue,
-      sender,
-      keys,
-      metrics,
-      logger,
-      now,
-      settings,
+      ...options,
+      ...{ sender, keys, now, settings },
       attempts: watch,
       onRedelivered: (webhookId) => this.#feeder.wake([webhookId]),
     });
-    this.#feeder = new RedeliveryFeeder({
-      ranges: options.ranges,
-      logger,
-      now,
-      onQueued: (webhookIds) => this.#dispatcher.wake(webhookIds),
-      lookEveryMs: settings.lookEveryMs,
-    });
-    this.#sweeper = new RetentionSweeper({
-      queue,
-      logger,
-      now,
-      lease: options.retentionLease,
-    });
-    this.deliver = fanOutTo({
-      subscriptions,
-      queue,
-      clock,
-      metrics,
-      watch,
-      order: options.order,
-      clockToleranceMs,
-      onQueued: (webhookIds) => this.#dispatcher.wake(webhookIds),
-    });
+    this.#feeder = new RedeliveryFeeder({ ...options, now, onQueued, lookEveryMs: settings.lookEveryMs });
+    this.#sweeper = new RetentionSweeper({ ...options, now, lease: options.retentionLease });
+    this.deliver = fanOutTo({ ...options, clockToleranceMs, onQueued });
   }
 
   /** Once in the life of the object. */

@@ -5,11 +5,12 @@ import type { Webhooks } from '../../../application/webhooks/webhooks.ts';
 import type { WebhookSubscription } from '../../../application/webhooks/subscriptions.ts';
 import type { Foundations } from '../foundations.ts';
 
-export const finding = (check: string, state: Finding['state'], detail: string): Finding => ({
-  check,
-  state,
-  detail,
-});
+type Outcome = Omit<Finding, 'check'>;
+export type Found = Outcome | readonly Outcome[];
+
+export const ok = (detail: string): Outcome => ({ state: 'ok', detail });
+export const warning = (detail: string): Outcome => ({ state: 'warning', detail });
+export const failed = (detail: string): Outcome => ({ state: 'failed', detail });
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -32,8 +33,7 @@ const stateOf = ({ status, failingSince }: WebhookSubscription): string => {
 export const waitingDeliveries = async (
   { lag: waiting, subscriptions, desk }: Webhooks,
   realNow: string,
-): Promise<readonly Finding[]> => {
-  const check = 'deliveries';
+): Promise<Found> => {
   const now = Date.parse(realNow);
   const stuck: { readonly lag: OldestWaiting; readonly webhook: WebhookSubscription }[] = [];
   const lags = (await waiting.read()).toSorted((one, other) =>
@@ -44,7 +44,7 @@ export const waitingDeliveries = async (
     const long = now - Date.parse(lag.oldestCreatedAt) > LONG_WAIT_MS;
     if (webhook && (long || webhook.failingSince !== null)) stuck.push({ lag, webhook });
   }
-  if (stuck.length === 0) return [finding(check, 'ok', 'none has waited for long')];
+  if (stuck.length === 0) return ok('none has waited for long');
   const named = stuck.slice(0, MOST_NAMED);
   const records = await desk.records(
     named.map(({ webhook }) => webhook.webhookId),
@@ -54,24 +54,18 @@ export const waitingDeliveries = async (
     const { waiting } = records[index]!;
     const count = waiting >= COUNTED_AT_MOST ? `at least ${waiting}` : String(waiting);
     const what = `${count} wait for webhook ${webhook.webhookId} (${webhook.url}), the oldest since ${lag.oldestCreatedAt}`;
-    return finding(check, 'warning', `${what}; ${stateOf(webhook)}`);
+    return warning(`${what}; ${stateOf(webhook)}`);
   });
   const more = stuck.length - named.length;
-  return more > 0 ? [...found, finding(check, 'warning', `and those of ${more} more webhooks wait`)] : found;
+  return more > 0 ? [...found, warning(`and those of ${more} more webhooks wait`)] : found;
 };
 
 /** Of a sandbox: what is due there, and how long operations have waited, goes by this clock. */
-export const sandboxClock = ({ movableClock }: Foundations): readonly Finding[] => {
-  const check = 'sandbox_clock';
+export const sandboxClock = ({ movableClock }: Foundations): Found => {
   if (!movableClock) return [];
   const { offsetMs } = movableClock;
-  return [
-    offsetMs === 0
-      ? finding(check, 'ok', 'shows the real time')
-      : finding(
-          check,
-          'warning',
-          `was moved ${lengthOf(offsetMs)} ahead of the real time and shows ${movableClock.now()}; it never goes back`,
-        ),
-  ];
+  if (offsetMs === 0) return ok('shows the real time');
+  return warning(
+    `was moved ${lengthOf(offsetMs)} ahead of the real time and shows ${movableClock.now()}; it never goes back`,
+  );
 };

@@ -2,8 +2,7 @@ import { access, constants, statfs } from 'node:fs/promises';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../../application/support/failures.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import type { Finding } from '../../../application/maintenance/service-status.ts';
-import type { FoundService } from '../../../application/maintenance/service-status.ts';
+import type { Finding, FoundService } from '../../../application/maintenance/service-status.ts';
 import { EventStoreDbStore } from '../../eventstoredb/event-store-db-store.ts';
 import { API_VERSION } from '../../http/openapi/version.ts';
 import { MasterKeyFileError } from '../../security/master-key.ts';
@@ -26,7 +25,8 @@ import type { Parts } from '../parts.ts';
 import { isAllowed, refuseOpenEngines } from '../insecurities.ts';
 import { checkEngines } from '../readiness.ts';
 import { partsOf } from '../container.ts';
-import { finding, sandboxClock, waitingDeliveries } from './doctor-findings.ts';
+import { failed, ok, sandboxClock, waitingDeliveries, warning } from './doctor-findings.ts';
+import type { Found } from './doctor-findings.ts';
 import { findService } from './found-service.ts';
 
 const MEBIBYTE = 1024 ** 2;
@@ -36,69 +36,55 @@ const NO_SPACE = 100 * MEBIBYTE;
 const CLOCK_TOLERANCE_MS = 5_000;
 const OLDEST_NODE = 24;
 
-type Found = Finding | readonly Finding[];
+const named = (check: string, found: Found): readonly Finding[] =>
+  [found].flat().map((one) => ({ check, ...one }));
 
 /** A look that throws is a check that failed. */
-const look = async (check: string, work: () => Promise<Found>): Promise<readonly Finding[]> => {
-  try {
-    return [await work()].flat();
-  } catch (error) {
-    return [finding(check, 'failed', messageOf(error))];
-  }
-};
+const look = async (check: string, work: () => Promise<Found>): Promise<readonly Finding[]> =>
+  named(check, await work().catch((error: unknown) => failed(messageOf(error))));
 
-const dataDirectory = (configuration: Configuration): Finding => {
+const dataDirectory = async (configuration: Configuration): Promise<Found> => {
   const missing = missingServiceData(configuration);
-  return missing === undefined
-    ? finding('data_directory', 'ok', configuration.dataDir)
-    : finding('data_directory', 'failed', missing);
+  return missing === undefined ? ok(configuration.dataDir) : failed(missing);
 };
 
-const permissions = async (configuration: Configuration): Promise<Finding> => {
+const permissions = async (configuration: Configuration): Promise<Found> => {
   const { dataDir } = configuration;
   await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   const open = (await exposedFiles(dataDir))?.worst;
-  if (open === undefined) return finding('permissions', 'ok', 'its owner alone reads what is in DATA_DIR');
-  const state = isAllowed(configuration, 'files') ? 'warning' : 'failed';
-  return finding('permissions', state, `others can read ${open}: run chmod -R go= ${dataDir}`);
+  if (open === undefined) return ok('its owner alone reads what is in DATA_DIR');
+  const found = isAllowed(configuration, 'files') ? warning : failed;
+  return found(`others can read ${open}: run chmod -R go= ${dataDir}`);
 };
 
-const disk = async ({ dataDir }: Configuration): Promise<Finding> => {
+const disk = async ({ dataDir }: Configuration): Promise<Found> => {
   const { bavail, bsize } = await statfs(dataDir);
   const free = bavail * bsize;
-  const detail = `${Math.floor(free / MEBIBYTE)} MiB free for ${dataDir}`;
-  return finding('disk', free < NO_SPACE ? 'failed' : free < LITTLE_SPACE ? 'warning' : 'ok', detail);
+  const found = free < NO_SPACE ? failed : free < LITTLE_SPACE ? warning : ok;
+  return found(`${Math.floor(free / MEBIBYTE)} MiB free for ${dataDir}`);
 };
 
 /** Where no service runs everything stands still: that is one finding, not one for each thing. */
-const service = ({ found, place }: FoundService): Finding =>
-  found === null
-    ? finding('service', 'failed', `no service runs on ${place}: start it`)
-    : finding('service', 'ok', found);
+const service = ({ found, place }: FoundService): Found =>
+  found === null ? failed(`no service runs on ${place}: start it`) : ok(found);
 
-const versions = (): Finding => {
+const versions = (): readonly Finding[] => {
   const major = Number(process.versions.node.split('.')[0]);
   const detail = `program ${packageJson.version}, interface ${API_VERSION}, Node.js ${process.versions.node}`;
-  return finding('versions', major < OLDEST_NODE ? 'failed' : 'ok', detail);
+  return named('versions', major < OLDEST_NODE ? failed(detail) : ok(detail));
 };
 
-const readModels = async ({ generations }: Parts): Promise<Finding> => {
+const readModels = async ({ generations }: Parts): Promise<Found> => {
   const number = await generations.serving();
   const damaged = (await generations.list())
     .filter(({ state }) => state === 'damaged')
     .map((one) => one.number);
   if (number === undefined)
     return damaged.length > 0
-      ? finding(
-          'read_models',
-          'failed',
-          `generation ${damaged.join(', ')} is damaged: the service builds another`,
-        )
-      : finding('read_models', 'warning', 'none serves yet: the service builds them');
+      ? failed(`generation ${damaged.join(', ')} is damaged: the service builds another`)
+      : warning('none serves yet: the service builds them');
   if (damaged.length > 0)
-    return finding(
-      'read_models',
-      'warning',
+    return warning(
       `generation ${number} serves; ${damaged.join(', ')} was damaged: look at the disk, then run receivables projections drop-old`,
     );
   const generation = await generations.open(number);
@@ -108,10 +94,8 @@ const readModels = async ({ generations }: Parts): Promise<Finding> => {
       ({ name, version }) => (places.get(name)?.version ?? version) !== version,
     );
     return other.length === 0
-      ? finding('read_models', 'ok', `generation ${number}`)
-      : finding(
-          'read_models',
-          'warning',
+      ? ok(`generation ${number}`)
+      : warning(
           `${other.map(({ name }) => name).join(', ')} of another version: run receivables projections rebuild`,
         );
   } finally {
@@ -120,15 +104,12 @@ const readModels = async ({ generations }: Parts): Promise<Finding> => {
 };
 
 /** Of the user of EVENTSTORE_URL. Commands work without the right to follow the log, and then everything behind them stands still. */
-const rights = async (store: EventStoreDbStore): Promise<Finding> => {
+const rights = async (store: EventStoreDbStore): Promise<Found> => {
   const tried = await store.tryRights();
   const missing = tried.filter(({ failure }) => failure !== undefined);
-  const check = 'event_store_rights';
   return missing.length === 0
-    ? finding(check, 'ok', `may ${tried.map(({ right }) => right).join(', ')}`)
-    : finding(
-        check,
-        'failed',
+    ? ok(`may ${tried.map(({ right }) => right).join(', ')}`)
+    : failed(
         `${missing.map(({ right, failure }) => `${right}: ${failure}`).join('; ')}: docs/eventstoredb.md has the commands that give a user its rights`,
       );
 };
@@ -140,12 +121,13 @@ const answers = (store: EventStoreDbStore): Promise<boolean> =>
     () => false,
   );
 
-const clock = async ({ serviceDatabase }: Parts): Promise<Finding> => {
+const clock = async ({ serviceDatabase }: Parts): Promise<Found> => {
   const before = Date.now();
   const away = (await engineTime(serviceDatabase)) - before;
-  const off = Math.abs(away) > CLOCK_TOLERANCE_MS;
   const now = new Date(before).toISOString();
-  return finding('clock', off ? 'failed' : 'ok', off ? `${now}: ${away} ms away from the database's` : now);
+  return Math.abs(away) > CLOCK_TOLERANCE_MS
+    ? failed(`${now}: ${away} ms away from the database's`)
+    : ok(now);
 };
 
 /** From here on deliveries and vacuum feel it. */
@@ -159,34 +141,28 @@ const transactions = async ({ serviceDatabase }: Parts): Promise<Found> => {
     ? ''
     : '; those of other users are hidden: grant pg_monitor to the user of DATABASE_URL';
   return seconds > OLD_TRANSACTION_SECONDS
-    ? finding(
-        'transactions',
-        'warning',
-        `one has been open for ${seconds} s and keeps dead rows: end it${hidden}`,
-      )
-    : finding('transactions', 'ok', `none is open for long${hidden}`);
+    ? warning(`one has been open for ${seconds} s and keeps dead rows: end it${hidden}`)
+    : ok(`none is open for long${hidden}`);
 };
 
 const standby = async ({ serviceDatabase, configuration }: Parts): Promise<Found> => {
   const settings = await standbySettings(serviceDatabase);
   if (!settings) return [];
   const { environment, databaseFailover } = configuration;
-  if (databaseFailover === 'managed') return finding('standby', 'ok', 'left to the provider of the database');
-  if (!losesAtFailover(settings)) return finding('standby', 'ok', `synchronous: ${settings.standbys}`);
-  return finding('standby', environment === 'production' ? 'warning' : 'ok', NO_STANDBY);
+  if (databaseFailover === 'managed') return ok('left to the provider of the database');
+  if (!losesAtFailover(settings)) return ok(`synchronous: ${settings.standbys}`);
+  return environment === 'production' ? warning(NO_STANDBY) : ok(NO_STANDBY);
 };
 
 /** The newest operations are those whose keys a fail-over loses. */
 const NEWEST_OPERATIONS = 1_000;
 
-const operationKeys = async ({ readModelDatabase, serviceDatabase }: Parts): Promise<Finding> => {
+const operationKeys = async ({ readModelDatabase, serviceDatabase }: Parts): Promise<Found> => {
   const streams = await newestWithBorrower(readModelDatabase, NEWEST_OPERATIONS);
   const missing = await withoutKey(serviceDatabase, streams);
   return missing.length === 0
-    ? finding('operation_keys', 'ok', `of the newest ${streams.length} operations none is missing`)
-    : finding(
-        'operation_keys',
-        'failed',
+    ? ok(`of the newest ${streams.length} operations none is missing`)
+    : failed(
         `${missing.length} of the newest ${streams.length} operations have lost theirs, such as ${missing[0]}: see KeysMissing in docs/operations.md`,
       );
 };
@@ -196,12 +172,10 @@ const topicsOf = async ({ configuration, publication }: Parts): Promise<Found> =
   if (!configuration.kafka) return [];
   const listed = await (await publication.topics()).list();
   const found = listed.flatMap(({ topic, problems }) =>
-    problems.map(({ problem, command }) =>
-      finding('topics', 'warning', `${topic}: ${problem}; run ${command}`),
-    ),
+    problems.map(({ problem, command }) => warning(`${topic}: ${problem}; run ${command}`)),
   );
   const there = listed.filter(({ partitions }) => partitions > 0).length;
-  return found.length > 0 ? found : finding('topics', 'ok', `${there} of ${listed.length} are there`);
+  return found.length > 0 ? found : ok(`${there} of ${listed.length} are there`);
 };
 
 const isOfMasterKey = (error: unknown): boolean =>
@@ -217,19 +191,19 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
       const runs = await look('service', async () => service(await findService(parts)));
       return [
         ...runs,
-        finding('master_key', 'ok', 'opens what is stored'),
-        ...Object.entries(checks).map(([name, state]) =>
-          finding(name, state === 'ok' ? 'ok' : 'failed', state === 'ok' ? 'answers' : state),
+        ...named('master_key', ok('opens what is stored')),
+        ...Object.entries(checks).flatMap(([name, state]) =>
+          named(name, state === 'ok' ? ok('answers') : failed(state)),
         ),
         // Of one that does not answer it is not asked what it allows.
         ...(eventStore instanceof EventStoreDbStore &&
         (checks['event_store'] === 'ok' || (await answers(eventStore)))
-          ? [await rights(eventStore)]
+          ? named('event_store_rights', await rights(eventStore))
           : []),
         ...(await look('topics', () => topicsOf(parts))),
         ...(await look('read_models', () => readModels(parts))),
         ...(await look('clock', () => clock(parts))),
-        ...sandboxClock(parts),
+        ...named('sandbox_clock', sandboxClock(parts)),
         ...(runs.every(({ state }) => state === 'ok')
           ? await look('deliveries', () => waitingDeliveries(parts.app.webhooks, parts.realClock.realNow()))
           : []),
@@ -241,7 +215,7 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
       await parts.close();
     }
   } catch (error) {
-    return [finding(isOfMasterKey(error) ? 'master_key' : 'engines', 'failed', messageOf(error))];
+    return named(isOfMasterKey(error) ? 'master_key' : 'engines', failed(messageOf(error)));
   }
 };
 
@@ -255,12 +229,12 @@ export const examine = async (
     configuration = readConfiguration(environment);
     refuseOpenEngines(configuration);
   } catch (error) {
-    return [finding('configuration', 'failed', messageOf(error)), versions()];
+    return [...named('configuration', failed(messageOf(error))), ...versions()];
   }
-  const place = await look('data_directory', async () => dataDirectory(configuration));
+  const place = await look('data_directory', () => dataDirectory(configuration));
   const found = [
-    finding('configuration', 'ok', `${configuration.environment}, roles ${configuration.roles.join(', ')}`),
-    versions(),
+    ...named('configuration', ok(`${configuration.environment}, roles ${configuration.roles.join(', ')}`)),
+    ...versions(),
     ...place,
   ];
   if (place.some(({ state }) => state === 'failed')) return found;

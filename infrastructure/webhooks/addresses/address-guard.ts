@@ -8,13 +8,17 @@ import { DnsQueries } from './dns-queries.ts';
 export type Addresses = readonly LookupAddress[];
 type Answer = { readonly addresses: Addresses } | { readonly error: unknown };
 
-interface Settings {
-  readonly queries?: Pick<DnsQueries, 'addressesOf'>;
+const DEFAULTS = {
   /** Names of one application that are asked for at the same time; its others wait. */
-  readonly namesAtOnce?: number;
-  /** How long an answer, and how long a failure, is used again. */
-  readonly answersMs?: number;
-  readonly failuresMs?: number;
+  namesAtOnce: 8,
+  /** How long an answer is used again: as long as a connection is kept alive, so a busy endpoint is not asked for at each delivery. */
+  answersMs: 5_000,
+  /** The same of a failure. */
+  failuresMs: 10_000,
+};
+
+interface Settings extends Readonly<typeof DEFAULTS> {
+  readonly queries: Pick<DnsQueries, 'addressesOf'>;
 }
 
 /** One application's names: those asked for now, and what waits for one of them to be answered. */
@@ -23,10 +27,6 @@ interface Line {
   readonly waiting: (() => void)[];
 }
 
-const NAMES_AT_ONCE = 8;
-/** As long as a connection is kept alive: a busy endpoint is not asked for at each delivery. */
-const ANSWERS_MS = 5_000;
-const FAILURES_MS = 10_000;
 const REMEMBERED = 5_000;
 
 /**
@@ -34,19 +34,13 @@ const REMEMBERED = 5_000;
  * delay only the application that uses them.
  */
 export class NameResolver {
-  readonly #settings: Required<Settings>;
+  readonly #settings: Settings;
   readonly #answers = new LRUCache<string, Answer>({ max: REMEMBERED });
   readonly #asked = new Map<string, Promise<Addresses>>();
   readonly #lines = new Map<string, Line>();
 
-  constructor(settings: Settings = {}) {
-    this.#settings = {
-      queries: new DnsQueries(),
-      namesAtOnce: NAMES_AT_ONCE,
-      answersMs: ANSWERS_MS,
-      failuresMs: FAILURES_MS,
-      ...settings,
-    };
+  constructor(settings: Partial<Settings> = {}) {
+    this.#settings = { ...DEFAULTS, queries: new DnsQueries(), ...settings };
   }
 
   /** At once when the answer is known; then a failure that is remembered is thrown at once as well. @throws the name server's error */
