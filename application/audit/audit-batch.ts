@@ -12,6 +12,7 @@ import { DamagedStoreError, StoreUnavailableError } from '../ports/event-store.t
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { retryUntilAvailable } from '../support/retry.ts';
 import { compareDelivery, compareTable } from './compare-derived.ts';
+import { collecting } from './difference.ts';
 import type { Difference, Report } from './difference.ts';
 import { auditBesideOperations } from './beside-operations.ts';
 import { auditOperation } from './operation-audit.ts';
@@ -19,6 +20,7 @@ import type { OperationAudit } from './operation-audit.ts';
 import { auditRenegotiation, renegotiationsOf } from './renegotiation-audit.ts';
 import { RuleHistory } from './two-people-audit.ts';
 import { auditDecisions, auditEyes, eyesOf } from './two-people-audit.ts';
+import { checkStream } from './stored-events.ts';
 
 export interface AuditStores {
   readonly events: Pick<EventStore, 'read' | 'head' | 'findClaim'>;
@@ -109,15 +111,21 @@ export class AuditBatch {
   async #auditOne({ stream, events }: Contents, rules: RuleHistory): Promise<AuditedStream> {
     const store = { read: (name: string) => this.#read(name) };
     return orUnreadable(stream, async () => {
-      if (stream.startsWith(LOAN_STREAM_PREFIX))
-        return this.#auditOperation(store, { stream, events }, rules);
-      const differences = auditBesideOperations(stream, events);
-      if (differences) return { stream, events, fundId: undefined, differences };
+      const { differences, report } = collecting();
+      checkStream(stream, events, report);
+      const audited = { stream, events, differences };
+      if (stream.startsWith(LOAN_STREAM_PREFIX)) {
+        const records = await renegotiationsOf(store, events);
+        const operation = auditOperation({ stream, events }, records, this.#stores.auditing, report);
+        await this.#auditEyes(store, operation, rules, report);
+        return { ...audited, fundId: operation.fundId, operation };
+      }
+      if (auditBesideOperations(stream, events, report)) return { ...audited, fundId: undefined };
       if (stream.startsWith(DECISION_STREAM_PREFIX)) {
         const { events: operation } = await store.read(decidedStreamOf(stream));
-        return { stream, events, ...auditDecisions(stream, events, { operation, rules }) };
+        return { ...audited, fundId: auditDecisions(stream, events, { operation, rules }, report) };
       }
-      return { stream, events, ...(await auditRenegotiation(store, stream, events)) };
+      return { ...audited, fundId: await auditRenegotiation(store, stream, events, report) };
     });
   }
 
@@ -137,29 +145,18 @@ export class AuditBatch {
     }
   }
 
-  async #auditOperation(
-    store: Pick<EventStore, 'read'>,
-    { stream, events }: Contents,
-    rules: RuleHistory,
-  ): Promise<AuditedStream> {
-    const records = await renegotiationsOf(store, events);
-    const operation = auditOperation({ stream, events }, records, this.#stores.auditing);
-    const { fundId } = operation;
-    const differences = [...operation.differences, ...(await this.#auditEyes(store, operation, rules))];
-    return { stream, events, fundId, differences, operation };
-  }
-
   /** Reads nothing more where no fund ever asked for two people. */
   async #auditEyes(
     store: Pick<EventStore, 'read'>,
     { stream, events: operation, decoded }: OperationAudit,
     rules: RuleHistory,
-  ): Promise<readonly Difference[]> {
+    report: Report,
+  ): Promise<void> {
     const told = decoded.some(({ event }) => eyesOf(event) !== undefined);
-    if (!told && rules.isEmpty) return [];
+    if (!told && rules.isEmpty) return;
     const decisions = told ? (await store.read(decisionStreamOf(stream))).events : [];
     const { sandbox } = this.#stores.auditing;
-    return auditEyes(decoded, { operation, rules }, { decisions, sandbox });
+    auditEyes(decoded, { operation, rules }, { decisions, sandbox }, report);
   }
 
   /** What the read models show otherwise, by stream; streams that agree are left out. */
@@ -174,8 +171,7 @@ export class AuditBatch {
     );
     const differing = new Map<string, readonly Difference[]>();
     for (const { stream, rows } of audited) {
-      const differences: Difference[] = [];
-      const report: Report = (difference) => void differences.push(difference);
+      const { differences, report } = collecting();
       for (const table of tables) {
         const found = stored.get(table)?.get(stream) ?? [];
         compareTable(stream, table, { expected: rows, found, report });
@@ -193,10 +189,11 @@ export class AuditBatch {
       publicEvents.map((event) => ({ stream, event })),
     );
     const frozen = await this.#stores.frozen.find(made.map(({ event }) => event.eventId));
-    const differences = made.flatMap(({ stream, event }) => {
+    const { differences, report } = collecting();
+    for (const { stream, event } of made) {
       const found = frozen.get(event.eventId);
-      return found ? compareDelivery(stream, event, found) : [];
-    });
+      if (found) compareDelivery(stream, event, found, report);
+    }
     return { differences, matched: [...frozen.values()].map(({ timestamp }) => timestamp) };
   }
 }

@@ -7,8 +7,8 @@ import { encodeEvent } from '../event-codec/event-codec.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import { messageOf } from '../support/failures.ts';
 import { telling } from './difference.ts';
-import type { Difference, Report } from './difference.ts';
-import { decodeFourEyes, decodeFunds, differencesIn, decodeDesk } from './stored-events.ts';
+import type { Report } from './difference.ts';
+import { decodeFourEyes, decodeFunds, decodeDesk } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
 import type { DeskEvent } from '../../domain/desk/line.ts';
 import { DESK_DAYS_STREAM } from '../desk/desk-streams.ts';
@@ -23,26 +23,25 @@ interface Rules<State, Command, Event extends OfFund> {
 
 const auditing =
   <State, Command, Event extends OfFund>({ decider, decode, commandOf }: Rules<State, Command, Event>) =>
-  (stream: string, events: readonly RecordedEvent[]): readonly Difference[] =>
-    differencesIn(stream, events, (report) => {
-      let state = decider.initialState;
-      for (const { event, recorded } of decode(events, report)) {
-        const { type, data: found, metadata } = recorded;
-        const tell = telling(report, 'decision', recorded);
-        try {
-          const [caused] = decider.decide(commandOf(event), state);
-          const { type: wanted, data } = caused
-            ? encodeEvent(caused)
-            : { type, data: 'nothing: it is so already' };
-          if (wanted !== type) tell('type', wanted, type);
-          else if (data !== found) tell(type, data, found);
-        } catch (error) {
-          tell(type, messageOf(error), found);
-        }
-        if (metadata.fundId !== event.fundId) tell('metadata.fundId', event.fundId, `${metadata.fundId}`);
-        state = decider.evolve(state, event);
+  (events: readonly RecordedEvent[], report: Report): void => {
+    let state = decider.initialState;
+    for (const { event, recorded } of decode(events, report)) {
+      const { type, data: found, metadata } = recorded;
+      const tell = telling(report, 'decision', recorded);
+      try {
+        const [caused] = decider.decide(commandOf(event), state);
+        const { type: wanted, data } = caused
+          ? encodeEvent(caused)
+          : { type, data: 'nothing: it is so already' };
+        if (wanted !== type) tell('type', wanted, type);
+        else if (data !== found) tell(type, data, found);
+      } catch (error) {
+        tell(type, messageOf(error), found);
       }
-    });
+      if (metadata.fundId !== event.fundId) tell('metadata.fundId', event.fundId, `${metadata.fundId}`);
+      state = decider.evolve(state, event);
+    }
+  };
 
 const auditFundNames = auditing({
   decider: fundNamesDecider,
@@ -74,26 +73,28 @@ const auditFourEyes = auditing({
 const timeOf = (event: DeskEvent): string => (event.type === 'DeskDayBegun' ? event.begunAt : event.at);
 
 /** Checks a stream of the desk log: nothing stands in it but lines, each with the time at which it was recorded and with fields that one has. */
-const auditDesk = (stream: string, events: readonly RecordedEvent[]): readonly Difference[] => {
+const auditDesk = (stream: string, events: readonly RecordedEvent[], report: Report): void => {
   const wanted: DeskEvent['type'] = stream === DESK_DAYS_STREAM ? 'DeskDayBegun' : 'DeskLineWritten';
-  return differencesIn(stream, events, (report) => {
-    for (const { event, recorded } of decodeDesk(events, report)) {
-      const { type, data, metadata } = recorded;
-      const tell = telling(report, 'event', recorded);
-      if (event.type !== wanted) tell(type, wanted, event.type);
-      const expected = encodeEvent(event).data;
-      if (expected !== data) tell(type, expected, data);
-      const [at, found] = [timeOf(event), metadata.recordedAt];
-      if (at !== found) tell('metadata.recordedAt', at, found);
-    }
-  });
+  for (const { event, recorded } of decodeDesk(events, report)) {
+    const { type, data, metadata } = recorded;
+    const tell = telling(report, 'event', recorded);
+    if (event.type !== wanted) tell(type, wanted, event.type);
+    const expected = encodeEvent(event).data;
+    if (expected !== data) tell(type, expected, data);
+    const [at, found] = [timeOf(event), metadata.recordedAt];
+    if (at !== found) tell('metadata.recordedAt', at, found);
+  }
 };
 
+/** False for any other stream. */
 export const auditBesideOperations = (
   stream: string,
   events: readonly RecordedEvent[],
-): readonly Difference[] | undefined => {
-  if (stream.startsWith(DESK_STREAM_PREFIX)) return auditDesk(stream, events);
-  if (stream === FUND_NAMES_STREAM) return auditFundNames(stream, events);
-  return stream === FOUR_EYES_STREAM ? auditFourEyes(stream, events) : undefined;
+  report: Report,
+): boolean => {
+  if (stream.startsWith(DESK_STREAM_PREFIX)) auditDesk(stream, events, report);
+  else if (stream === FUND_NAMES_STREAM) auditFundNames(events, report);
+  else if (stream === FOUR_EYES_STREAM) auditFourEyes(events, report);
+  else return false;
+  return true;
 };

@@ -5,7 +5,7 @@ import { differingRows } from './compare-rows.ts';
 import { isByOperation, storedRow } from '../projecting/stored-rows.ts';
 import { keyOf } from '../sql/read-model-tables.ts';
 import { shown, telling } from './difference.ts';
-import type { Difference, Report } from './difference.ts';
+import type { Report } from './difference.ts';
 
 export type Rows = ReadonlyMap<string, readonly Row[]>;
 
@@ -128,16 +128,14 @@ export const compareDelivery = (
   stream: string,
   made: PublicEvent,
   frozen: PublicEvent,
-): readonly Difference[] => {
-  const differences: Difference[] = [];
-  const place = { stream, revision: made.sequence };
-  const tell = telling((difference) => void differences.push(difference), 'delivery', place);
+  report: Report,
+): void => {
+  const tell = telling(report, 'delivery', { stream, revision: made.sequence });
   for (const field of FIELDS)
     if (made[field] !== frozen[field])
       tell(`${made.eventId}: ${field}`, shown(field, made[field]), shown(field, frozen[field]));
   const body = made.body === frozen.body ? frozen.body : underVersionOf(made.body, frozen.body);
-  if (body === frozen.body) return differences;
+  if (body === frozen.body) return;
   const from = firstDifference(body, frozen.body);
   tell(`${made.eventId}: body`, shown('', body.slice(from)), shown('', frozen.body.slice(from)));
-  return differences;
 };

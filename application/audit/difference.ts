@@ -24,6 +24,11 @@ export interface Difference {
 
 export type Report = (difference: Difference) => void;
 
+export const collecting = () => {
+  const differences: Difference[] = [];
+  return { differences, report: (difference: Difference): void => void differences.push(difference) };
+};
+
 const LONGEST = 200;
 /** Fields that hold a borrower, a file's name or a remark: sealed text says nothing to a reader, and plain text is not for this report. */
 const isPrivate = (path: string): boolean => {

@@ -8,18 +8,17 @@ import { FEED, PAYMENTS } from '../projecting/stored-rows.ts';
 import { toPublicEvent } from '../publication/public-events.ts';
 import { DecisionCheck } from './check-decisions.ts';
 import { checkReservations } from './renegotiation-audit.ts';
-import { checkStream, decodeOperation, toProjected } from './stored-events.ts';
+import { decodeOperation, toProjected } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
 import { deriveRows } from './compare-derived.ts';
 import type { Rows } from './compare-derived.ts';
-import type { Difference, Report } from './difference.ts';
+import type { Report } from './difference.ts';
 import type { RenegotiationRecord } from './renegotiation-audit.ts';
 
 export interface OperationAudit {
   readonly stream: string;
   readonly events: readonly RecordedEvent[];
   readonly decoded: readonly DecodedEvent<LoanEvent>[];
-  readonly differences: readonly Difference[];
   /** Undefined for a code that was only ever reserved. */
   readonly fundId: string | undefined;
   readonly publicEvents: readonly PublicEvent[];
@@ -85,10 +84,8 @@ export const auditOperation = (
     readonly projections: readonly Pick<Projection, 'project'>[];
     readonly apiVersion: string;
   },
+  report: Report,
 ): OperationAudit => {
-  const differences: Difference[] = [];
-  const report: Report = (difference) => void differences.push(difference);
-  checkStream(stream, events, report);
   const decoded = decodeOperation(events, report);
   const decisions = new DecisionCheck(stream, report);
   for (const one of decoded) decisions.take(one);
@@ -105,5 +102,5 @@ export const auditOperation = (
     translate,
     [],
   );
-  return { stream, events, decoded, differences, fundId, publicEvents, rows };
+  return { stream, events, decoded, fundId, publicEvents, rows };
 };

@@ -16,8 +16,8 @@ import { renegotiationStream } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { tellFields, telling } from './difference.ts';
-import type { Difference, Report, Tell } from './difference.ts';
-import { checkStream, decodeOperation, decodeRenegotiation } from './stored-events.ts';
+import type { Report, Tell } from './difference.ts';
+import { decodeOperation, decodeRenegotiation } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
 
 export interface RenegotiationRecord {
@@ -65,11 +65,6 @@ export const renegotiationsOf = async (
   for (const id of new Set(named)) records.set(id, await loadRenegotiation(store, id));
   return records;
 };
-
-interface RenegotiationAudit {
-  readonly differences: readonly Difference[];
-  readonly fundId: string | undefined;
-}
 
 const reserved = async (store: Store, reservation: Reservation): Promise<Reserved> => {
   const { events } = await store.read(reservation.stream);
@@ -130,14 +125,13 @@ const checkCarriedOut = async (
   }
 };
 
+/** Answers the fund of its operations; undefined before it is decided. */
 export const auditRenegotiation = async (
   store: Store,
   stream: string,
   events: readonly RecordedEvent[],
-): Promise<RenegotiationAudit> => {
-  const differences: Difference[] = [];
-  const report: Report = (difference) => void differences.push(difference);
-  checkStream(stream, events, report);
+  report: Report,
+): Promise<string | undefined> => {
   let state: RenegotiationState = renegotiationDecider.initialState;
   for (const found of decodeRenegotiation(events, report)) {
     const { recorded, event } = found;
@@ -151,12 +145,12 @@ export const auditRenegotiation = async (
     }
     state = renegotiationDecider.evolve(state, event);
   }
-  if (state.status === 'none') return { differences, fundId: undefined };
+  if (state.status === 'none') return undefined;
   const named = renegotiationStream(state.started.renegotiationId);
   if (named !== stream) telling(report, 'renegotiation', { stream, revision: 0 })('stream', named, stream);
-  if (!('committed' in state)) return { differences, fundId: undefined };
+  if (!('committed' in state)) return undefined;
   if (state.status === 'completed') await checkCarriedOut(store, stream, state.committed, report);
-  return { differences, fundId: state.committed.received.fundId };
+  return state.committed.received.fundId;
 };
 
 const payload = (event: LoanEvent): unknown => JSON.parse(encodeEvent(event).data);

@@ -15,7 +15,7 @@ import type { RecordedEvent } from '../ports/event-store.ts';
 import { projectedEvent } from '../projecting/projected-event.ts';
 import { messageOf } from '../support/failures.ts';
 import { telling } from './difference.ts';
-import type { Difference, Report } from './difference.ts';
+import type { Report } from './difference.ts';
 
 export interface DecodedEvent<Event extends DomainEvent> {
   readonly recorded: RecordedEvent;
@@ -80,17 +80,4 @@ export const checkStream = (stream: string, events: readonly RecordedEvent[], re
     // Goes on from what is stored, so that one changed event is one difference.
     previous = hash ?? '';
   });
-};
-
-/** What is wrong with a stream: with its chain, and whatever else is looked for in it. */
-export const differencesIn = (
-  stream: string,
-  events: readonly RecordedEvent[],
-  check: (report: Report) => void,
-): readonly Difference[] => {
-  const differences: Difference[] = [];
-  const report: Report = (difference) => void differences.push(difference);
-  checkStream(stream, events, report);
-  check(report);
-  return differences;
 };

@@ -17,8 +17,8 @@ import type { RecordedEvent, EventStore } from '../ports/event-store.ts';
 import { messageOf } from '../support/failures.ts';
 import { sinceThenOf } from '../two-people/first-decisions.ts';
 import { telling } from './difference.ts';
-import type { Difference, Tell } from './difference.ts';
-import { decodeDecisions, decodeFourEyes, differencesIn } from './stored-events.ts';
+import type { Report, Tell } from './difference.ts';
+import { decodeDecisions, decodeFourEyes } from './stored-events.ts';
 import type { DecodedEvent } from './stored-events.ts';
 
 /** Clocks of two machines differ, and a rule is a moment old before everybody reads it. */
@@ -116,35 +116,35 @@ const ended = (state: DecisionsState, { operation }: Around) => {
     : 'unchanged';
 };
 
+/** Answers the fund that they are of. */
 export const auditDecisions = (
   stream: string,
   events: readonly RecordedEvent[],
   around: Around,
-): { readonly differences: readonly Difference[]; readonly fundId: string | undefined } => {
+  report: Report,
+): string | undefined => {
   let state = firstDecisions.initialState;
   let fundId: string | undefined;
   const { applicationId } = parseLoanStream(decidedStreamOf(stream)) ?? {};
-  const differences = differencesIn(stream, events, (report) => {
-    for (const { event, recorded } of decodeDecisions(events, report)) {
-      const { type, data: found, metadata } = recorded;
-      const tell = telling(report, 'decision', recorded);
-      try {
-        const caused = decideAgain(event, state, { ...around, at: metadata.recordedAt, tell });
-        const { type: wanted, data } = encodeEvent(caused);
-        if (wanted !== type || data !== found) tell(type, data, found);
-      } catch (error) {
-        tell(type, messageOf(error), found);
-      }
-      if (event.type === 'DecisionAwaiting') fundId = event.fundId;
-      for (const [what, expected, was] of [
-        ['metadata.fundId', fundId, metadata.fundId],
-        ['metadata.applicationId', applicationId, metadata.applicationId],
-      ] as const)
-        if (expected !== undefined && expected !== was) tell(what, expected, `${was}`);
-      state = firstDecisions.evolve(state, event);
+  for (const { event, recorded } of decodeDecisions(events, report)) {
+    const { type, data: found, metadata } = recorded;
+    const tell = telling(report, 'decision', recorded);
+    try {
+      const caused = decideAgain(event, state, { ...around, at: metadata.recordedAt, tell });
+      const { type: wanted, data } = encodeEvent(caused);
+      if (wanted !== type || data !== found) tell(type, data, found);
+    } catch (error) {
+      tell(type, messageOf(error), found);
     }
-  });
-  return { differences, fundId };
+    if (event.type === 'DecisionAwaiting') fundId = event.fundId;
+    for (const [what, expected, was] of [
+      ['metadata.fundId', fundId, metadata.fundId],
+      ['metadata.applicationId', applicationId, metadata.applicationId],
+    ] as const)
+      if (expected !== undefined && expected !== was) tell(what, expected, `${was}`);
+    state = firstDecisions.evolve(state, event);
+  }
+  return fundId;
 };
 
 const decideAgain = (event: DecisionEvent, state: DecisionsState, step: Step): DecisionEvent => {
@@ -241,19 +241,19 @@ export const auditEyes = (
   decoded: readonly DecodedEvent<LoanEvent>[],
   { operation, rules }: Around,
   { decisions, sandbox }: { readonly decisions: readonly RecordedEvent[]; readonly sandbox: boolean },
-): readonly Difference[] => {
-  const differences: Difference[] = [];
+  report: Report,
+): void => {
   const known = stateAfter(
     firstDecisions,
     decodeDecisions(decisions, () => undefined).map(({ event }) => event),
   );
   const reception = decoded.find(({ event }) => event.type === 'LoanReceived')?.event;
-  if (reception?.type !== 'LoanReceived') return [];
+  if (reception?.type !== 'LoanReceived') return;
   const { fundId, acquisitionValue } = reception;
   for (const one of decoded) {
     const decided = decidedIn(one.event, acquisitionValue);
     if (!decided) continue;
-    const tell = telling((difference) => void differences.push(difference), 'decision', one.recorded);
+    const tell = telling(report, 'decision', one.recorded);
     const eyes = eyesOf(one.event);
     if (eyes) {
       checkEyes(one, { eyes, decided, tell }, { decisions: known, operation });
@@ -269,5 +269,4 @@ export const auditEyes = (
         `one: ${one.recorded.metadata.actor}`,
       );
   }
-  return differences;
 };

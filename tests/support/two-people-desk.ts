@@ -1,9 +1,9 @@
 import type { Administrator } from '../../application/administrator/administrator.ts';
 import type { DecisionAnswer } from '../../application/administrator/answers.ts';
-import { auditBesideOperations } from '../../application/audit/beside-operations.ts';
+import { collecting } from '../../application/audit/difference.ts';
 import { RuleHistory } from '../../application/audit/two-people-audit.ts';
 import { auditDecisions, auditEyes } from '../../application/audit/two-people-audit.ts';
-import { decodeOperation } from '../../application/audit/stored-events.ts';
+import { checkStream, decodeOperation } from '../../application/audit/stored-events.ts';
 import {
   FOUR_EYES_STREAM,
   decisionStreamOf,
@@ -17,6 +17,7 @@ import type { CoverableDecision, FourEyes } from '../../domain/fund/four-eyes.ts
 import { loanDecider } from '../../domain/loan/index.ts';
 import { cents } from '../../domain/shared/money.ts';
 import { receiveL1 } from '../domain/support/loan-story.ts';
+import { foundBeside } from './found-in-stream.ts';
 import { administratorOf } from './administrator.ts';
 import { commandHandler, fixedClock } from './application-parts.ts';
 
@@ -121,9 +122,11 @@ export const audited = async (
     RuleHistory.read(store),
   ]);
   const decoded = decodeOperation(operation, () => undefined);
-  return [
-    ...auditBesideOperations(FOUR_EYES_STREAM, set)!,
-    ...auditDecisions(decisionStreamOf(stream), decisions, { operation, rules }).differences,
-    ...auditEyes(decoded, { operation, rules }, { decisions, sandbox }),
-  ].map(({ stream: of, revision, what }) => `${of} @${revision} ${what}`);
+  const { differences, report } = collecting();
+  checkStream(decisionStreamOf(stream), decisions, report);
+  auditDecisions(decisionStreamOf(stream), decisions, { operation, rules }, report);
+  auditEyes(decoded, { operation, rules }, { decisions, sandbox }, report);
+  return [...foundBeside(FOUR_EYES_STREAM, set)!, ...differences].map(
+    ({ stream: of, revision, what }) => `${of} @${revision} ${what}`,
+  );
 };

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { auditBesideOperations } from '../../../application/audit/beside-operations.ts';
 import { FUND_NAMES_STREAM } from '../../../application/command-handling/operation.ts';
 import { DESK_DAYS_STREAM } from '../../../application/desk/desk-streams.ts';
 import { CHAIN_START, chainEvents } from '../../../application/event-codec/event-codec.ts';
 import type { JsonText, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { deskOver } from '../../support/desk-over.ts';
+import { foundBeside } from '../../support/found-in-stream.ts';
 import { fundsOver } from '../../support/funds-over.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 
@@ -14,7 +14,7 @@ type Change = (event: RecordedEvent) => Partial<RecordedEvent>;
 const foundAfter = (stream: string, events: readonly RecordedEvent[], at: number, change: Change) => {
   const changed = events.map((event, i) => (i === at ? { ...event, ...change(event) } : event));
   const chained = chainEvents(CHAIN_START, stream, changed);
-  const found = auditBesideOperations(
+  const found = foundBeside(
     stream,
     chained.map((event, i) => ({ ...changed[i]!, ...event })),
   );
@@ -42,13 +42,13 @@ describe('names of funds', () => {
   });
 
   test('names as they were given differ in nothing', () => {
-    expect(auditBesideOperations(FUND_NAMES_STREAM, events)).toEqual([]);
+    expect(foundBeside(FUND_NAMES_STREAM, events)).toEqual([]);
   });
 
   test('a chain that does not hold is a difference', () => {
     const [first, ...others] = events;
     const changed = { ...first!, data: first!.data.replace('Aurora', 'Borealis') as JsonText };
-    expect(auditBesideOperations(FUND_NAMES_STREAM, [changed, ...others])).toMatchObject([
+    expect(foundBeside(FUND_NAMES_STREAM, [changed, ...others])).toMatchObject([
       { kind: 'chain', revision: 0, what: 'hash' },
     ]);
   });
@@ -86,14 +86,14 @@ describe('the desk log', () => {
   });
 
   test('lines as they were written differ in nothing', () => {
-    expect(auditBesideOperations(STREAM, lines!)).toEqual([]);
-    expect(auditBesideOperations(DESK_DAYS_STREAM, days!)).toEqual([]);
+    expect(foundBeside(STREAM, lines!)).toEqual([]);
+    expect(foundBeside(DESK_DAYS_STREAM, days!)).toEqual([]);
   });
 
   test('a line that was changed breaks the chain', () => {
     const [first, ...rest] = lines!;
     const changed = { ...first!, data: first!.data.replace('Ana', 'Eva') as JsonText };
-    expect(auditBesideOperations(STREAM, [changed, ...rest])).toMatchObject([
+    expect(foundBeside(STREAM, [changed, ...rest])).toMatchObject([
       { kind: 'chain', revision: 0, what: 'hash' },
     ]);
   });
@@ -118,5 +118,5 @@ describe('the desk log', () => {
 });
 
 test('any other stream is audited elsewhere', () => {
-  expect(auditBesideOperations('loan-acme.OP-1', [])).toBeUndefined();
+  expect(foundBeside('loan-acme.OP-1', [])).toBeUndefined();
 });

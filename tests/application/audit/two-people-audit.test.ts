@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { auditBesideOperations } from '../../../application/audit/beside-operations.ts';
 import { FOUR_EYES_STREAM, loanStream } from '../../../application/command-handling/operation.ts';
 import { CHAIN_START, chainEvents } from '../../../application/event-codec/event-codec.ts';
 import type { EventToAppend, JsonText, RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
 import { fixedClock } from '../../support/application-parts.ts';
+import { foundBeside } from '../../support/found-in-stream.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import {
   APPLICATION,
@@ -162,10 +162,10 @@ test('rules are decided again: a version too far, and a weaker one that nobody c
   await setRule(desk(), ruleOf('stated'), ana, 'OFF');
   await second(desk(), 'confirm', bia, { first: 'OFF' });
   const { events } = await store.read(FOUR_EYES_STREAM);
-  expect(auditBesideOperations(FOUR_EYES_STREAM, events)).toEqual([]);
+  expect(foundBeside(FOUR_EYES_STREAM, events)).toEqual([]);
   const of = async (change: Parameters<typeof changed>[1]) => {
     const { events: now } = await (await changed(FOUR_EYES_STREAM, change)).read(FOUR_EYES_STREAM);
-    return auditBesideOperations(FOUR_EYES_STREAM, now)!.map(
+    return foundBeside(FOUR_EYES_STREAM, now)!.map(
       ({ kind, revision, what }) => `${kind} @${revision} ${what}`,
     );
   };
