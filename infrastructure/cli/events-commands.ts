@@ -9,7 +9,7 @@ import { instantOf } from '../../application/schemas/values.ts';
 import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
-import { interruption } from './command-line.ts';
+import { CommandFailedError, interruption } from './command-line.ts';
 import { collectOf } from './options.ts';
 import { FUND_OPTION, ONLY_APPLICATION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -53,13 +53,27 @@ const print = async (services: App, options: EventsOptions, command: CliCommand)
   if (query.code !== undefined && !query.follow)
     await services.loans.requireKnown(query.code, query.applicationId);
   const columns = withNamesBeside(EVENT_COLUMNS, await services.funds.names());
-  const events = services.publication.stream(query, signal);
+  const streamed = services.publication.stream(query, signal);
+  const events = query.follow ? streamed : toTheEnd(streamed, signal, command.dependencies);
   await command.deliver((printing) =>
     printing.format === 'json'
       ? mapped(events, (streamed) => `${lineOf(streamed)}\n`)
       : printedRows(columns, events, { ...printing, follow: query.follow }),
   );
 };
+
+/** Half of what was asked for is not passed off as all of it. */
+async function* toTheEnd<Item>(
+  items: AsyncIterable<Item>,
+  signal: AbortSignal,
+  { write }: CliCommand['dependencies'],
+): AsyncGenerator<Item> {
+  yield* items;
+  if (!signal.aborted) return;
+  // Where it was the reader that left, this says so.
+  await write('');
+  throw new CommandFailedError('interrupted before all events were read: give the command again');
+}
 
 async function* mapped<From, To>(items: AsyncIterable<From>, to: (item: From) => To): AsyncGenerator<To> {
   for await (const item of items) yield to(item);

@@ -1,9 +1,14 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Publication } from '../../../application/publication/publication.ts';
 import { expect, test } from '@jest/globals';
 import { requireKnown } from '../../../application/loans/find-operation.ts';
 import { loanStream } from '../../../application/command-handling/operation.ts';
+import type { LogPosition } from '../../../application/ports/event-store.ts';
+import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { EventStreamQuery } from '../../../application/publication/event-stream.ts';
 import { commandLine } from '../../support/command-line.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** app-1 and app-2 have OP-1, app-2 alone OP-2; none has a public event. */
 const setUp = () => {
@@ -52,6 +57,29 @@ test.each([
   const { run, asked } = setUp();
   expect(await run(...options)).toMatchObject({ code: 0, err: '' });
   expect(asked).toMatchObject([{ code: options[1] }]);
+});
+
+test('one that is interrupted is no whole report: it ends with 1 and leaves no file, but what is followed ends well', async () => {
+  const directory = await temporaryDirectory();
+  const output = join(directory.path, 'events.json');
+  const run = (...args: readonly string[]) => {
+    const interrupted = new AbortController();
+    const stream: Publication['stream'] = async function* () {
+      yield {
+        position: '1' as LogPosition,
+        event: { applicationId: 'app-1', body: '{"a":1}' } as PublicEvent,
+      };
+      interrupted.abort();
+    };
+    const services = () => ({ publication: { stream } as unknown as Publication });
+    return commandLine(services, { untilInterrupted: () => interrupted.signal })('events', ...args);
+  };
+  expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('interrupted before all') });
+  expect(await run('--output', output)).toMatchObject({ code: 1 });
+  expect(await readdir(directory.path)).toEqual([]);
+  expect(await run('--follow', '--output', output)).toMatchObject({ code: 0, err: '' });
+  expect(await readdir(directory.path)).toEqual(['events.json']);
+  await directory.remove();
 });
 
 test.each(['--from', '--to'])('%s says which forms are possible', async (option) => {

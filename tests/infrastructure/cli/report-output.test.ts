@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { open, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -58,4 +60,18 @@ test('is readable by its owner alone where that is asked for, also over one that
   await writeFile(output, 'before', { mode: 0o644 });
   await writeWhole(output, slow('a', 1), 0o600);
   expect([await written(), (await stat(output)).mode & 0o777]).toEqual(['a', 0o600]);
+});
+
+test('an interruption leaves nothing of it', async () => {
+  const module = new URL('../../../infrastructure/cli/report-output.ts', import.meta.url).href;
+  const script = `const { writeWhole } = await import(${JSON.stringify(module)});
+    async function* endless() { for (;;) { yield 'a'; await new Promise((resolve) => setTimeout(resolve, 1)); } }
+    await writeWhole(${JSON.stringify(output)}, endless());`;
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { env, stdio: 'ignore' });
+  while ((await readdir(directory.path)).length === 0) await setImmediate();
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await exited).toEqual([null, 'SIGTERM']);
+  expect(await readdir(directory.path)).toEqual([]);
 });
