@@ -66,12 +66,12 @@ const print = async (services: App, options: EventsOptions, command: CliCommand)
 async function* toTheEnd<Item>(
   items: AsyncIterable<Item>,
   signal: AbortSignal,
-  { write }: CliCommand['dependencies'],
+  dependencies: CliCommand['dependencies'],
 ): AsyncGenerator<Item> {
   yield* items;
   if (!signal.aborted) return;
   // Where it was the reader that left, this says so.
-  await write('');
+  await dependencies.write('');
   throw new CommandFailedError('interrupted before all events were read: give the command again');
 }
 
