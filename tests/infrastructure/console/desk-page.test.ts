@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { cents } from '../../../domain/shared/money.ts';
 import { linesOf } from '../../support/desk-over.ts';
-import { DeskWorld, wordsOf } from './desk-world.ts';
+import { DeskWorld, formIn, wordsOf } from './desk-world.ts';
 
 let desk: DeskWorld;
 beforeAll(async () => {
@@ -69,3 +70,111 @@ test.each(['/decisions', '/operations?status=received'])(
     expect(await lists()).toBe(before + 1);
   },
 );
+
+describe('decisions that need two people', () => {
+  const fundId = () => desk.application.funds[0]!;
+  const setRule = (decisions: readonly ('approve' | 'reject')[], decisionId: string, name: string) =>
+    desk.world.parts.administrator.rules.set(
+      ...([
+        {
+          fundId: fundId(),
+          evidence: 'stated',
+          decisions: decisions.map((decision) => ({ decision, from: cents(0) })),
+        },
+        { decisionId, actor: `administrator/${name}` },
+        { name },
+      ] as const),
+    );
+  const settle = (second: string, ...firsts: readonly string[]) =>
+    desk.post('/awaiting/settle', [['second', second], ...firsts.map((id) => ['first', id] as const)]);
+
+  test('without a rule nothing awaits, and no page leads there', async () => {
+    expect((await desk.get('/decisions')).text).not.toContain('/awaiting');
+    expect(wordsOf((await desk.get('/awaiting')).text)).toContain('Nothing awaits another person.');
+  });
+
+  test('what needs two people is listed with what it says, and confirmed by another person', async () => {
+    await desk.assign('A1');
+    await desk.assign('A2');
+    await setRule(['approve', 'reject'], 'R', 'Ana');
+    const submit = (id: string, code: string, more: object) =>
+      desk.world.parts.administrator.submitAll(
+        [
+          JSON.stringify({
+            ...{ decision_id: id, application_id: desk.application.applicationId },
+            ...{ originator_proposal_code: code, ...more },
+          }),
+        ],
+        { name: 'Ana' },
+      );
+    await submit('D-1', 'A1', { decision: 'approve', note: 'committee' });
+    await submit('D-2', 'A2', { decision: 'reject', reasons: [{ code: 'fraud', message: 'forged' }] });
+    expect((await desk.get('/decisions')).text).toContain('href="/awaiting"');
+    const awaiting = await desk.world.parts.administrator.confirmations.awaiting();
+    const shown = await desk.get('/awaiting');
+    expect(wordsOf(shown.text)).toMatch(
+      /Approve A1 R\$[\d.,]+ committee Ana .* Reject A2 R\$[\d.,]+ fraud: forged Ana/,
+    );
+    expect(formIn(shown.text).fields.filter(([name]) => name === 'first')).toEqual([]);
+    const done = wordsOf((await settle('confirm', 'D-1')).text);
+    expect(done).toContain('1 done, 0 refused.');
+    expect(done).toContain('D-1 A1 Done Approved');
+    expect(wordsOf((await settle('withdraw', 'D-2')).text)).toContain('D-2 A2 Done Received');
+    const late = wordsOf((await settle('confirm', 'D-2', 'D-9')).text);
+    expect(late).toContain('0 done, 2 refused.');
+    const lines = await linesOf(desk.world.parts.app.desk);
+    const settled = lines.filter(({ action }) => ['confirmed', 'withdrawn', 'configured'].includes(action));
+    expect(lines.filter(({ decision, count }) => decision === 'awaiting' && count! > 0)).toMatchObject([
+      { action: 'listed', count: 2, sum: awaiting.reduce((sum, { value }) => sum + value!, 0) },
+    ]);
+    expect(settled.map(({ action, decisionId }) => [action, decisionId]).toSorted()).toEqual([
+      ['confirmed', 'D-1'],
+      ['withdrawn', 'D-2'],
+    ]);
+    expect(wordsOf((await desk.get('/awaiting')).text)).toContain('Nothing awaits another person.');
+  });
+
+  test('a decision of the console that needs two people awaits, and its own author cannot confirm it', async () => {
+    await desk.assign('B1');
+    const preview = await desk.preview('approve', [desk.key('B1')]);
+    const told = wordsOf((await desk.confirm(preview)).text);
+    expect(told).toContain('0 done, 0 refused.');
+    expect(told).toContain('1 await the confirmation of another person.');
+    const [awaiting] = await desk.world.parts.administrator.confirmations.awaiting(fundId());
+    const own = wordsOf((await settle('confirm', awaiting!.firstDecisionId)).text);
+    expect(own).toContain('0 done, 1 refused.');
+    expect(own).toContain('another person has to');
+  });
+
+  test('a weaker rule is listed with what it would be, and of no operation', async () => {
+    await setRule(['approve'], 'WEAKER', 'Ana');
+    const shown = wordsOf((await desk.get(`/awaiting?fund=${fundId()}`)).text);
+    expect(shown).toContain("The fund's rule Approve ≥ R$0.00 (two names, as they are stated) Ana");
+    expect(wordsOf((await settle('confirm', 'WEAKER')).text)).toContain('WEAKER Done');
+  });
+
+  test('a rule is set in its form, and one that asks for less awaits another person', async () => {
+    const set = (...fields: readonly (readonly [string, string])[]) =>
+      desk.post('/funds/rule', [['fund', fundId()], ...fields]);
+    expect(wordsOf((await desk.get('/funds')).text)).toContain(
+      'Approve ≥ R$0.00 (two names, as they are stated)',
+    );
+    const more = await set(['approve', '0.00'], ['disburse', '50,000.00'], ['evidence', 'stated']);
+    expect(wordsOf(more.text)).toContain('The rule is in force from now on.');
+    expect((await desk.get('/funds')).text).toContain('value="50,000.00"');
+    const less = await set(['approve', '10'], ['evidence', 'stated']);
+    expect(wordsOf(less.text)).toContain('awaits the confirmation of another person');
+    const again = await set(['evidence', 'stated']);
+    expect([again.status, wordsOf(again.text)]).toEqual([
+      422,
+      expect.stringContaining('awaits confirmation already'),
+    ]);
+    expect((await set(['approve', 'x'])).status).toBe(422);
+    expect((await desk.post('/funds/rule', [['fund', 'nobody']])).status).toBe(404);
+  });
+
+  test('nothing chosen, and what is neither confirmation nor withdrawal, are told', async () => {
+    expect((await settle('confirm')).status).toBe(422);
+    expect((await settle('approve', 'D-1')).status).toBe(422);
+  });
+});
