@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Cents } from '../../domain/shared/money.ts';
 import { amountOrNull } from '../support/json-amounts.ts';
-import { listOf, object } from './schema.ts';
+import { component, listOf, object } from './schema.ts';
 import type { Schema } from './schema.ts';
 
 interface ShownField<From> {
@@ -73,6 +73,13 @@ export const shownPartIfThere = <From, Part>(
   const { show, ...described } = namedPartIfThere(description, fields);
   return { ...described, of: (from) => show!(of(from)) };
 };
+
+/** A published object of these fields, with an example of it and what shows one. */
+export const shownComponent = <From>(name: string, fields: ShownFields<From>, keywords: Schema = {}) => ({
+  ...component(name, schemaOf(fields, keywords)),
+  example: exampleOf(fields),
+  show: shownBy(fields),
+});
 
 /** Shows what the application has under the same name: `settled_value` the `settledValue`. @see fieldsOf */
 interface NamedField<Value> extends Omit<ShownField<never>, 'of'> {

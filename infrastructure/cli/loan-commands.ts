@@ -5,7 +5,7 @@ import { isShownStatus, LOAN_STATUSES } from '../../domain/loan/statuses.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withFundNames, withNameBeside } from '../presenting/fund-names.ts';
-import { presentLoan } from '../presenting/loan.ts';
+import { Loan } from '../presenting/loan.ts';
 import { LOAN_COLUMNS } from '../presenting/loan-columns.ts';
 import { NotAllowedError } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
@@ -119,6 +119,6 @@ const shownLoan = async (services: App, code: string, application: string | unde
   const loan = await services.loans.read({ applicationId }, code);
   if (loan === undefined) throw new NotAllowedError(`application ${applicationId} has no operation ${code}`);
   await recordLines(services, [{ action: 'viewed', applicationId, code, fundId: loan.loan.fund_id }]);
-  const shown = withoutName(presentLoan(loan));
+  const shown = withoutName(Loan.show(loan));
   return { application_id: applicationId, ...withNameBeside(shown, await services.funds.names()) };
 };

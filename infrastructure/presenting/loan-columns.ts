@@ -5,7 +5,6 @@ import { amount } from '../../application/support/json-amounts.ts';
 import { EXAMPLE } from '../../application/schemas/example-values.ts';
 import { ref } from '../../application/schemas/schema.ts';
 import type { Schema } from '../../application/schemas/schema.ts';
-import { shownBy } from '../../application/schemas/shown-fields.ts';
 import type { ShownFields } from '../../application/schemas/shown-fields.ts';
 import {
   Amount,
@@ -95,5 +94,3 @@ export const SUMMARY: ShownFields<LoanSummary> = Object.fromEntries(
     },
   ),
 );
-
-export const presentLoanSummary = shownBy(SUMMARY);

@@ -1,11 +1,11 @@
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
 import { EXAMPLE, exampleSchedule } from '../../application/schemas/example-values.ts';
-import { component, listOf, object, ref, text } from '../../application/schemas/schema.ts';
+import { listOf, object, ref, text } from '../../application/schemas/schema.ts';
 import type { Schema } from '../../application/schemas/schema.ts';
 import {
-  exampleOf,
   fieldsOf,
   named,
+  shownComponent,
   namedAmount,
   namedPart,
   namedPartIfThere,
@@ -41,8 +41,7 @@ const DOCUMENT = fieldsOf<LoanDetails['documents'][number]>()({
   size: named({ type: 'integer', minimum: 0, description: 'Bytes.' }, 48213),
   received_at: named(ref(Timestamp), EXAMPLE.received),
 });
-export const StoredDocument = component('StoredDocument', schemaOf(DOCUMENT));
-export const presentDocument = shownBy(DOCUMENT);
+export const StoredDocument = shownComponent('StoredDocument', DOCUMENT);
 
 const INSTALLMENT = fieldsOf<LoanDetails['installments'][number]>()({
   code: named(ref<string>('InstallmentCode')),
@@ -67,8 +66,7 @@ const INSTALLMENT = fieldsOf<LoanDetails['installments'][number]>()({
       'What it will owe on its due date; 0.00 once closed. After an exit it keeps what it owed when its status froze.',
   }),
 });
-export const Installment = component('Installment', schemaOf(INSTALLMENT));
-const presentInstallment = shownBy(INSTALLMENT);
+export const Installment = shownComponent('Installment', INSTALLMENT);
 
 const BALANCES = fieldsOf<LoanDetails['balances']>()({
   open_face_value: namedAmount(
@@ -109,7 +107,7 @@ const BORROWER: Schema = {
   description: 'null after the personal data was erased.',
 };
 
-export const LOAN = fieldsOf<LoanDetails>()({
+const LOAN = fieldsOf<LoanDetails>()({
   ...within(({ loan }: LoanDetails) => loan, SUMMARY),
   status_history: shown(
     listOf(object({ status: ref<string>('LoanStatus'), at: ref(Timestamp) }), {
@@ -133,7 +131,7 @@ export const LOAN = fieldsOf<LoanDetails>()({
       },
     { document_type: 'CPF', document_number: '*********25', name: 'Maria da Silva' },
   ),
-  installments: shown(listOf(ref(Installment)), ({ installments }) => installments.map(presentInstallment), [
+  installments: shown(listOf(ref(Installment)), ({ installments }) => installments.map(Installment.show), [
     {
       ...exampleSchedule[0],
       status: 'settled',
@@ -151,8 +149,8 @@ export const LOAN = fieldsOf<LoanDetails>()({
       outstanding_value: 950.5,
     },
   ]),
-  documents: shown(listOf(ref(StoredDocument)), ({ documents }) => documents.map(presentDocument), [
-    exampleOf(DOCUMENT),
+  documents: shown(listOf(ref(StoredDocument)), ({ documents }) => documents.map(StoredDocument.show), [
+    StoredDocument.example,
   ]),
   balances: namedPart('Money that came in, and money that is still to come.', BALANCES),
   disbursement: namedPartIfThere('Present once the operation was disbursed.', DISBURSEMENT),
@@ -180,4 +178,7 @@ export const LOAN = fieldsOf<LoanDetails>()({
   ),
 });
 
-export const presentLoan = shownBy(LOAN);
+/** An operation as the interface and the command line show it. */
+export const Loan = shownComponent('Loan', LOAN, {
+  description: 'One operation with its schedule, documents and balances.',
+});

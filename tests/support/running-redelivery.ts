@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  exampleWebhook,
+  Webhook,
   EXAMPLE_REDELIVERY_ID,
   EXAMPLE_WEBHOOK_ID,
 } from '../../infrastructure/http/resources/webhook.ts';
@@ -12,7 +12,7 @@ export const refusedBesideAnother = async (
   { service }: RunningService,
   api: ApiClient,
 ): Promise<ReturnType<typeof JSON.parse>> => {
-  const { url, events } = exampleWebhook;
+  const { url, events } = Webhook.example;
   const { webhook_id } = (await api.call('POST', '/webhook', { url, events })).body;
   const { webhooks } = service.parts.webhooks;
   const { applicationId } = (await webhooks.subscriptions.find('operator', webhook_id))!;

@@ -64,61 +64,55 @@ export const tooManyUnderWay = (what: string): HttpProblem =>
     UNDER_WAY_S,
   );
 
-/** The router raises these for a path that it cannot percent-decode. */
-const isUndecodablePath = (error: unknown): boolean => error instanceof URIError;
-
-const unreadable = (error: unknown): HttpProblem | undefined => {
-  if (error instanceof OperationQuarantinedError)
-    return unavailable(
-      'The latest change of this operation was recorded but cannot be shown until the operators of the service release it; they are told. Other operations are not affected.',
-      60,
-    );
-  if (error instanceof FeedStoppedError)
-    return unavailable(
-      'The next event of this application was recorded but cannot be read until the operators of the service have seen to it; none is passed over, and other applications are not affected.',
-      60,
-    );
-  if (error instanceof ReadModelBehindError) return unavailable('The latest change cannot be read yet.', 1);
-  return undefined;
-};
+/** What passes by itself, with the seconds after which to try again; of two kinds that fit, the first. */
+const PASSING: readonly (readonly [abstract new (...given: never[]) => Error, number, string])[] = [
+  [
+    OutcomeUnknownError,
+    1,
+    'It is not known whether the request took effect; send the same request again to find out.',
+  ],
+  [StoreUnavailableError, 5, 'The service cannot store anything right now.'],
+  [BusyError, 1, 'The service is at its limit for work of this kind.'],
+  [
+    InspectorAwayError,
+    10,
+    'Uploaded files cannot be checked right now, and nothing was stored; send the same request again in 10 seconds, and tell the operators of the service if it goes on.',
+  ],
+  [
+    OperationQuarantinedError,
+    60,
+    'The latest change of this operation was recorded but cannot be shown until the operators of the service release it; they are told. Other operations are not affected.',
+  ],
+  [
+    FeedStoppedError,
+    60,
+    'The next event of this application was recorded but cannot be read until the operators of the service have seen to it; none is passed over, and other applications are not affected.',
+  ],
+  [ReadModelBehindError, 1, 'The latest change cannot be read yet.'],
+];
 
 /** The refusal that stands for an error; undefined for an unexpected error. */
 export const problemOf = (error: unknown): HttpProblem | undefined => {
   if (error instanceof HttpProblem) return error;
   if (error instanceof DomainError && isErrorCode(error.code))
     return new HttpProblem(error.code, error.message, error.details);
-  if (error instanceof ConcurrencyError) {
+  if (error instanceof ConcurrencyError)
     return new HttpProblem(
       'concurrent_modification',
       'Other requests changed this operation at the same time; send the request again.',
-    );
-  }
-  if (error instanceof OutcomeUnknownError) {
-    return unavailable(
-      'It is not known whether the request took effect; send the same request again to find out.',
-      1,
-    );
-  }
-  if (error instanceof StoreUnavailableError)
-    return unavailable('The service cannot store anything right now.', 5);
-  if (error instanceof BusyError) return unavailable('The service is at its limit for work of this kind.', 1);
-  if (error instanceof InspectorAwayError)
-    return unavailable(
-      'Uploaded files cannot be checked right now, and nothing was stored; send the same request again in 10 seconds, and tell the operators of the service if it goes on.',
-      10,
     );
   if (error instanceof OverShareError) {
     const { message, retryAfterSeconds } = error;
     const told = `${message[0]?.toUpperCase()}${message.slice(1)}; wait ${retryAfterSeconds} seconds`;
     return rateLimited(told, retryAfterSeconds);
   }
-  const unread = unreadable(error);
-  if (unread) return unread;
+  const passing = PASSING.find(([kind]) => error instanceof kind);
+  if (passing) return unavailable(passing[2], passing[1]);
   if (machineTrouble(error) !== undefined)
     return unavailable('The service has no room for this right now; send the same request again.', 5);
-  if (isUndecodablePath(error)) {
+  // Of a path that the router cannot percent-decode.
+  if (error instanceof URIError)
     return new HttpProblem('invalid_request', 'The path is not validly percent-encoded.');
-  }
   return undefined;
 };
 

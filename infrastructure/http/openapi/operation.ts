@@ -101,8 +101,8 @@ export interface OperationSpec<Body = unknown> {
 export const json = (
   status: number,
   description: string,
-  schema: Component,
-  example: unknown,
+  schema: Component & { readonly example?: unknown },
+  example = schema.example,
 ): SuccessResponse => ({
   status,
   description,

@@ -2,7 +2,7 @@ import type { AskedDocuments, DocumentsReceipt } from '../../../application/loan
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { component, object, ref, schemasOf } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
-import { exampleOf, schemaOf, shown, shownBy } from '../../../application/schemas/shown-fields.ts';
+import { shownComponent, shown } from '../../../application/schemas/shown-fields.ts';
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { ProposalCode } from '../../../application/schemas/values.ts';
 import { DOCX } from '../../support/stored-files.ts';
@@ -13,7 +13,7 @@ import type { CrossCheck } from '../requests/request-rules.ts';
 import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } from './backing-documents.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
-import { presentDocument, StoredDocument } from '../../presenting/loan.ts';
+import { StoredDocument } from '../../presenting/loan.ts';
 
 const FilesData = component('FilesData', {
   ...object({
@@ -41,7 +41,7 @@ const RECEIPT: ShownFields<DocumentsReceipt> = {
   originator_proposal_code: shown(ref(ProposalCode), ({ code }) => code, EXAMPLE.code),
   documents: shown(
     { type: 'array', items: ref(StoredDocument) },
-    ({ documents }) => documents.map(presentDocument),
+    ({ documents }) => documents.map(StoredDocument.show),
     [
       {
         document_id: EXAMPLE.documentId,
@@ -54,11 +54,9 @@ const RECEIPT: ShownFields<DocumentsReceipt> = {
     ],
   ),
 };
-const FilesReceipt = component(
-  'FilesReceipt',
-  schemaOf(RECEIPT, { description: 'The documents of the request as they are kept.' }),
-);
-const present = shownBy(RECEIPT);
+const FilesReceipt = shownComponent('FilesReceipt', RECEIPT, {
+  description: 'The documents of the request as they are kept.',
+});
 export const filesSchemas = schemasOf(FilesData, FilesReceipt);
 
 export const addDocuments = endpoint({
@@ -83,7 +81,7 @@ export const addDocuments = endpoint({
   },
   success: [
     {
-      ...json(201, 'The documents are stored.', FilesReceipt, exampleOf(RECEIPT)),
+      ...json(201, 'The documents are stored.', FilesReceipt),
       headers: REPLAYED,
     },
   ],
@@ -95,5 +93,5 @@ export const addDocuments = endpoint({
   crossCheck,
   fileNames: (body: FilesData) => body.documents.map(({ value }) => value),
   answer: async ({ loans }, context, { body, files }) =>
-    outcomeReply(201, await loans.addDocuments(context, inputOf(body, files)), present),
+    outcomeReply(201, await loans.addDocuments(context, inputOf(body, files)), FilesReceipt.show),
 });

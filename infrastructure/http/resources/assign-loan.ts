@@ -23,14 +23,12 @@ import type { CrossCheck } from '../requests/request-rules.ts';
 import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } from './backing-documents.ts';
 import { Borrower, borrowerOf, checkBorrower } from './borrower.ts';
 import {
-  exampleOf,
   fieldsOf,
   named,
+  shownComponent,
   namedAmount,
   namedList,
-  schemaOf,
   shown,
-  shownBy,
 } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE, exampleSchedule } from '../../../application/schemas/example-values.ts';
@@ -120,13 +118,9 @@ const RECEIPT = fieldsOf<Receipt>()({
   fund_id: named(ref(FundId), EXAMPLE.fundId),
   received_at: named(ref(Timestamp), EXAMPLE.received),
 });
-const LoanReceipt = component(
-  'LoanReceipt',
-  schemaOf(RECEIPT, {
-    description: 'Acknowledges an operation. A repeated request shows the status of today.',
-  }),
-);
-const present = shownBy(RECEIPT);
+const LoanReceipt = shownComponent('LoanReceipt', RECEIPT, {
+  description: 'Acknowledges an operation. A repeated request shows the status of today.',
+});
 
 const QUOTE = fieldsOf<Awaited<ReturnType<Loans['quoteAssignment']>>>()({
   ...QUOTED_OPERATION,
@@ -150,11 +144,9 @@ const QUOTE = fieldsOf<Awaited<ReturnType<Loans['quoteAssignment']>>>()({
   }),
   calculated_at: named(ref(Timestamp)),
 });
-const AssignmentQuote = component(
-  'AssignmentQuote',
-  schemaOf(QUOTE, { description: 'Answer to an assignment with `dry_run`.' }),
-);
-const presentQuote = shownBy(QUOTE);
+const AssignmentQuote = shownComponent('AssignmentQuote', QUOTE, {
+  description: 'Answer to an assignment with `dry_run`.',
+});
 export const assignmentSchemas = schemasOf(LoanData, LoanReceipt, AssignmentQuote);
 
 export const assignLoan = endpoint({
@@ -180,7 +172,7 @@ export const assignLoan = endpoint({
     limit: 262_144,
   },
   success: [
-    { ...json(201, 'The operation is recorded.', LoanReceipt, exampleOf(RECEIPT)), headers: REPLAYED },
+    { ...json(201, 'The operation is recorded.', LoanReceipt), headers: REPLAYED },
     {
       status: 200,
       description: 'What a `dry_run` asked for; nothing is recorded.',
@@ -199,7 +191,7 @@ export const assignLoan = endpoint({
   mayLackFiles: ({ dry_run }: LoanData) => dry_run === true,
   answer: async ({ loans, administrator }, context, { body, files, headers }) => {
     const input = { ...inputOf(body, files), ...(await askedWishes(headers, administrator)) };
-    if (body.dry_run) return ok(presentQuote(await loans.quoteAssignment(context, input)));
-    return outcomeReply(201, await loans.assign(context, input), present);
+    if (body.dry_run) return ok(AssignmentQuote.show(await loans.quoteAssignment(context, input)));
+    return outcomeReply(201, await loans.assign(context, input), LoanReceipt.show);
   },
 });

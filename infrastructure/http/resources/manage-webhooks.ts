@@ -30,15 +30,7 @@ import { FundId } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import { NO_CONTENT, ok } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
-import {
-  exampleWebhook,
-  MANAGED,
-  presentWebhook,
-  SIGNING_SECRET,
-  Webhook,
-  WEBHOOK,
-  webhookIdOf,
-} from './webhook.ts';
+import { MANAGED, SIGNING_SECRET, Webhook, WEBHOOK, webhookIdOf } from './webhook.ts';
 
 const BODY_BYTES = 65_536;
 const SUBSCRIPTION_ERRORS = ['invalid_webhook_url', 'invalid_event', 'fund_not_allowed'] as const;
@@ -174,9 +166,9 @@ export const listWebhooks = endpoint({
   access: 'webhooks',
   summary: 'List subscriptions',
   description: 'Every subscription that was not deleted, paused ones included. Secrets are never shown.',
-  success: [json(200, 'All of them.', WebhookList, { data: [exampleWebhook] })],
+  success: [json(200, 'All of them.', WebhookList, { data: [Webhook.example] })],
   answer: async ({ webhooks }, { applicationId }) =>
-    ok({ data: (await webhooks.list([applicationId])).map(presentWebhook) }),
+    ok({ data: (await webhooks.list([applicationId])).map(Webhook.show) }),
 });
 
 export const readWebhook = endpoint({
@@ -186,10 +178,10 @@ export const readWebhook = endpoint({
   summary: 'Read a subscription',
   description: 'One subscription, as the list shows it.',
   parameters: ['WebhookId'],
-  success: [json(200, 'The subscription.', Webhook, exampleWebhook)],
+  success: [json(200, 'The subscription.', Webhook)],
   errors: ['webhook_not_found'],
   answer: async ({ webhooks }, context, call) =>
-    ok(presentWebhook(await webhooks.find(context, webhookIdOf(call)))),
+    ok(Webhook.show(await webhooks.find(context, webhookIdOf(call)))),
 });
 
 export const updateWebhook = endpoint({
@@ -201,11 +193,11 @@ export const updateWebhook = endpoint({
   description: 'Changes the fields that are present and leaves the others. Any other field is refused.',
   parameters: ['WebhookId'],
   body: { schema: WebhookUpdate, example: { events: ['installment_settled'] }, limit: BODY_BYTES },
-  success: [json(200, 'The changed subscription.', Webhook, exampleWebhook)],
+  success: [json(200, 'The changed subscription.', Webhook)],
   errors: [...SUBSCRIPTION_ERRORS, 'immutable_field', 'empty_update', 'webhook_not_found'],
   answer: async ({ webhooks }, context, call) => {
     const changes = updateWebhookInput(call.body);
-    return ok(presentWebhook(await webhooks.update(context, webhookIdOf(call), changes)));
+    return ok(Webhook.show(await webhooks.update(context, webhookIdOf(call), changes)));
   },
 });
 

@@ -1,7 +1,7 @@
 import type { RedeliveryReceipt } from '../../../application/webhooks/deliveries.ts';
 import type { RotatedSecret as Rotated } from '../../../application/webhooks/webhooks.ts';
 import { component, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
-import { exampleOf, fieldsOf, named, schemaOf, shownBy } from '../../../application/schemas/shown-fields.ts';
+import { fieldsOf, named, shownComponent } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import { ok } from '../operation.ts';
@@ -13,9 +13,7 @@ import {
   EXAMPLE_DELIVERY_ID,
   EXAMPLE_EVENT_ID,
   EXAMPLE_WEBHOOK_ID,
-  exampleWebhook,
   MANAGED,
-  presentWebhook,
   SIGNING_SECRET,
   Webhook,
   WEBHOOK_ID,
@@ -27,8 +25,7 @@ const ROTATED = fieldsOf<Rotated>()({
   signing_secret: named(SIGNING_SECRET, 'whsec_0c9b5f1d7a'),
   rotated_at: named(ref(Timestamp), EXAMPLE.received),
 });
-const RotatedSecret = component('RotatedSecret', schemaOf(ROTATED));
-const presentRotatedSecret = shownBy(ROTATED);
+const RotatedSecret = shownComponent('RotatedSecret', ROTATED);
 
 const Redelivery = component(
   'Redelivery',
@@ -69,10 +66,10 @@ export const pauseWebhook = endpoint({
   summary: 'Hold deliveries back',
   description: 'Events queue up and nothing is lost. Pausing twice is the same as once.',
   parameters: ['WebhookId'],
-  success: [json(200, 'The paused subscription.', Webhook, { ...exampleWebhook, status: 'paused' })],
+  success: [json(200, 'The paused subscription.', Webhook, { ...Webhook.example, status: 'paused' })],
   errors: ['webhook_not_found'],
   answer: async ({ webhooks }, context, call) =>
-    ok(presentWebhook(await webhooks.pause(context, webhookIdOf(call)))),
+    ok(Webhook.show(await webhooks.pause(context, webhookIdOf(call)))),
 });
 
 export const resumeWebhook = endpoint({
@@ -83,10 +80,10 @@ export const resumeWebhook = endpoint({
   summary: 'Let deliveries go on',
   description: 'What queued up meanwhile goes out in its order.',
   parameters: ['WebhookId'],
-  success: [json(200, 'The active subscription.', Webhook, exampleWebhook)],
+  success: [json(200, 'The active subscription.', Webhook)],
   errors: ['webhook_not_found'],
   answer: async ({ webhooks }, context, call) =>
-    ok(presentWebhook(await webhooks.resume(context, webhookIdOf(call)))),
+    ok(Webhook.show(await webhooks.resume(context, webhookIdOf(call)))),
 });
 
 export const rotateWebhookSecret = endpoint({
@@ -96,10 +93,10 @@ export const rotateWebhookSecret = endpoint({
   summary: 'Replace the signing secret',
   description: 'Every attempt from now on, repeated ones too, is signed with the new secret.',
   parameters: ['WebhookId'],
-  success: [json(200, 'The new secret.', RotatedSecret, exampleOf(ROTATED))],
+  success: [json(200, 'The new secret.', RotatedSecret)],
   errors: ['webhook_not_found'],
   answer: async ({ webhooks }, context, call) =>
-    ok(presentRotatedSecret(await webhooks.rotateSecret(context, webhookIdOf(call)))),
+    ok(RotatedSecret.show(await webhooks.rotateSecret(context, webhookIdOf(call)))),
 });
 
 export const pingWebhook = endpoint({

@@ -126,7 +126,9 @@ const QUOTE = fieldsOf<Quote>()({
 
 const ANSWER = receiptOrQuote('Prepayment', {
   receipt: RECEIPT,
-  about: 'What this prepayment did. Sent again, it answers the same, whatever happened since.',
+  about: {
+    description: 'What this prepayment did. Sent again, it answers the same, whatever happened since.',
+  },
   quote: QUOTE,
   done: 'The money is allocated.',
 });

@@ -3,13 +3,11 @@ import type { Quote, QuoteLine } from '../../../application/loans/quotes.ts';
 import { component, ref } from '../../../application/schemas/schema.ts';
 import {
   constant,
-  exampleOf,
   fieldsOf,
   named,
+  shownComponent,
   namedAmount,
-  schemaOf,
   shown,
-  shownBy,
 } from '../../../application/schemas/shown-fields.ts';
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { Amount, CalendarDate, InstallmentCode, ProposalCode } from '../../../application/schemas/values.ts';
@@ -75,7 +73,7 @@ export const QUOTED_OPERATION = fieldsOf<Quote>()({
 
 interface Answers<Receipt, Quoted> {
   readonly receipt: ShownFields<Receipt>;
-  readonly about?: string;
+  readonly about?: { readonly description: string };
   readonly quote: ShownFields<Quoted>;
   readonly done: string;
 }
@@ -85,26 +83,20 @@ export const receiptOrQuote = <Receipt, Quoted>(
   { receipt, about, quote, done }: Answers<Receipt, Quoted>,
 ) => {
   const kind = name.toLowerCase() as Lowercase<typeof name>;
-  const ReceiptOf = component(`${name}Receipt`, {
-    ...schemaOf(receipt),
-    ...(about !== undefined && { description: about }),
-  });
-  const QuoteOf = component(
-    `${name}Quote`,
-    schemaOf(quote, { description: `Answer to a ${kind} with \`dry_run\`.` }),
-  );
+  const ReceiptOf = shownComponent(`${name}Receipt`, receipt, about);
+  const description = `Answer to a ${kind} with \`dry_run\`.`;
+  const QuoteOf = shownComponent(`${name}Quote`, quote, { description });
   const Answer = component(`${name}Answer`, {
     oneOf: [ref(ReceiptOf), ref(QuoteOf)],
     description: 'The receipt, or the quote of a `dry_run`.',
   });
-  const [presentReceipt, presentQuote] = [shownBy(receipt), shownBy(quote)];
   return {
     ReceiptOf,
     components: [ReceiptOf, QuoteOf, Answer],
     success: [
-      { ...json(200, done, Answer, exampleOf(receipt)), quote: recorded.quotes[kind], headers: REPLAYED },
+      { ...json(200, done, Answer, ReceiptOf.example), quote: recorded.quotes[kind], headers: REPLAYED },
     ],
-    quoted: (quoted: Quoted): Reply => ok(presentQuote(quoted)),
-    done: (outcome: Outcome<Receipt>): Reply => outcomeReply(200, outcome, presentReceipt),
+    quoted: (quoted: Quoted): Reply => ok(QuoteOf.show(quoted)),
+    done: (outcome: Outcome<Receipt>): Reply => outcomeReply(200, outcome, ReceiptOf.show),
   };
 };

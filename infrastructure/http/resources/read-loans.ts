@@ -8,17 +8,17 @@ import {
   schemasOf,
   text,
 } from '../../../application/schemas/schema.ts';
-import { exampleOf, schemaOf } from '../../../application/schemas/shown-fields.ts';
+import { shownComponent } from '../../../application/schemas/shown-fields.ts';
 import { json } from '../openapi/operation.ts';
 import { ok } from '../operation.ts';
-import { presentLoanSummary, SUMMARY } from '../../presenting/loan-columns.ts';
+import { SUMMARY } from '../../presenting/loan-columns.ts';
 import type { Query } from '../requests/parameters.ts';
 import { endpoint } from './endpoint.ts';
 import { isProposalCode } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { Installment, LOAN, presentLoan, StoredDocument } from '../../presenting/loan.ts';
+import { Installment, Loan, StoredDocument } from '../../presenting/loan.ts';
 
-const LoanSummary = component('LoanSummary', schemaOf(SUMMARY));
+const LoanSummary = shownComponent('LoanSummary', SUMMARY);
 
 const LoanPage = component(
   'LoanPage',
@@ -49,18 +49,14 @@ export const listLoans = endpoint({
     'may be short, `next_cursor` leads on until it is null.',
   access: 'loans:read',
   parameters: ['LoanStatus', 'FundId', 'Overdue', 'UpdatedSince', 'Limit', 'Cursor'],
-  success: [json(200, 'One page.', LoanPage, { data: [exampleOf(SUMMARY)], next_cursor: null })],
+  success: [json(200, 'One page.', LoanPage, { data: [LoanSummary.example], next_cursor: null })],
   errors: ['invalid_query_parameter'],
   answer: async ({ loans }, context, { query }) => {
     const page = await loans.list(context, queryOf(query));
-    return ok({ data: page.loans.map(presentLoanSummary), next_cursor: page.nextCursor });
+    return ok({ data: page.loans.map(LoanSummary.show), next_cursor: page.nextCursor });
   },
 });
 
-const Loan = component(
-  'Loan',
-  schemaOf(LOAN, { description: 'One operation with its schedule, documents and balances.' }),
-);
 export const loanSchemas = schemasOf(Installment, StoredDocument, LoanSummary, Loan, LoanPage);
 
 export const readLoan = endpoint({
@@ -71,12 +67,12 @@ export const readLoan = endpoint({
     'Shows the operation as it is now. A write of yours that was answered before this read is in it.',
   access: 'loans:read',
   parameters: ['ProposalCode'],
-  success: [json(200, 'The operation.', Loan, exampleOf(LOAN))],
+  success: [json(200, 'The operation.', Loan)],
   errors: ['loan_not_found'],
   answer: async ({ loans }, context, { params }) => {
     const code = params['originator_proposal_code'] ?? '';
     const loan = isProposalCode(code) ? await loans.read(context, code) : undefined;
-    if (loan) return ok(presentLoan(loan));
+    if (loan) return ok(Loan.show(loan));
     throw new HttpProblem('loan_not_found', 'this application has no operation with this code');
   },
 });

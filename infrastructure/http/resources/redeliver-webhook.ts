@@ -11,7 +11,7 @@ import {
   text,
 } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
-import { exampleOf, fieldsOf, named, schemaOf, shownBy } from '../../../application/schemas/shown-fields.ts';
+import { fieldsOf, named, shownComponent } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
@@ -83,15 +83,13 @@ const RANGE = fieldsOf<Range>()({
   created_at: named(ref(Timestamp), '2026-01-15T18:30:00.000Z'),
   completed_at: named({ ...TIMESTAMP_OR_NULL, description: 'When it ended; null while it runs.' }, null),
 });
-const RangeRedelivery = component('RangeRedelivery', schemaOf(RANGE));
-const present = shownBy(RANGE);
+const RangeRedelivery = shownComponent('RangeRedelivery', RANGE);
 export const rangeRedeliverySchemas = schemasOf(RangeToRedeliver, RangeRedelivery);
 
 export const exampleRangeRequest = { since: '2026-01-15T12:00:00Z' };
 
-const exampleRange = exampleOf(RANGE);
 const exampleCompleted = {
-  ...exampleRange,
+  ...RangeRedelivery.example,
   ...{ status: 'completed', delivered: 1198, failed: 2, completed_at: '2026-01-15T18:31:12.480Z' },
 };
 
@@ -117,12 +115,14 @@ export const redeliverWebhook = endpoint({
     'subscription is paused it rests.',
   parameters: ['WebhookId'],
   body: { schema: RangeToRedeliver, example: exampleRangeRequest },
-  success: [json(202, 'It has begun.', RangeRedelivery, exampleRange)],
+  success: [json(202, 'It has begun.', RangeRedelivery)],
   errors: ['webhook_not_found', 'redelivery_running', 'concurrent_modification', 'webhook_invalid_state'],
   crossCheck,
   answer: async ({ webhooks }, context, call) => ({
     status: 202,
-    json: present(await webhooks.redeliveries.start(context, webhookIdOf(call), inputOf(call.body))),
+    json: RangeRedelivery.show(
+      await webhooks.redeliveries.start(context, webhookIdOf(call), inputOf(call.body)),
+    ),
   }),
 });
 
@@ -140,7 +140,7 @@ export const readRedelivery = endpoint({
   answer: async ({ webhooks }, context, call) => {
     const [webhookId, redeliveryId] = [webhookIdOf(call), redeliveryIdOf(call)];
     const found = await webhooks.redeliveries.find(context, webhookId, redeliveryId);
-    if (found) return ok(present(found));
+    if (found) return ok(RangeRedelivery.show(found));
     const message = `webhook ${webhookId} has no redelivery ${redeliveryId}; it is kept for 30 days after its end`;
     throw new HttpProblem('not_found', message);
   },

@@ -114,7 +114,7 @@ const QUOTE = fieldsOf<Quote>()({
 
 const ANSWER = receiptOrQuote('Renegotiation', {
   receipt: RECEIPT,
-  about: 'Both sides have changed, in one step.',
+  about: { description: 'Both sides have changed, in one step.' },
   quote: QUOTE,
   done: 'The operations are replaced.',
 });

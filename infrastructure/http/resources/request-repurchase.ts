@@ -128,7 +128,7 @@ const QUOTE = fieldsOf<Awaited<ReturnType<Loans['quoteRepurchase']>>>()({
 
 const ANSWER = receiptOrQuote('Repurchase', {
   receipt: RECEIPT,
-  about: 'Acknowledges a repurchase. The value stays what it was at the first request.',
+  about: { description: 'Acknowledges a repurchase. The value stays what it was at the first request.' },
   quote: QUOTE,
   done: 'The request is recorded.',
 });

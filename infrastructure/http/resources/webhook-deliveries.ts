@@ -10,10 +10,9 @@ import {
   exampleOf,
   fieldsOf,
   named,
+  shownComponent,
   namedList,
-  schemaOf,
   shown,
-  shownBy,
 } from '../../../application/schemas/shown-fields.ts';
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
@@ -86,8 +85,7 @@ const DELIVERY = fieldsOf<DeliveryRecord>()({
   last_error: named({ ...TEXT_OR_NULL, description: 'Why the last attempt failed.' }, null),
   attempt_log: listed(ATTEMPTS, ATTEMPT),
 });
-const Delivery = component('Delivery', schemaOf(DELIVERY));
-const presentDelivery = shownBy(DELIVERY);
+const Delivery = shownComponent('Delivery', DELIVERY);
 
 type Reported = Report['deliveries'][number];
 
@@ -135,8 +133,7 @@ const REPORT = fieldsOf<Report>()({
     REPORTED,
   ),
 });
-const EventReport = component('EventReport', schemaOf(REPORT));
-const presentEvent = shownBy(REPORT);
+const EventReport = shownComponent('EventReport', REPORT);
 
 const DeliveryPage = component(
   'DeliveryPage',
@@ -165,10 +162,10 @@ export const readEvent = endpoint({
   description:
     'What was sent, byte for byte, and what became of it at each subscription: every attempt with the beginning of what the receiver answered.',
   parameters: ['EventId'],
-  success: [json(200, 'The event.', EventReport, exampleOf(REPORT))],
+  success: [json(200, 'The event.', EventReport)],
   errors: ['event_not_found'],
   answer: async ({ webhooks }, context, call) =>
-    ok(presentEvent(await webhooks.deliveries.event(context, eventIdOf(call)))),
+    ok(EventReport.show(await webhooks.deliveries.event(context, eventIdOf(call)))),
 });
 
 export const listDeliveries = endpoint({
@@ -183,10 +180,10 @@ export const listDeliveries = endpoint({
     ...['WebhookId', 'DeliveryStatus', 'Since', 'DeliveredEvents', 'DeliveredCode', 'DeliveredEventId'],
     ...['Limit', 'Cursor'],
   ],
-  success: [json(200, 'One page.', DeliveryPage, { data: [exampleOf(DELIVERY)], next_cursor: null })],
+  success: [json(200, 'One page.', DeliveryPage, { data: [Delivery.example], next_cursor: null })],
   errors: ['invalid_query_parameter', 'webhook_not_found'],
   answer: async ({ webhooks }, context, call) => {
     const page = await webhooks.deliveries.page(context, webhookIdOf(call), inputOf(call.query));
-    return ok({ data: page.deliveries.map(presentDelivery), next_cursor: page.nextCursor });
+    return ok({ data: page.deliveries.map(Delivery.show), next_cursor: page.nextCursor });
   },
 });

@@ -1,7 +1,7 @@
 import type { WebhookSubscription } from '../../../application/webhooks/subscriptions.ts';
-import { component, listOf, oneOf, ref, text } from '../../../application/schemas/schema.ts';
+import { listOf, oneOf, ref, text } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
-import { exampleOf, fieldsOf, named, schemaOf, shownBy } from '../../../application/schemas/shown-fields.ts';
+import { fieldsOf, named, shownComponent } from '../../../application/schemas/shown-fields.ts';
 import { isSoundText } from '../../../application/schemas/document-validators.ts';
 import { FundId, Timestamp } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
@@ -57,9 +57,7 @@ const SUBSCRIPTION = fieldsOf<WebhookSubscription>()({
   last_failure_at: named({ ...TIMESTAMP_OR_NULL, description: 'Last attempt that failed.' }, null),
   failing_since: named({ ...TIMESTAMP_OR_NULL, description: 'Start of the present run of failures.' }, null),
 });
-export const Webhook = component('Webhook', schemaOf(SUBSCRIPTION));
-export const exampleWebhook = exampleOf(SUBSCRIPTION);
-export const presentWebhook = shownBy(SUBSCRIPTION);
+export const Webhook = shownComponent('Webhook', SUBSCRIPTION);
 
 export const MANAGED = { access: 'webhooks', bucket: 'webhook' } as const;
 

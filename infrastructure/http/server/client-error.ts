@@ -9,22 +9,14 @@ import { API_VERSION } from '../openapi/version.ts';
 
 const CLOSE_MS = 1_000;
 
-const refusalOf = (error: NodeJS.ErrnoException): { status: string; code: ErrorCode; message: string } => {
-  if (error.code === 'HPE_HEADER_OVERFLOW') {
-    return {
-      status: '431 Request Header Fields Too Large',
-      code: 'invalid_request',
-      message: 'the headers are too large',
-    };
-  }
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return {
-      status: '408 Request Timeout',
-      code: 'request_timeout',
-      message: 'the request took too long to arrive',
-    };
-  }
-  return { status: '400 Bad Request', code: 'invalid_request', message: 'this is not a valid HTTP request' };
+const refusalOf = ({
+  code,
+}: NodeJS.ErrnoException): readonly [status: string, ErrorCode, message: string] => {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return ['431 Request Header Fields Too Large', 'invalid_request', 'the headers are too large'];
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return ['408 Request Timeout', 'request_timeout', 'the request took too long to arrive'];
+  return ['400 Bad Request', 'invalid_request', 'this is not a valid HTTP request'];
 };
 
 /** Answers what Node could not read as a request, with the body and the headers of every other refusal. */
@@ -38,7 +30,7 @@ export const answerClientError = async (
     return;
   }
   const requestId = randomUUID();
-  const { status, code, message } = refusalOf(error);
+  const [status, code, message] = refusalOf(error);
   const body = JSON.stringify(new HttpProblem(code, message).body(requestId));
   const rate = await rateOf(socket, limiter).catch(() => undefined);
   const head = [

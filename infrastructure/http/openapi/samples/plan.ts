@@ -1,7 +1,7 @@
 import { exampleLoanData } from '../../resources/assign-loan.ts';
 import { EXAMPLE } from '../../../../application/schemas/example-values.ts';
 import { exampleRangeRequest } from '../../resources/redeliver-webhook.ts';
-import { exampleWebhook } from '../../resources/webhook.ts';
+import { Webhook } from '../../resources/webhook.ts';
 import type { BodyContent, OperationSpec } from '../operation.ts';
 import { API_VERSION } from '../version.ts';
 
@@ -59,7 +59,7 @@ export const ASSIGNED: SampleBody = {
 };
 
 export const SUBSCRIBED: SampleBody = {
-  value: { url: exampleWebhook['url'], events: exampleWebhook['events'] },
+  value: { url: Webhook.example['url'], events: Webhook.example['events'] },
 };
 
 export const REDELIVERED: SampleBody = { value: exampleRangeRequest };
