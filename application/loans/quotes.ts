@@ -2,6 +2,7 @@ import { annualRate } from '../../domain/curve/annual-rate.ts';
 import { presentValue } from '../../domain/curve/present-value.ts';
 import type { AllocationLine } from '../../domain/curve/prepayment.ts';
 import type { PresentValueLine } from '../../domain/curve/present-value.ts';
+import type { LoanCommand } from '../../domain/loan/commands.ts';
 import type { LoanEvent, Pricing } from '../../domain/loan/events.ts';
 import { againstSchedule } from '../../domain/installment/installment.ts';
 import { fold, loanDecider } from '../../domain/loan/index.ts';
@@ -72,33 +73,46 @@ export const quoteAssignment = async (
   };
 };
 
+/** What a command would do; nothing is stored, and the request's key is neither looked up nor used. */
+const quoted = async <Type extends LoanEvent['type']>(
+  { commands }: Quoting,
+  { applicationId, onlyFundIds }: RequestContext,
+  {
+    code,
+    command,
+    begins,
+  }: { readonly code: LoanCode; readonly command: LoanCommand; readonly begins: Type },
+) => {
+  const { state, events } = await commands.preview(
+    loanStream(applicationId, code),
+    (current) => loanDecider.decide(command, current),
+    onlyFundIds,
+  );
+  const [event] = events;
+  if (event?.type !== begins || !('pricing' in state))
+    throw new Error(`what is quoted begins with ${begins}`);
+  const quote: Quote = { code, pricing: state.pricing, resultingStatus: fold(state, events).status };
+  return { state, quote, event: event as Extract<LoanEvent, { readonly type: Type }> };
+};
+
 /**
- * What a settlement would do, by the same decision; nothing is stored, and the request's key is neither looked up nor used.
  * @throws DomainError `invalid_date`, `loan_not_found`, `installment_not_found`, `operation_invalid_state`,
  *   `installment_already_closed`
  */
-export const quoteSettlement = async (
-  { commands, clock }: Quoting,
-  context: RequestContext,
-  input: AskedSettlement,
-) => {
+export const quoteSettlement = async (parts: Quoting, context: RequestContext, input: AskedSettlement) => {
   const { code, idempotencyKey: _, ...payment } = input;
   const { installmentCode, settledAt, settledValue } = payment;
-  requirePaymentDate(clock, context, 'settled_at', settledAt);
-  const now = clock.now();
-  const { state, events } = await commands.preview(
-    loanStream(context.applicationId, code),
-    (current) => loanDecider.decide({ type: 'SettleInstallment', ...payment, now }, current),
-    context.onlyFundIds,
-  );
-  const event = events[0];
-  if (event?.type !== 'InstallmentSettled' || !('pricing' in state))
-    throw new Error('a settlement begins with its event');
+  requirePaymentDate(parts.clock, context, 'settled_at', settledAt);
+  const command = { type: 'SettleInstallment', ...payment, now: parts.clock.now() } as const;
+  const { state, quote, event } = await quoted(parts, context, {
+    ...{ code, command },
+    begins: 'InstallmentSettled',
+  });
   const { scheduledValue, lateDays } = event;
   const [placed] = linesOf(state, [{ installmentCode }], settledAt);
   if (!placed) throw new Error('one installment has one line');
   return {
-    ...quoteOf(code, state, state, events),
+    ...quote,
     ...{ installmentCode, settledAt, settledValue },
     lines: [{ ...placed, scheduledValue, settledValue, ...againstSchedule(event), lateDays }],
     calculatedAt: event.processedAt,
@@ -106,25 +120,19 @@ export const quoteSettlement = async (
 };
 
 /** @throws DomainError `invalid_date`, `loan_not_found`, `operation_invalid_state` */
-export const quotePrepayment = async (
-  { commands, clock }: Quoting,
-  context: RequestContext,
-  input: AskedPrepayment,
-) => {
+export const quotePrepayment = async (parts: Quoting, context: RequestContext, input: AskedPrepayment) => {
   const { code, prepaymentValue, prepaymentDate, paymentMethod } = input;
-  requirePaymentDate(clock, context, 'prepayment_date', prepaymentDate);
-  const payment = { prepaymentValue, prepaymentDate, paymentMethod, now: clock.now() };
-  const { state, events } = await commands.preview(
-    loanStream(context.applicationId, code),
-    (current) => loanDecider.decide({ type: 'ProcessPrepayment', ...payment }, current),
-    context.onlyFundIds,
-  );
-  const event = events[0];
-  if (event?.type !== 'PrepaymentProcessed') throw new Error('a prepayment begins with its event');
+  requirePaymentDate(parts.clock, context, 'prepayment_date', prepaymentDate);
+  const payment = { prepaymentValue, prepaymentDate, paymentMethod, now: parts.clock.now() };
+  const command = { type: 'ProcessPrepayment', ...payment } as const;
+  const { state, quote, event } = await quoted(parts, context, {
+    ...{ code, command },
+    begins: 'PrepaymentProcessed',
+  });
   const { payoffValue, settledInstallments, remainingBalance, excessValue, lines } = event;
   const partial = partiallyPaid(event);
   return {
-    ...quoteOf(code, state, event, events),
+    ...quote,
     calculatedAt: event.processedAt,
     ...{ prepaymentValue, prepaymentDate, payoffValue, settledInstallments, remainingBalance, excessValue },
     ...(partial && {
@@ -138,40 +146,22 @@ export const quotePrepayment = async (
 };
 
 /** @throws DomainError `invalid_date`, `loan_not_found`, `operation_invalid_state` */
-export const quoteRepurchase = async (
-  { commands, clock }: Quoting,
-  context: RequestContext,
-  input: AskedRepurchase,
-) => {
+export const quoteRepurchase = async (parts: Quoting, context: RequestContext, input: AskedRepurchase) => {
   const { idempotencyKey: _, code, ...request } = input;
-  const now = clock.now();
-  const { state, events } = await commands.preview(
-    loanStream(context.applicationId, code),
-    (current) => loanDecider.decide({ type: 'RequestRepurchase', ...request, now }, current),
-    context.onlyFundIds,
-  );
-  const event = events[0];
-  if (event?.type !== 'RepurchaseRequested') throw new Error('a repurchase begins with its request');
+  const command = { type: 'RequestRepurchase', ...request, now: parts.clock.now() } as const;
+  const { state, quote, event } = await quoted(parts, context, {
+    ...{ code, command },
+    begins: 'RepurchaseRequested',
+  });
   const { reason, effectiveDate, repurchaseValue, calculatedValue, valueSource, receivedValue } = event;
   return {
-    ...quoteOf(code, state, event, events),
+    ...quote,
     calculatedAt: event.calculatedAt,
     ...{ reason, effectiveDate, repurchaseValue, calculatedValue, valueSource, receivedValue },
     ...pricedBy(state),
     lines: linesOf(state, event.lines, effectiveDate),
   };
 };
-
-const quoteOf = (
-  code: LoanCode,
-  state: LoanState,
-  { pricing }: Pick<Quote, 'pricing'>,
-  events: readonly LoanEvent[],
-): Quote => ({
-  code,
-  pricing,
-  resultingStatus: fold(state, events).status,
-});
 
 const pricedBy = (state: LoanState) => {
   if (!('exitBasis' in state)) throw new Error('an operation that can be repurchased was disbursed');

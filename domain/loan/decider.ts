@@ -167,8 +167,7 @@ const evolutions: Evolutions = {
   InstallmentBecameOverdue: onInstallment,
   PrepaymentProcessed: (state, event, copies) =>
     state.status === 'active' ? applyPrepayment(state, event, copies) : state,
-  LoanFullySettled: (state, event) =>
-    state.status === 'active' ? { ...state, status: 'settled', closing: event } : state,
+  LoanFullySettled: (state) => (state.status === 'active' ? { ...state, status: 'settled' } : state),
   RepurchaseRequested: (state, event) =>
     state.status === 'active' ? { ...state, status: 'repurchase_pending', repurchase: event } : state,
   RepurchaseCompleted: (state, event) =>

@@ -10,7 +10,6 @@ import { ZERO, addCents, formatCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
 import type {
   ExitBasis,
-  LoanFullySettled,
   LoanRenegotiated,
   LoanRenegotiationCompleted,
   Offer,
@@ -71,7 +70,6 @@ export interface ActiveLoan extends LoanTerms, LoanBooks {
 }
 interface SettledLoan extends LoanTerms, LoanBooks {
   readonly status: 'settled';
-  readonly closing: LoanFullySettled;
 }
 interface RepurchasePendingLoan extends LoanTerms, LoanBooks {
   readonly status: 'repurchase_pending';

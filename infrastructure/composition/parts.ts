@@ -8,7 +8,7 @@ import type { SqlLeases } from '../../application/coordination/leases.ts';
 import type { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
 import type { StoredFormats } from '../../application/event-codec/stored-formats.ts';
 import type { OwnWrites } from '../../application/loans/own-writes.ts';
-import type { ReadModelProgress } from '../../application/loans/read-model-progress.ts';
+import type { AppliedVersions } from '../../application/loans/read-loan.ts';
 import type { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import type { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 import type { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
@@ -54,7 +54,7 @@ export interface Parts extends Foundations {
       readonly catchUp: () => Promise<void>;
     })[];
     readonly projectors: readonly ReadModelFollower[];
-    readonly progress: ReadModelProgress;
+    readonly progress: AppliedVersions;
   };
   readonly ownWrites: OwnWrites;
   readonly keptOperations: KeptOperations;

@@ -3,7 +3,7 @@ import { dueBefore } from '../../application/loans/due-installments.ts';
 import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { markOverdue } from '../../application/loans/overdue/mark-overdue-installments.ts';
 import { sweepOverdue } from '../../application/loans/overdue/overdue-scheduler.ts';
-import { PolledProgress, ReadModelProgress } from '../../application/loans/read-model-progress.ts';
+import { PolledProgress, nearestProgress } from '../../application/loans/read-model-progress.ts';
 import { PUBLISHING } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import type { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import type { Status } from '../../application/processors/status.ts';
@@ -70,12 +70,8 @@ export const readModelsOf = (parts: Parts): Parts['readModels'] => {
       catchUp: catchUps.get(name)!,
     })),
     projectors,
-    progress: new ReadModelProgress({
-      local: loanProjector,
-      // A command beside an embedded service writes the same read model when it rebuilds it.
-      elsewhere: new PolledProgress({ loans, sleep: pause, now }),
-      now,
-    }),
+    // A command beside an embedded service writes the same read model when it rebuilds it.
+    progress: nearestProgress(loanProjector, new PolledProgress({ loans, sleep: pause, now }), now),
   };
 };
 

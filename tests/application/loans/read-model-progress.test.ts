@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { PolledProgress, ReadModelProgress } from '../../../application/loans/read-model-progress.ts';
+import { PolledProgress, nearestProgress } from '../../../application/loans/read-model-progress.ts';
 import type { SqlLoanReader } from '../../../application/loans/loan-reader.ts';
 
 /** A read model in a map; time passes only while the reader sleeps. */
@@ -101,15 +101,8 @@ describe('the nearest way to learn of the read model', () => {
     ['both when the role passes on meanwhile', 'running', false, [1, 1]],
   ] as const)('%s', async (_, state, applied, asked) => {
     const [here, there] = [local(state, applied), local('stopped', true)];
-    const progress = new ReadModelProgress({ local: here, elsewhere: there, now: () => 0 });
+    const progress = nearestProgress(here, there, () => 0);
     expect(await progress.waitForVersion('a', 1n, 3_000)).toBe(true);
     expect([here.calls.length, there.calls.length]).toEqual(asked);
-  });
-
-  test('the projector alone where there is no other process', async () => {
-    const here = local('stopped', false);
-    const progress = new ReadModelProgress({ local: here, now: () => 0 });
-    expect(await progress.waitForVersion('a', 1n, 3_000)).toBe(false);
-    expect(here.calls).toEqual([3_000]);
   });
 });
