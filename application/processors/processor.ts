@@ -130,10 +130,10 @@ export class TiedToWaitingError<E extends Followed> extends PoisonEventError<E> 
 }
 
 /** Where more streams would have to wait, it is the program that is wrong and not their events. */
-const MOST_HELD = 1_000;
-/** So it is where fewer belong to several owners, each of whom counts up to a bound: no owner brings the others to a halt. */
+const MOST_HELD = 10_000;
+/** So it is where fewer belong to many owners, each of whom counts up to a bound: a few bring the others to no halt. */
 const MOST_COUNTED = 100;
-const MOST_COUNTED_EACH = 50;
+const MOST_COUNTED_EACH = 10;
 
 /** True where no further stream may wait beside these. */
 export const waitTooMany = (streams: Iterable<string>, ownerOf: (stream: string) => string): boolean => {
