@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
 import { ClientGoneError } from '../errors/http-problem.ts';
-import { BoundedBuffer, tooLarge } from './read-body.ts';
+import { BoundedBuffer, Pieces, tooLarge, tooManyPieces } from './read-body.ts';
 
 export interface FormLimits {
   readonly requestBytes: number;
@@ -44,11 +44,13 @@ export class FormStream extends Transform {
   #crumbs = new BoundedBuffer(PIECE_BYTES);
   #timer: NodeJS.Timeout | undefined;
   #received = 0;
+  readonly #pieces: Pieces;
 
-  private constructor({ headers }: IncomingMessage, limits: FormLimits, watch: FormWatch) {
+  private constructor(req: IncomingMessage, limits: FormLimits, watch: FormWatch) {
     // Files may still be stored after the end; what fails then destroys, too.
     super({ autoDestroy: false });
-    this.headers = { ...headers, 'content-type': withoutEmptyParameters(headers['content-type']) };
+    this.headers = { ...req.headers, 'content-type': withoutEmptyParameters(req.headers['content-type']) };
+    this.#pieces = new Pieces(req);
     this.#limits = limits;
     this.#watch = watch;
   }
@@ -81,6 +83,7 @@ export class FormStream extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     try {
+      if (!this.#pieces.add(chunk)) throw tooManyPieces();
       this.#count(chunk.length);
       if (!this.#crumbs.add(chunk)) {
         this.#handOn();

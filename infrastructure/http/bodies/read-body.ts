@@ -80,6 +80,43 @@ export class BoundedBuffer {
   }
 }
 
+/** So many pieces come before other connections have their turn. */
+const PIECES_IN_A_TURN = 256;
+/** Enough for a batch of 500 settlements that is sent word by word; pieces beyond that have to hold so much on average. */
+const FREE_PIECES = 20_000;
+const LEAST_BYTES = 64;
+
+/**
+ * The pieces in which a body comes: one in chunks of a byte costs a hundred times as much as another, and while nobody pauses it,
+ * megabytes of it come at once.
+ */
+export class Pieces {
+  readonly #req: IncomingMessage;
+  #count = 0;
+  #bytes = 0;
+
+  constructor(req: IncomingMessage) {
+    this.#req = req;
+  }
+
+  /** False when there are too many of them. */
+  add({ length }: Buffer): boolean {
+    this.#count += 1;
+    this.#bytes += length;
+    if (this.#count % PIECES_IN_A_TURN === 0) {
+      this.#req.pause();
+      setImmediate(() => this.#req.listenerCount('data') > 0 && this.#req.resume());
+    }
+    return this.#count <= FREE_PIECES + this.#bytes / LEAST_BYTES;
+  }
+}
+
+export const tooManyPieces = (): HttpProblem =>
+  new HttpProblem(
+    'invalid_request',
+    `the body comes in too many pieces; send chunks of at least ${LEAST_BYTES} bytes`,
+  );
+
 /** @param field how details name it: `body`, the data part, or the place of a file */
 export const tooMuch = (field: string, message: string): HttpProblem =>
   new HttpProblem('payload_too_large', message, [{ field, code: 'payload_too_large', message }]);
@@ -89,11 +126,12 @@ export const tooLarge = (field: string, what: string, limit: number): HttpProble
 
 /**
  * The whole body, never more than `limit` bytes of it.
- * @throws HttpProblem `payload_too_large` @throws ClientGoneError
+ * @throws HttpProblem `payload_too_large`, `invalid_request` @throws ClientGoneError
  */
 export const readBody = (req: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const body = new BoundedBuffer(limit);
+    const pieces = new Pieces(req);
     const stop = (error?: Error): void => {
       req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       if (error) reject(error);
@@ -101,6 +139,7 @@ export const readBody = (req: IncomingMessage, limit: number): Promise<Buffer> =
     };
     const onData = (chunk: Buffer): void => {
       if (!body.add(chunk)) stop(tooLarge('body', 'the body', limit));
+      else if (!pieces.add(chunk)) stop(tooManyPieces());
     };
     const onEnd = (): void => stop();
     const onClose = (): void => stop(new ClientGoneError('closed while its body was being read'));

@@ -61,6 +61,7 @@ export const createHttpServer = (
     // The application refuses a missing Host itself, with a body.
     requireHostHeader: false,
     noDelay: true,
+    highWaterMark: UNREAD_BYTES,
   });
   const traffic = new Traffic(server);
   const pipelines = new Pipelines();
@@ -111,6 +112,9 @@ const listening = (server: Server, port: number, host: string): Promise<AddressI
       resolve(server.address() as AddressInfo);
     });
   });
+
+/** Of a body that nobody reads yet; in chunks of a byte each is an object of its own. */
+const UNREAD_BYTES = 16_384;
 
 /** Requests that a connection may have sent ahead, beyond what came with one read. */
 const MOST_AHEAD = 16;
