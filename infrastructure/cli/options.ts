@@ -52,7 +52,6 @@ export const amountInCents = (text: string): number => {
   throw new InvalidArgumentError('It must be an amount such as 1800.00.');
 };
 
-/** For an option that may be given several times. */
 export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [
   ...previous,
   value,

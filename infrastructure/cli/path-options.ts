@@ -19,7 +19,6 @@ const UNWRITABLE: Reasons = {
   EROFS: 'the file system is read-only',
 };
 
-/** @throws WrongUseError that begins with `what`, and says why */
 const explaining = <Result>(what: string, reasons: Reasons, look: () => Result): Result => {
   try {
     return look();
@@ -47,7 +46,6 @@ export const fileToRead =
     return path;
   };
 
-/** @throws WrongUseError */
 const toWrite = (option: string, path: string, isReplaced: boolean): string => {
   named(option, path, 'file');
   const what = `${option} ${path} cannot be written`;
@@ -74,7 +72,6 @@ export const fileToGrow =
   (path: string): string =>
     toWrite(option, path, false);
 
-/** For a directory, whether it is there or not. */
 export const directory =
   (option: string) =>
   (path: string): string => {

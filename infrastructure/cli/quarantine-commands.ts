@@ -68,7 +68,6 @@ export const addQuarantineCommands = (program: CliCommand): void => {
 const shownName = (stream: string): string =>
   parseLoanStream(stream)?.code ?? renegotiationIdOf(stream) ?? stream;
 
-/** @throws NotAllowedError no such operation waits @throws WrongUseError several do */
 const streamOf = async (services: App, code: string, application?: string): Promise<string> => {
   const entries = await services.maintenance.quarantine.list();
   const renegotiation = entries.find(({ stream }) => renegotiationIdOf(stream) === code);

@@ -245,7 +245,6 @@ const summaryJson = ({ heldBack, ...summary }: VerifyDeliveriesSummary): string 
 
 const WORDING = { columns: DIFFERENCE_COLUMNS, text: inText, summaryText, summaryJson };
 
-/** @throws DifferencesFoundError when there is a difference */
 const verifyDeliveries = async (
   services: App,
   { application, since, repair = false }: VerifyOptions,

@@ -98,7 +98,6 @@ const locked = async (lock: () => DirectoryLock | Promise<DirectoryLock>): Promi
   }
 };
 
-/** @throws ConfigurationError what this configuration keeps here was moved to other engines, or is being moved */
 const refuseMoved = async (configuration: Configuration): Promise<void> => {
   const { dataDir } = configuration;
   const mark = await readMigrationMarker(dataDir).catch((error: unknown) => {

@@ -140,7 +140,6 @@ const keyringOf = async (
   return () => keyringFromFiles(dataDir);
 };
 
-/** @throws WrongMasterKeyError */
 const openKeys = async (store: KeyStore, load: () => Keyring, part: Part): Promise<ServiceKeys> => {
   const masterKeys = await MasterKeys.open(store, load);
   const dataKeys = new WrappedKeys(store, masterKeys, 'data-keys');

@@ -90,7 +90,6 @@ export class PdfChecker {
     for (const parser of [...this.#idle.splice(0), ...this.#busy]) parser.kill();
   }
 
-  /** @throws OverShareError */
   #requirePatience(applicationId: string): void {
     const seconds = this.#costly.secondsToWait(applicationId);
     if (seconds > 0) throw new OverShareError('too many files that take long to read', seconds);

@@ -248,7 +248,6 @@ export class PdfProcess {
   }
 }
 
-/** @throws InspectorAwayError */
 const start = (program: string, megabytes: number): ChildProcessByStdio<Writable, Readable, null> => {
   const options = { env: { PATH: '/usr/bin:/bin' } };
   try {

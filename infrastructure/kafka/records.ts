@@ -48,7 +48,6 @@ export const recordOf = (topic: string, partition: number, message: KafkaMessage
 
 const strictText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** @throws UnreadableMessageError when the value is missing or no UTF-8 */
 const textOf = (value: Buffer | null): string => {
   if (value === null) throw new UnreadableMessageError('the message has no value');
   try {

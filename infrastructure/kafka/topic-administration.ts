@@ -5,7 +5,7 @@ import { NotAcceptedError } from '../../application/publication/topics.ts';
 import type { ListedTopic, Topics } from '../../application/publication/topics.ts';
 import { pause } from '../support/time.ts';
 import { kafkaClient, waitingBehind, watermarks, withAdmin } from './kafka-client.ts';
-import type { KafkaConnection } from './kafka-client.ts';
+import type { KafkaConnection, Watermarks } from './kafka-client.ts';
 import { METADATA_MAX_AGE_MS } from './ordered-producer.ts';
 import { shortfallsOf } from './topic-check.ts';
 import type { TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
@@ -115,34 +115,30 @@ export class TopicAdministration implements Topics {
 
   /** In the partitions over which operations are spread, for all groups together. */
   async #waiting(topic: string, kept: number): Promise<{ readonly messages: number; readonly end: number }> {
-    const { offsets } = this.#options;
-    const marks = new Map(
-      [...(await watermarks(this.#kafka, topic))].filter(([partition]) => partition < kept),
-    );
-    const groups = await offsets.groups(topic);
-    const behind = async (group: string): Promise<number> => {
-      const stored = await offsets.load(group, topic);
-      return total([...marks].map(([partition, mark]) => waitingBehind(mark, stored.get(partition))));
-    };
-    const all = await Promise.all(groups.map(behind));
+    const marks = await this.#marks(topic, kept);
+    const groups = await this.#options.offsets.groups(topic);
+    const all = await Promise.all(groups.map((group) => this.#behind(group, topic, marks)));
     // Without a group nothing was handled at all.
     const untouched = groups.length === 0 ? total([...marks.values()].map(({ low, high }) => high - low)) : 0;
     return { messages: total(all) + untouched, end: total([...marks.values()].map(({ high }) => high)) };
   }
 
+  async #marks(topic: string, kept: number): Promise<ReadonlyMap<number, Watermarks>> {
+    const marks = await watermarks(this.#kafka, topic);
+    return new Map([...marks].filter(([partition]) => partition < kept));
+  }
+
+  async #behind(group: string, topic: string, marks: ReadonlyMap<number, Watermarks>): Promise<number> {
+    const stored = await this.#options.offsets.load(group, topic);
+    return total([...marks].map(([partition, mark]) => waitingBehind(mark, stored.get(partition))));
+  }
+
   /** Resolves once a group has handled all that the topic holds at the call. @throws Error naming what is left when that takes longer */
   async untilHandled(topic: string, group: string, ms: number): Promise<void> {
-    const { offsets } = this.#options;
-    const marks = await watermarks(this.#kafka, topic);
-    const kept = (await offsets.keptPartitions(topic)) ?? marks.size;
+    const marks = await this.#marks(topic, (await this.#options.offsets.keptPartitions(topic)) ?? Infinity);
     const deadline = performance.now() + ms;
     for (;;) {
-      const stored = await offsets.load(group, topic);
-      const left = total(
-        [...marks].map(([partition, mark]) =>
-          partition < kept ? waitingBehind(mark, stored.get(partition)) : 0,
-        ),
-      );
+      const left = await this.#behind(group, topic, marks);
       if (left === 0) return;
       if (performance.now() > deadline)
         throw new Error(

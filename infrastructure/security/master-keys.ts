@@ -47,14 +47,14 @@ export class MasterKeys {
   readonly #store: KeyStore;
   readonly #load: () => Keyring;
   #ring: Keyring;
-  #active: { readonly key: MasterKey; readonly check: string };
+  #active: ActiveKey;
   readonly #sealers = new Map<string, AesGcmSealer>();
 
-  private constructor(store: KeyStore, load: () => Keyring, opened: Pick<Opened, 'ring' | 'active'>) {
+  private constructor(store: KeyStore, load: () => Keyring, ring: Keyring, active: ActiveKey) {
     this.#store = store;
     this.#load = load;
-    this.#ring = opened.ring;
-    this.#active = opened.active;
+    this.#ring = ring;
+    this.#active = active;
   }
 
   /**
@@ -65,7 +65,7 @@ export class MasterKeys {
    */
   static async open(store: KeyStore, load: () => Keyring): Promise<MasterKeys> {
     const ring = load();
-    return new MasterKeys(store, load, { ring, active: await openCheck(store, ring) });
+    return new MasterKeys(store, load, ring, await openCheck(store, ring));
   }
 
   get ring(): Keyring {
@@ -134,9 +134,9 @@ export class MasterKeys {
   }
 }
 
-interface Opened {
-  readonly ring: Keyring;
-  readonly active: { readonly key: MasterKey; readonly check: string };
+interface ActiveKey {
+  readonly key: MasterKey;
+  readonly check: string;
 }
 
 const opens = (open: () => string): boolean => {
@@ -149,7 +149,6 @@ const opens = (open: () => string): boolean => {
   }
 };
 
-/** @throws WrongMasterKeyError none of these keys wrapped the check */
 const keyOfCheck = (ring: Keyring, check: string): MasterKey => {
   const [, id, sealed = check] = WRAPPED.exec(check) ?? [];
   const key = keysOf(ring).find(
@@ -168,7 +167,7 @@ export const checkTextOf = (key: MasterKey): string =>
 const earlierCheckTextOf = (key: MasterKey): string =>
   new AesGcmSealer(key.derive(MASTER_KEY_CHECK)).seal(KNOWN_TEXT, MASTER_KEY_CHECK);
 
-const openCheck = async (store: KeyStore, ring: Keyring): Promise<Opened['active']> => {
+const openCheck = async (store: KeyStore, ring: Keyring): Promise<ActiveKey> => {
   const check = (await store.get(MASTER_KEY_CHECK)) ?? (await firstCheck(store, ring));
   const key = keyOfCheck(ring, check);
   if (wrappingKeyOf(check) === undefined) await keepDerivedKeys(store, key);

@@ -47,7 +47,6 @@ const rowsOf = ({ store, documents }: NewEngines): readonly MovedRow[] => [
   ...(documents ? (['documents'] as const) : []),
 ];
 
-/** @throws MoveFailedError it holds events */
 const ensureEmpty = async (store: EventSubscription): Promise<void> => {
   if (await holdsEvents(store))
     throw new MoveFailedError('the event store holds other data: move into an empty one');

@@ -117,13 +117,12 @@ export const readManifest = async (root: string): Promise<Manifest> => {
 };
 
 /** @throws BackupFailedError for the first file that is not what the manifest says */
-export const checkFiles = async (root: string, { files }: Manifest, onFile: () => void): Promise<void> => {
+export const checkFiles = async (root: string, { files }: Manifest): Promise<void> => {
   for (const file of files) {
     const found = await describeFile(root, file.path).catch((error: unknown) => {
       throw new BackupFailedError(`${file.path} cannot be read`, { cause: error });
     });
     if (found.size !== file.size || found.sha256 !== file.sha256)
       throw new BackupFailedError(`${file.path} is not as it was written: size or SHA-256 differs`);
-    onFile();
   }
 };

@@ -124,7 +124,7 @@ const copyDocuments = async (dataDir: string, draft: string): Promise<readonly s
 /** Everything that a restore would look at, checked before the backup is reported as made. */
 export const checkBackup = async (root: string, onStep: () => void): Promise<Manifest> => {
   const manifest = await readManifest(root);
-  await checkFiles(root, manifest, () => undefined);
+  await checkFiles(root, manifest);
   onStep();
   for (const file of [EVENT_LOG_FILE, SERVICE_DATABASE_FILE]) {
     if (!manifest.files.some(({ path }) => path === file))
@@ -132,7 +132,7 @@ export const checkBackup = async (root: string, onStep: () => void): Promise<Man
     checkIntegrity(join(root, file));
     onStep();
   }
-  checkChains(join(root, EVENT_LOG_FILE), () => undefined);
+  checkChains(join(root, EVENT_LOG_FILE));
   const extent = extentOf(join(root, EVENT_LOG_FILE));
   if (JSON.stringify(extent) !== JSON.stringify(manifest.log))
     throw new BackupFailedError('the log does not end where the manifest says');
