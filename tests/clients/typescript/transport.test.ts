@@ -196,7 +196,7 @@ describe('a call', () => {
   });
 
   test('is bounded in each attempt, and ended by its signal with the reason', async () => {
-    const silent = over(['silence', { status: 200, body: {} }], { timeoutMs: 20 });
+    const silent = over(['silence', { status: 200, body: {} }], { timeoutMs: 500 });
     expect(await silent.call(true)).toEqual({});
     const lost = over(['silence'], { timeoutMs: 20 });
     expect(await failure(lost.call(false))).toBeInstanceOf(ConnectionError);

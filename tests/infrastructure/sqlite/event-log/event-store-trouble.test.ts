@@ -59,12 +59,10 @@ describe('a disk in trouble', () => {
     await store.append('loan-a.1', 'no_stream', sampleEvents(1));
     const release = holdWriteLock(dataDir);
     const append = store.append('loan-a.2', 'no_stream', sampleEvents(1));
-    let turns = 0;
-    for (const start = performance.now(); performance.now() - start < 150; turns++) {
+    for (let turns = 0; turns < 20; turns++) {
       expect(await store.head('loan-a.1')).toBe(0n);
       await delay(1);
     }
-    expect(turns).toBeGreaterThan(5);
     expect(await store.head('loan-a.2')).toBe('no_stream');
     release();
     expect((await append).revision).toBe(0n);
@@ -194,11 +192,11 @@ describe('closing the store', () => {
 
   test('does not wait for a disk that never answers', async () => {
     const dataDir = await newDataDir();
-    const store = await openStore(dataDir, { closeGraceMs: 100, busyTimeoutMs: 1_500 });
+    const store = await openStore(dataDir, { closeGraceMs: 100, busyTimeoutMs: 3 * PATIENCE_MS });
     const release = holdWriteLock(dataDir);
     const append = failureOf(store.append('loan-a.1', 'no_stream', sampleEvents(1)));
     await delay(1);
-    await within(store.close(), 1_400, 'closing');
+    await within(store.close(), PATIENCE_MS, 'closing');
     expect(await append).toBeInstanceOf(OutcomeUnknownError);
     release();
   });

@@ -7,6 +7,8 @@ import { BROKEN_SEAL, DOWN, DispatchWorld, NEVER, OK, until } from '../support/d
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const URL_A = 'https://a.example/hooks/token-of-a';
+/** Of who takes over: a machine that is busy for a while does not take its lease away. */
+const UNHURRIED = { timeoutMs: 60_000, leaseMs: 90_000 };
 
 let store: TemporaryDatabase;
 let world: DispatchWorld;
@@ -192,7 +194,7 @@ describe('when things break inside', () => {
     await world.enqueue(webhookId, [world.event('OP-1'), world.event('OP-1')]);
     dead.dispatcher.wake([webhookId]);
     await until(() => !alive, 'the death');
-    const heir = world.worker({ settings });
+    const heir = world.worker({ settings: UNHURRIED });
     heir.dispatcher.start();
     await world.untilDelivered(webhookId, 2);
     expect(dead.sender.sent.map(({ eventId, attempt }) => `${eventId} ${attempt}`)).toEqual(['OP-1#0 1']);
@@ -219,7 +221,7 @@ describe('when things break inside', () => {
     await world.enqueue(webhookId, [world.event('OP-1')]);
     sleeper.dispatcher.wake([webhookId]);
     await until(async () => (await world.schedules())[0]?.firstAttemptAt !== undefined, 'the lease');
-    const heir = world.worker({ settings: { timeoutMs: 100, leaseMs: 300 } });
+    const heir = world.worker({ settings: UNHURRIED });
     heir.dispatcher.start();
     await world.untilDelivered(webhookId, 1);
     asleep = false;
@@ -240,7 +242,7 @@ describe('when things break inside', () => {
     await world.enqueue(webhookId, [world.event('OP-1')]);
     stalled.dispatcher.wake([webhookId]);
     await until(() => stalled.sender.sent.length === 1, 'the attempt');
-    const heir = world.worker({ settings });
+    const heir = world.worker({ settings: UNHURRIED });
     heir.dispatcher.start();
     await world.untilDelivered(webhookId, 1);
     answer();
@@ -254,7 +256,7 @@ describe('when things break inside', () => {
 
   test('a secret that cannot be opened uses up no attempt', async () => {
     const webhookId = await world.subscribe(URL_A);
-    const { dispatcher, sender } = world.worker({ settings: { timeoutMs: 100, leaseMs: 250 } });
+    const { dispatcher, sender } = world.worker({ settings: { timeoutMs: 100, leaseMs: 1_000 } });
     const update = (sealedSecret: string) =>
       world.subscriptions.update(world.applicationId, webhookId, { sealedSecret }, 'now');
     await update(BROKEN_SEAL);
