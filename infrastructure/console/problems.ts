@@ -109,12 +109,10 @@ const pageAround = (
   return {
     operator: signsIn ? person?.name : settings.operator,
     readOnly: settings.readOnly,
-    ...{
-      person,
-      page: undefined,
-      formToken: session?.formToken ?? '',
-      pages: goesOn ? pagesFor(session, pages) : [],
-    },
+    person,
+    page: undefined,
+    formToken: session?.formToken ?? '',
+    pages: goesOn ? pagesFor(session, pages) : [],
   };
 };
 

@@ -1,12 +1,13 @@
 import { amount, date, exact } from './format.ts';
 import { either } from './language.ts';
+import type { Both } from './language.ts';
 import { fieldLabel } from './pages/operation/recorded-texts.ts';
 import type { DomainErrorCode } from '../../domain/shared/domain-error.ts';
 
 interface Rule {
   /** As the rule says it; `tests/infrastructure/console/refusals.test.ts` asks the rules themselves. */
   readonly pattern: RegExp;
-  readonly says: (...found: readonly string[]) => string;
+  readonly says: (...found: readonly string[]) => Both;
 }
 
 /** 950.00: R$ 950,00. */
@@ -17,51 +18,45 @@ const label = (field = ''): string => fieldLabel(field);
 const RULES: readonly Rule[] = [
   {
     pattern: /^(\w+) (\S+) comes before the issue of the operation; send (\S+) or a later date$/,
-    says: (field, given, first) =>
-      either(
-        `${label(field)}: ${day(given)} vem antes da emissão da operação. Informe ${day(first)} ou uma data posterior.`,
-        `${label(field)}: ${day(given)} comes before the issue of the operation. Give ${day(first)} or a later day.`,
-      ),
+    says: (field, given, first) => [
+      `${label(field)}: ${day(given)} vem antes da emissão da operação. Informe ${day(first)} ou uma data posterior.`,
+      `${label(field)}: ${day(given)} comes before the issue of the operation. Give ${day(first)} or a later day.`,
+    ],
   },
   {
     pattern: /^(\w+) is (-?\d+\.\d\d); send an amount above zero$/,
-    says: (field, given) =>
-      either(
-        `${label(field)}: ${reais(given)} não é aceito. Informe um valor acima de zero.`,
-        `${label(field)}: ${reais(given)} is not accepted. Give an amount above zero.`,
-      ),
+    says: (field, given) => [
+      `${label(field)}: ${reais(given)} não é aceito. Informe um valor acima de zero.`,
+      `${label(field)}: ${reais(given)} is not accepted. Give an amount above zero.`,
+    ],
   },
   {
     pattern: /^the disbursed value was given as (\S+) and confirmed as (\S+); give the same amount twice$/,
-    says: (given, again) =>
-      either(
-        `Valor desembolsado: ${reais(given)} da primeira vez e ${reais(again)} da segunda. Informe o mesmo valor duas vezes.`,
-        `Disbursed value: ${reais(given)} the first time and ${reais(again)} the second. Give the same amount twice.`,
-      ),
+    says: (given, again) => [
+      `Valor desembolsado: ${reais(given)} da primeira vez e ${reais(again)} da segunda. Informe o mesmo valor duas vezes.`,
+      `Disbursed value: ${reais(given)} the first time and ${reais(again)} the second. Give the same amount twice.`,
+    ],
   },
   {
     pattern: /^the disbursed value (\S+) is more than (\S+) % away from the acquisition value (\S+);/,
-    says: (given, share = '', acquisition) =>
-      either(
-        `Valor desembolsado: ${reais(given)} fica a mais de ${exact(share)}% do valor de aquisição, ${reais(acquisition)}. Se está certo, informe-o mais uma vez.`,
-        `Disbursed value: ${reais(given)} is more than ${exact(share)}% away from the acquisition value, ${reais(acquisition)}. If it is right, give it once more.`,
-      ),
+    says: (given, share = '', acquisition) => [
+      `Valor desembolsado: ${reais(given)} fica a mais de ${exact(share)}% do valor de aquisição, ${reais(acquisition)}. Se está certo, informe-o mais uma vez.`,
+      `Disbursed value: ${reais(given)} is more than ${exact(share)}% away from the acquisition value, ${reais(acquisition)}. If it is right, give it once more.`,
+    ],
   },
   {
     pattern: /^(\d+) applications have an operation (\S+): name one of/,
-    says: (many, code) =>
-      either(
-        `${many} aplicações têm uma operação ${code}: escolha a aplicação.`,
-        `${many} applications have an operation ${code}: choose the application.`,
-      ),
+    says: (many, code) => [
+      `${many} aplicações têm uma operação ${code}: escolha a aplicação.`,
+      `${many} applications have an operation ${code}: choose the application.`,
+    ],
   },
   {
     pattern: /^webhook \S+ is paused: resume it first$/,
-    says: () =>
-      either(
-        'O webhook está pausado: sua aplicação precisa retomá-lo antes de qualquer envio.',
-        'The webhook is paused: its application has to resume it before anything is sent.',
-      ),
+    says: () => [
+      'O webhook está pausado: sua aplicação precisa retomá-lo antes de qualquer envio.',
+      'The webhook is paused: its application has to resume it before anything is sent.',
+    ],
   },
 ];
 
@@ -69,7 +64,7 @@ const RULES: readonly Rule[] = [
 const refusedField = (message: string): string | undefined => {
   for (const { pattern, says } of RULES) {
     const match = pattern.exec(message);
-    if (match) return says(...match.slice(1));
+    if (match) return either(...says(...match.slice(1)));
   }
   return undefined;
 };

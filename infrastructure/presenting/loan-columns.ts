@@ -31,43 +31,22 @@ interface SummaryColumn extends Column<LoanSummary> {
 
 const COUNT = { type: 'integer', minimum: 1, description: 'Length of the schedule.' } as const;
 
+/** The field of the row that is called so. */
+const own = <Name extends keyof LoanSummary>(name: Name, more: Omit<SummaryColumn, 'name' | 'of'> = {}) =>
+  ({ name, of: (row: LoanSummary) => row[name], ...more }) as const;
+
 const SUMMARY_COLUMNS = [
-  { name: 'application_id', of: (row) => row.application_id },
+  own('application_id'),
   { name: 'originator_proposal_code', of: (row) => row.code, shown: [ref(ProposalCode), EXAMPLE.code] },
-  { name: 'fund_id', of: (row) => row.fund_id, shown: [ref(FundId), EXAMPLE.fundId] },
-  {
-    name: 'status',
-    of: (row) => row.status,
-    brazilian: (row) => statusName(row.status, 'pt-BR'),
-    shown: [ref(LoanStatus), 'active'],
-  },
-  {
-    name: 'product_type',
-    of: (row) => row.product_type,
-    table: false,
-    shown: [ref(ProductType), 'financing'],
-  },
-  {
-    name: 'acquisition_value',
-    of: (row) => row.acquisition_value,
-    amount: true,
-    shown: [ref(Amount), 1800.0],
-  },
-  { name: 'received_value', of: (row) => row.received_value, amount: true, table: false },
-  {
-    name: 'number_of_installments',
-    of: (row) => row.number_of_installments,
-    table: false,
-    shown: [COUNT, 2],
-  },
-  { name: 'date_issued', of: (row) => row.date_issued, shown: [ref(CalendarDate), '2026-01-15'] },
-  {
-    name: 'received_at',
-    of: (row) => row.received_at,
-    table: false,
-    shown: [ref(Timestamp), EXAMPLE.received],
-  },
-  { name: 'updated_at', of: (row) => row.updated_at, shown: [ref(Timestamp), '2026-02-15T15:04:05.000Z'] },
+  own('fund_id', { shown: [ref(FundId), EXAMPLE.fundId] }),
+  own('status', { brazilian: (row) => statusName(row.status, 'pt-BR'), shown: [ref(LoanStatus), 'active'] }),
+  own('product_type', { table: false, shown: [ref(ProductType), 'financing'] }),
+  own('acquisition_value', { amount: true, shown: [ref(Amount), 1800.0] }),
+  own('received_value', { amount: true, table: false }),
+  own('number_of_installments', { table: false, shown: [COUNT, 2] }),
+  own('date_issued', { shown: [ref(CalendarDate), '2026-01-15'] }),
+  own('received_at', { table: false, shown: [ref(Timestamp), EXAMPLE.received] }),
+  own('updated_at', { shown: [ref(Timestamp), '2026-02-15T15:04:05.000Z'] }),
 ] as const satisfies readonly SummaryColumn[];
 
 const LATE_COLUMNS = [
