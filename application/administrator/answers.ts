@@ -17,7 +17,6 @@ export type DecisionAnswer =
       readonly decisionId?: string;
       readonly decision?: AnsweredDecision;
       readonly reason: RefusedDecision['reason'];
-      /** What became of the operation since it was in the expected status, where that is the reason. */
       readonly meanwhile?: Pick<ChangedMeanwhileError, 'status' | 'changes'>;
     };
 

@@ -128,7 +128,6 @@ export class Confirmations {
     return place?.startsWith(DECISION_STREAM_PREFIX) === true ? decidedStreamOf(place) : undefined;
   }
 
-  /** Of which fund the decision that this is about is, whatever became of it; undefined where there is none. */
   async fundOf(second: SecondDecision): Promise<string | undefined> {
     const { firstDecisions, rules } = this.#deps;
     const { firstDecisionId } = second;

@@ -13,7 +13,6 @@ import { requireConfirmed } from './disbursement-rule.ts';
 interface Dependencies {
   readonly events: Pick<EventStore, 'read'>;
   readonly clock: BusinessClock;
-  /** How far a disbursed value may be from the acquisition value without being said twice, in basis points. */
   readonly disbursementTolerance: number;
 }
 

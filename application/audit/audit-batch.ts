@@ -32,7 +32,6 @@ export interface AuditStores {
   readonly pause: (ms: number) => Promise<unknown>;
 }
 
-/** A stream after its audit; rows are compared apart, because they may have to be looked at again. */
 export interface AuditedStream {
   readonly stream: string;
   readonly events: readonly RecordedEvent[];

@@ -73,7 +73,6 @@ const attempt = <T>(
   }
 };
 
-/** Checks one stream by itself, and makes everything else that follows from it. */
 export const auditOperation = (
   { stream, events }: { readonly stream: string; readonly events: readonly RecordedEvent[] },
   records: ReadonlyMap<string, RenegotiationRecord>,

@@ -136,7 +136,6 @@ const add = async (
   return events;
 };
 
-/** The request's documents as an event of this operation would hold them. */
 const requestedOf = async (
   { vault, clock }: Adding,
   stream: string,

@@ -23,7 +23,6 @@ export interface Exposure {
   readonly borrower?: Held & {
     /** Face values of active operations that are open; of one that is being repurchased nothing is. */
     readonly openFaceValue: number;
-    /** The borrower has more operations than are looked at, so that this is the least. */
     readonly atLeast: boolean;
     /** Operations with the same borrower, as many installments, the same first and last day and the same sum. */
     readonly same: readonly {

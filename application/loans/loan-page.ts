@@ -9,9 +9,7 @@ export interface LoanListQuery {
   readonly applicationId: string;
   readonly status?: readonly string[];
   readonly fundId?: string;
-  /** Only those of which an installment is overdue, or was when its status froze. */
   readonly overdue?: true;
-  /** Only what was changed then or later: an instant in UTC with milliseconds. */
   readonly updatedSince?: string;
   readonly onlyFundIds?: readonly string[];
   readonly limit: number;

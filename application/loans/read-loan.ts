@@ -35,7 +35,6 @@ const READ_WAIT_MS = 3_000;
 const STREAMS_IN_ONE_QUERY = 500;
 const LOAN_RECEIVED = loanEntries.LoanReceived.storedType;
 
-/** Who reads: a client of an application, with the funds that it may see. An operator sees all of them. */
 type Reader = Pick<RequestContext, 'applicationId' | 'onlyFundIds' | 'aside'>;
 
 export type LoansQuery = Omit<LoanListQuery, 'applicationId' | 'onlyFundIds'>;

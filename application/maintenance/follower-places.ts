@@ -4,7 +4,6 @@ import { misfit } from '../processors/log-fit.ts';
 import { upToNow } from '../support/up-to-now.ts';
 
 export interface FollowerPlace extends StoredPlace {
-  /** Why the log cannot be followed from there; undefined where it can. */
   readonly problem: string | undefined;
 }
 

@@ -11,7 +11,6 @@ export interface Status {
   readonly lastError?: string;
 }
 
-/** A processor that may run in any process: its stored place, and what the log has behind that place. */
 export interface Behind extends Pick<Status, 'name' | 'position'> {
   readonly behind: number;
   readonly atLeast: boolean;

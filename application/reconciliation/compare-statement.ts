@@ -42,7 +42,6 @@ const identify = async (
   });
 };
 
-/** Makes operations that such texts may begin with known. Answers those of their installments that may stand behind them. */
 const lookUp = async (
   notified: Notified,
   fundId: string,

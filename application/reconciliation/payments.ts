@@ -64,7 +64,6 @@ export class Payments {
     if (remarks) this.remarks.set(index, remarks);
   }
 
-  /** Number of the operation with this code, a new one when need be: it may have no payments. */
   operationOf(code: string): number {
     let operation = this.#operations.get(code);
     if (operation === undefined) {

@@ -21,7 +21,6 @@ interface Dependencies {
 
 type Days = Omit<PaymentPeriod, 'fundId'>;
 
-/** How a statement is to be compared: its period, and how far two of a pair may be apart. */
 interface StatementRequest extends Omit<ComparisonRequest, 'statement'> {
   readonly statement: StatementSource;
   readonly format: StatementFormat;

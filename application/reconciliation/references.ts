@@ -30,7 +30,6 @@ export const eventIdsIn = (text: string): readonly string[] =>
     ? wordsOf(text).flatMap((word) => (EVENT_ID.test(word) ? [word.toLowerCase()] : []))
     : [];
 
-/** What a text may name: an operation, and with it an installment. */
 interface Name {
   readonly code: string;
   readonly installment?: string;

@@ -23,7 +23,6 @@ export interface RenegotiationReceipt {
   readonly processedAt: Timestamp;
 }
 
-/** The only type of document that may come with a renegotiation. */
 const RENEGOTIATION_DOCUMENT = 'renegotiation_document';
 
 /** @throws DomainError `invalid_document_type` */

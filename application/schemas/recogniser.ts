@@ -162,7 +162,6 @@ const elsewhereIn = (shape: ObjectShape): Readonly<Record<string, string>> => ({
   ...shape.elsewhere,
 });
 
-/** What a name may have been meant to be, listed once for each shape. */
 const listed = new WeakMap<ObjectShape, readonly string[]>();
 const namesOf = (shape: ObjectShape): readonly string[] => {
   let names = listed.get(shape);

@@ -15,7 +15,6 @@ type KindOf<Value> = [Value] extends [string]
     : [Value] extends [string | null]
       ? 'text?'
       : 'integer?';
-/** The columns that a projection's row fills, so that neither has one that the other lacks. */
 export type ColumnsFor<Row> = { readonly [Column in keyof Row]: KindOf<Row[Column]> };
 /** Rows name their operation by its stream, stored ones by its number. */
 export type OfOperation<Row> = Omit<Row, 'stream'> & { readonly operation: number };

@@ -135,7 +135,6 @@ export class FirstDecisions {
     return isOpen(known) && sinceThen === 'unchanged' ? 'awaiting' : 'void';
   }
 
-  /** What happened to the operation since this decision on it was made. */
   async sinceThen(
     stream: string,
     { firstDecisionId, madeOn }: Pick<FirstDecision, 'firstDecisionId' | 'madeOn'>,

@@ -39,7 +39,6 @@ export interface DeliveryRecord {
   readonly attemptLog: readonly AttemptRecord[];
 }
 
-/** What stands before a delivery in its lane, so that it cannot be sent. */
 export interface BlockedBy {
   readonly eventId: string;
   readonly event: string;

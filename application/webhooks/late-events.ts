@@ -6,7 +6,6 @@ import type { EventStore } from '../ports/event-store.ts';
 import type { Translator } from '../publication/public-event-translator.ts';
 import type { fanOutTo } from './fan-out.ts';
 
-/** A message that a consumer group put aside, because it could not handle it, or not in its order. */
 export interface DeadLetter {
   /** Undefined, like the others, for a message that does not say it. */
   readonly eventId: string | undefined;

@@ -27,7 +27,6 @@ interface CheckpointToMove {
   readonly position: LogPosition;
 }
 
-/** A place in the log that a subscription keeps: where it begins, or since where it asks for what it asks for. */
 export interface SubscriptionPlace {
   readonly webhookId: string;
   readonly column: 'begins_at' | 'filter_from';

@@ -13,7 +13,6 @@ interface MoveRecord {
 
 const MOVE = 'move';
 
-/** The move into this database; undefined where there never was one. */
 export const readMove = async (
   database: Pick<SqlDatabase, 'builder' | 'read'>,
 ): Promise<MoveRecord | undefined> => {

@@ -16,7 +16,6 @@ interface Dependencies {
   readonly log: LogToMove;
   readonly records: RecordsToMove;
   readonly finish: (places: PlacesToMove) => Promise<void>;
-  /** Undefined when the streams stay where they are. */
   readonly store: (EventStore & EventSubscription) | undefined;
   readonly documents: DocumentsToMove | undefined;
   readonly pause: (ms: number) => Promise<void>;

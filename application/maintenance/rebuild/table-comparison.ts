@@ -9,7 +9,6 @@ export interface RowDifference {
   readonly table: string;
   readonly key: Readonly<Record<string, unknown>>;
   readonly stream: string;
-  /** Columns that differ, with both values; empty when the row is on one side only. */
   readonly columns: Readonly<Record<string, { readonly live: unknown; readonly copy: unknown }>>;
   readonly only: 'live' | 'copy' | undefined;
 }
