@@ -21,7 +21,8 @@ export default {
       },
     ],
   },
-  testTimeout: 30_000,
+  // Nothing that works takes so long, on a machine that is busy with other things either.
+  testTimeout: 120_000,
   // On two cores: some suites wait more than they work.
   maxWorkers: 4,
   workerGracefulExitTimeout: 5_000,

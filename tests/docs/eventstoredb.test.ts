@@ -47,4 +47,4 @@ test("an auditor's own program reads an operation and follows the log, as the pa
     child.kill();
     await directory.remove();
   }
-}, 60_000);
+});

@@ -180,7 +180,7 @@ describe('the quick start', () => {
       await writeFile(join(directory.path, 'invoice.pdf'), '%PDF-1.4');
       const api = new ApiClient(running.baseUrl, client);
       const further = { cwd: directory.path, env: { ...environment, TOKEN: await api.token() } };
-      await within('an installment is overdue', 10_000, async () => {
+      await within('an installment is overdue', 60_000, async () => {
         const { body } = await api.loan('GUIDE-1');
         return body.installments.some(({ status }: { status: string }) => status === 'overdue');
       });

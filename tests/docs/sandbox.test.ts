@@ -16,7 +16,7 @@ let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeAll(async () => {
   service = await RunningService.start();
   directory = await temporaryDirectory();
-}, 120_000);
+});
 afterAll(async () => {
   await service?.stop();
   await directory?.remove();
@@ -45,4 +45,4 @@ test('a late payer in two minutes, as the page has it', async () => {
   expect(quoted.lines[0]).toMatchObject({ installment_code: '001', late_days: 4 });
   expect(settled).toMatchObject({ installment_code: '001', status: 'settled' });
   expect(settled.processed_at > moved.now).toBe(true);
-}, 120_000);
+});

@@ -12,7 +12,7 @@ const SEED = Number(process.env['SEED'] ?? 1);
 let world: World;
 beforeAll(async () => {
   world = await World.start();
-}, 40_000);
+});
 afterAll(() => world?.close());
 
 test(`${LIVES} random lives are answered, read, listed and told as the rules have them`, async () => {

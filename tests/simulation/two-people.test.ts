@@ -295,4 +295,4 @@ test('whoever decides, confirms, withdraws and dies in whatever order: two peopl
     { numRuns: RUNS, seed: SEED, endOnFailure: true },
   );
   expect(effects).toBeGreaterThan(RUNS / 8);
-}, 120_000);
+});

@@ -78,7 +78,7 @@ test('deliveries that wait at a dead endpoint and a clock that was moved are war
   const id = webhook.webhook_id as string;
   await within(
     'a failed attempt',
-    10_000,
+    60_000,
     async () => (await api.call('GET', `/webhook/${id}`)).body.failing_since !== null,
   );
   expect(await unlikeOk()).toEqual([

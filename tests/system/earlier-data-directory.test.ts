@@ -22,7 +22,7 @@ beforeAll(async () => {
     api: new ApiClient(service.baseUrl, recorded.credentials),
     recorded,
   }));
-}, 40_000);
+});
 afterAll(async () => {
   await service?.stop();
   await kept?.remove();

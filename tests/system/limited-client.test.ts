@@ -54,7 +54,7 @@ beforeAll(async () => {
   await everything.assign(lasting(OTHER, 'OTHER'));
   await Promise.all(['MINE', 'OTHER'].map((code) => everything.untilStatus(code, 'active')));
   eventIds = { mine: await deliveredEvent('MINE'), other: await deliveredEvent('OTHER') };
-}, 40_000);
+});
 afterAll(() => service?.stop());
 
 const settlement = (code: string, key: string) => ({

@@ -37,7 +37,7 @@ beforeAll(async () => {
   };
   [together, oneByOne] = [await party(), await party()];
   await Promise.all([prepareUnchanging(together), prepareUnchanging(oneByOne)]);
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 /** Nothing falls due meanwhile. */
@@ -137,7 +137,7 @@ describe('a batch of settlements', () => {
       }),
       { numRuns: 6 },
     );
-  }, 120_000);
+  });
 
   const sendAlone = async (settlement: Json): Promise<object> => {
     const response = await fetch(`${service.baseUrl}/installment/settle`, {
@@ -193,7 +193,7 @@ describe('renegotiations', () => {
   beforeAll(async () => {
     api = await service.client(randomUUID());
     client = new Renegotiator(api);
-  }, 40_000);
+  });
 
   describe('a renegotiation through HTTP', () => {
     test('inherits the documents, pays nothing twice, and ends with every original told', async () => {
@@ -228,7 +228,7 @@ describe('renegotiations', () => {
       const told = async () =>
         [await client.api.loan('dry-A'), await client.api.loan('dry-B')].map(({ body }) => body);
       // The scheduler marks what is past due by itself, and not while the answers are compared.
-      await within('what is past due is marked', 30_000, async () =>
+      await within('what is past due is marked', 60_000, async () =>
         (await told()).every(({ installments }) =>
           installments.every(({ status }: { status: string }) => status === 'overdue'),
         ),
@@ -316,7 +316,7 @@ describe('renegotiations', () => {
       for (const watcher of watchers) await watcher.stop();
       expect(watchers.flatMap(({ halves }) => halves)).toEqual([]);
     }
-  }, 60_000);
+  });
 
   test('read models that are built anew from the log tell of every renegotiation as those that served', async () => {
     const { code, out } = await commandLineBeside({

@@ -22,7 +22,7 @@ let operations = 0;
 beforeAll(async () => {
   service = await RunningService.start();
   api = await service.client(randomUUID());
-}, 40_000);
+});
 afterAll(() => service?.stop());
 
 const nextCode = (): string => `OP-${++operations}`;
@@ -343,11 +343,11 @@ describe('before the assignment', () => {
             (entry) => entry.isFile() && /^[0-9a-f-]{36}$/.test(entry.name),
           ).length;
         // The files of a request go as its answer is sent.
-        await within('no upload is left', 5_000, () => waiting() === 0);
+        await within('no upload is left', 60_000, () => waiting() === 0);
       });
       expect(keptIn(path)).toEqual(before);
       await remove();
-    }, 60_000);
+    });
 
     test.each(POSITIONS.map((position, index) => [`QUOTED-${index}`, position] as const))(
       'is what the assignment then shows: %s',

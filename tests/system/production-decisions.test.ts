@@ -21,7 +21,7 @@ beforeAll(async () => {
   api = await service.client(randomUUID());
   const { administrator, publication, loans } = service.service.parts.app;
   receivables = commandLine(() => ({ administrator, publication, loans }));
-}, 30_000);
+});
 afterAll(() => service?.stop());
 
 const statusOf = async (code: string): Promise<string> => (await api.loan(code)).body.status;

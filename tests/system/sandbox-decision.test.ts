@@ -28,7 +28,7 @@ beforeAll(async () => {
     application_id: made.applicationId,
     fund_ids: made.fundIds,
   });
-}, 60_000);
+});
 afterAll(() => service?.stop());
 
 const HAND_MADE = Buffer.from('%PDF-1.4\n%%EOF\n');
@@ -293,7 +293,7 @@ describe('requests that are asked to fail', () => {
       await one.assign(lasting);
       await one.untilStatus(CODE, 'active');
     }
-  }, 60_000);
+  });
 
   const settlementOf = (part: string, more: object = {}): object => ({
     originator_proposal_code: CODE,

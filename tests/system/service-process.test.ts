@@ -96,7 +96,7 @@ class Batch {
   /** The answer, or undefined where the connection ends without one; resolves once the batch is in its middle. */
   async begin(): Promise<{ readonly answer: Promise<Json> }> {
     const answer = this.send().catch(() => undefined);
-    await within('some lines are recorded', 30_000, async () => (await this.settled()) > 0);
+    await within('some lines are recorded', 60_000, async () => (await this.settled()) > 0);
     return { answer };
   }
 
@@ -212,7 +212,7 @@ describe('the service as a process', () => {
       expect(replayed.results.every((one: Json) => one.replayed)).toBe(true);
       await renegotiated(client, acknowledged);
     });
-  }, 120_000);
+  });
 
   // Node raises a rejection that nothing handles as an error that nothing catches: this is one way for both.
   test('in production nothing moves by itself, files are really parsed, and no client is printed; a rejection that nothing handles is logged, what it has begun is answered, and it ends with 1', async () => {
@@ -231,11 +231,11 @@ describe('the service as a process', () => {
     await begun[0];
     process.kill(running.pid!, 'SIGUSR2');
     const answers = await Promise.allSettled(begun);
-    await within('the process has ended', 10_000, () => running.exitCode !== null);
+    await within('the process has ended', 60_000, () => running.exitCode !== null);
     expect(running.exitCode).toBe(1);
     expect(running.output).toContain('out of nowhere');
     expect(running.output).toContain('an error that nothing caught');
     const statuses = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value.status] : []));
     expect(new Set(statuses)).toEqual(new Set([201]));
-  }, 60_000);
+  });
 });

@@ -42,7 +42,7 @@ beforeAll(async () => {
   run = commandLine(() => services);
   everything = await subscribe(['*']);
   await randomLives(new Random(SEED));
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await receiver?.close();
@@ -105,7 +105,7 @@ test('a healthy service has no difference, while it lives and afterwards', async
   expect(await verified()).toMatchObject({ code: 0, differences: [], err: '' });
   await assigning;
   await api.untilStatus(living, 'active');
-  await within('all are delivered', 20_000, async () => {
+  await within('all are delivered', 60_000, async () => {
     const { body } = await api.call('GET', `/webhook/${everything}/deliveries?status=pending`);
     return body.data.length === 0;
   });
@@ -210,7 +210,7 @@ test('an event that a subscription did not ask for is found', async () => {
       attempts, scheduled_attempts, created_at, delivered_at, finished_at)
     select ${narrow}, ${randomUUID()}, event_id, null, sequence, 'delivered', 1, 1, occurred_at, occurred_at, occurred_at
     from webhook_event where code = ${code} and name = 'loan_approved'`;
-  await within('it is queued', 10_000, async () => change(given).then(() => true));
+  await within('it is queued', 60_000, async () => change(given).then(() => true));
   const { code: exit, differences } = await verified();
   expect(exit).toBe(4);
   expect(differences).toMatchObject([{ kind: 'not_asked_for', webhook_id: narrow, event: 'loan_approved' }]);

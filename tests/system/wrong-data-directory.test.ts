@@ -53,7 +53,7 @@ describe('on a directory without a service', () => {
       stderr: `error: no service data in ${dataDir()}; is DATA_DIR that of the service?\n`,
     });
     expect(existsSync(dataDir())).toBe(false);
-  }, 60_000);
+  });
 
   test('so do backup and doctor', async () => {
     const request = { to: join(directory.path, 'backup'), withKey: false, onStep: () => undefined };

@@ -34,7 +34,7 @@ beforeAll(async () => {
     WEBHOOK_RETRY_SCHEDULE: '1h',
   });
   api = await service.client(randomUUID());
-}, 40_000);
+});
 afterAll(async () => {
   await service?.stop();
   await receiver?.close();

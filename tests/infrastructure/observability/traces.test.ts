@@ -38,7 +38,7 @@ beforeAll(async () => {
   expect(registered.status).toBe(200);
   expect((await api.assign(loanRequest(api.fund, 'T-1'))).status).toBe(201);
   await api.untilStatus('T-1', 'active');
-}, 40_000);
+});
 afterAll(async () => {
   await service?.stop();
   await receiver?.close();

@@ -23,7 +23,7 @@ test('quotes and refusals are shown as the service answers them (tests/support/w
   for (const [name, { error_code }] of Object.entries(recorded.refusals)) {
     expect([name, name.replace(/_of_(?:path|token)$/, '')]).toEqual([name, error_code]);
   }
-}, 60_000);
+});
 
 test('every code that the description shows is shown with such an answer', () => {
   const refusals = shown.filter(({ error_code }) => error_code !== undefined);

@@ -196,14 +196,14 @@ describe('the lines of a batch', () => {
     idempotency_key: key,
   });
   const reached = (begun: readonly string[], keys: readonly string[]) =>
-    within(`${keys.join()} are begun`, 10_000, () => begun.join() === keys.join());
+    within(`${keys.join()} are begun`, 60_000, () => begun.join() === keys.join());
 
   test('go in their order on one operation, and under one key; others go side by side', async () => {
     const { begun, end } = held();
     const answered = settleAll([line('A', '1'), line('A', '2'), line('B', '3'), line('C', '1')]);
     await reached(begun, ['1', '3']);
     end('1');
-    await within('the other two are begun', 10_000, () => begun.length === 4);
+    await within('the other two are begun', 60_000, () => begun.length === 4);
     expect(begun.slice(2).toSorted()).toEqual(['1', '2']);
     for (const key of ['1', '2', '3']) end(key);
     const { body } = await answered;
@@ -213,15 +213,15 @@ describe('the lines of a batch', () => {
   test('are sixteen at once of an application, whatever number of batches they came in', async () => {
     const { begun, end } = held();
     const first = settleAll(numbered(12));
-    await within('twelve are begun', 10_000, () => begun.length === 12);
+    await within('twelve are begun', 60_000, () => begun.length === 12);
     const second = settleAll(Array.from({ length: 12 }, (_, i) => line(`S-${i}`, `S-${i}`)));
-    await within('sixteen are begun', 10_000, () => begun.length === 16);
+    await within('sixteen are begun', 60_000, () => begun.length === 16);
     const alone = settle(line('alone', 'alone'));
-    await within('one that comes alone is begun', 10_000, () => begun.includes('alone'));
+    await within('one that comes alone is begun', 60_000, () => begun.includes('alone'));
     expect(begun).toHaveLength(17);
     for (let i = 0; i < begun.length; i += 1) {
       end(begun[i]!);
-      await within('the next ones are begun', 10_000, () => begun.length >= Math.min(25, i + 18));
+      await within('the next ones are begun', 60_000, () => begun.length >= Math.min(25, i + 18));
     }
     for (const { status } of [await first, await second, await alone]) expect(status).toBe(200);
   });
@@ -256,7 +256,7 @@ describe('the lines of a batch', () => {
       agent: false,
     });
     outgoing.on('error', () => undefined).end(JSON.stringify({ settlements: numbered(30) }));
-    await within('sixteen are begun', 10_000, () => begun.length === 16);
+    await within('sixteen are begun', 60_000, () => begun.length === 16);
     const logged = world.logger.lines.length;
     const [socket] = (await connected) as [Socket];
     const closed = once(socket, 'close');
@@ -265,7 +265,7 @@ describe('the lines of a batch', () => {
     // The place of a line that was begun is free for others once it has ended.
     const next = settleAll([line('next', 'next')]);
     for (const key of begun.slice(0, 16)) end(key);
-    await within('the next batch is begun', 10_000, () => begun.includes('next'));
+    await within('the next batch is begun', 60_000, () => begun.includes('next'));
     end('next');
     expect((await next).status).toBe(200);
     expect(begun).toHaveLength(17);

@@ -85,7 +85,7 @@ export class ScriptedSender implements WebhookSender {
 export const until = async (
   condition: () => boolean | Promise<boolean>,
   what: string,
-  ms = 10_000,
+  ms = 60_000,
 ): Promise<void> => {
   const deadline = Date.now() + ms;
   while (!(await condition())) {
