@@ -24,6 +24,7 @@ import {
 import type { Manifest } from './manifest.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { sync } from '../../support/durable-files.ts';
+import { pause } from '../../support/time.ts';
 
 const SERVICE_DATABASE_FILE = 'service.db';
 export const MASTER_KEY_FILE = 'master.key';
@@ -73,6 +74,7 @@ const copyKeys = async (dataDir: string, draft: string): Promise<readonly string
 };
 
 const MOST_PASSES = 10;
+const LONGER_EACH_PASS_MS = 1_000;
 
 /**
  * The service's database first: its copy then knows of no event that the copy of the log lacks. Where a borrower was forgotten while the
@@ -85,6 +87,7 @@ const copyAll = async (request: BackupRequest, draft: string): Promise<readonly 
     await rm(copy, { force: true });
     const copied = await copyRest(request, draft);
     if (!forgottenSince(copy, log)) return copied;
+    await pause(pass * LONGER_EACH_PASS_MS);
   }
   throw new BackupFailedError(
     'borrowers were forgotten all the while that the data was copied: run the backup again when that is done',
