@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SQLITE_BUSY, sqliteCode, unusable } from '../sqlite/connection.ts';
 import { makeForOwner, naming } from '../support/durable-files.ts';
+import { opening } from '../support/opening.ts';
 import { pause } from '../support/time.ts';
 
 const FILE = 'in-use.db';
@@ -29,15 +30,15 @@ const open = (path: string): DatabaseSync => {
   }
 };
 
-/** A lock of the operating system on an empty file. @throws DirectoryInUseError */
-export const lockFile = (path: string, how: keyof typeof STATEMENTS): DirectoryLock => {
+/** A lock of the operating system on an empty file; undefined where another process has it. */
+export const lockFile = (path: string, how: keyof typeof STATEMENTS): DirectoryLock | undefined => {
   const db = open(path);
   try {
     db.exec(STATEMENTS[how]);
   } catch (error) {
     db.close();
-    if (sqliteCode(error) !== SQLITE_BUSY) throw unusable(path, error);
-    throw new DirectoryInUseError(`${path} is locked`, { cause: error });
+    if (sqliteCode(error) === SQLITE_BUSY) return undefined;
+    throw unusable(path, error);
   }
   return {
     close: async () => {
@@ -53,17 +54,13 @@ export const lockFile = (path: string, how: keyof typeof STATEMENTS): DirectoryL
  * @throws DirectoryInUseError
  */
 export const lockDirectory = (dataDir: string, how: keyof typeof STATEMENTS): DirectoryLock => {
-  try {
-    return lockFile(join(dataDir, FILE), how);
-  } catch (error) {
-    if (!(error instanceof DirectoryInUseError)) throw error;
-    throw new DirectoryInUseError(
-      how === 'alone'
-        ? `${dataDir} is in use: stop the service and every command on it first`
-        : `${dataDir} is being moved to other engines: wait for that, and use those`,
-      { cause: error },
-    );
-  }
+  const lock = lockFile(join(dataDir, FILE), how);
+  if (lock) return lock;
+  throw new DirectoryInUseError(
+    how === 'alone'
+      ? `${dataDir} is in use: stop the service and every command on it first`
+      : `${dataDir} is being moved to other engines: wait for that, and use those`,
+  );
 };
 
 const LOCK_FILE = 'service-lock.db';
@@ -92,22 +89,18 @@ const holderOf = (dataDir: string): string => {
  */
 export const lockForService = async (dataDir: string): Promise<DirectoryLock> => {
   for (const deadline = performance.now() + PATIENCE_MS; ;) {
-    try {
-      const lock = lockFile(join(dataDir, LOCK_FILE), 'alone');
-      await writeHolder(join(dataDir, HOLDER_FILE)).catch(async (error: unknown) => {
-        await lock.close();
-        throw error;
+    const lock = lockFile(join(dataDir, LOCK_FILE), 'alone');
+    if (lock)
+      return opening(async (kept) => {
+        kept(lock);
+        await writeHolder(join(dataDir, HOLDER_FILE));
+        return lock;
       });
-      return lock;
-    } catch (error) {
-      if (!(error instanceof DirectoryInUseError)) throw error;
-      if (performance.now() > deadline)
-        throw new DirectoryInUseError(
-          `DATA_DIR ${dataDir} is in use by another service: ${holderOf(dataDir)}; give this one a directory of its own, or stop that one`,
-          { cause: error },
-        );
-      await pause(LOOK_AGAIN_MS);
-    }
+    if (performance.now() > deadline)
+      throw new DirectoryInUseError(
+        `DATA_DIR ${dataDir} is in use by another service: ${holderOf(dataDir)}; give this one a directory of its own, or stop that one`,
+      );
+    await pause(LOOK_AGAIN_MS);
   }
 };
 
@@ -115,11 +108,7 @@ export const lockForService = async (dataDir: string): Promise<DirectoryLock> =>
 export const holderOfDirectory = async (dataDir: string): Promise<string | undefined> => {
   const path = join(dataDir, LOCK_FILE);
   if (!existsSync(path)) return undefined;
-  try {
-    await lockFile(path, 'shared').close();
-    return undefined;
-  } catch (error) {
-    if (error instanceof DirectoryInUseError) return holderOf(dataDir);
-    throw error;
-  }
+  const lock = lockFile(path, 'shared');
+  await lock?.close();
+  return lock ? undefined : holderOf(dataDir);
 };

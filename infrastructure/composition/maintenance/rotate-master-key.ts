@@ -2,22 +2,12 @@ import { join } from 'node:path';
 import { sessionTokens, tokensContext } from '../../../application/desk/sessions.ts';
 import type { RotationResult } from '../../../application/maintenance/master-key-rotation.ts';
 import { secretContext, webhookSecrets } from '../../../application/webhooks/webhook-secrets.ts';
-import { DirectoryInUseError, lockFile } from '../../embedded/directory-lock.ts';
-import type { DirectoryLock } from '../../embedded/directory-lock.ts';
+import { lockFile } from '../../embedded/directory-lock.ts';
 import { rotateKeys, rotatedKeys } from '../../security/master-key-rotation.ts';
 import { dropPreviousKey, renewKeyFile } from '../../security/master-key.ts';
 import type { Parts } from '../parts.ts';
 
 const ROTATING_FILE = 'rotating.db';
-
-const lockRotation = (dataDir: string): DirectoryLock => {
-  try {
-    return lockFile(join(dataDir, ROTATING_FILE), 'alone');
-  } catch (error) {
-    if (!(error instanceof DirectoryInUseError)) throw error;
-    throw new Error(`the master key in ${dataDir} is being rotated already`, { cause: error });
-  }
-};
 
 /** To the key of the variables; a key in the data directory gives way to a new one there, by one command at a time. */
 export const rotateMasterKey = async ({
@@ -40,7 +30,8 @@ export const rotateMasterKey = async ({
   const rotate = () => rotateKeys(keyStore, masterKeys, places);
   if (configuration.masterKey) return rotate();
   const { dataDir } = configuration;
-  const lock = lockRotation(dataDir);
+  const lock = lockFile(join(dataDir, ROTATING_FILE), 'alone');
+  if (!lock) throw new Error(`the master key in ${dataDir} is being rotated already`);
   try {
     await renewKeyFile(dataDir);
     masterKeys.reload();

@@ -2,18 +2,8 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from '../../../application/support/failures.ts';
 import { hasCode } from '../../support/durable-files.ts';
-import { DirectoryInUseError, lockFile } from '../directory-lock.ts';
-import type { DirectoryLock } from '../directory-lock.ts';
+import { lockFile } from '../directory-lock.ts';
 import { BackupFailedError } from './manifest.ts';
-
-const locked = (path: string, busy: string): DirectoryLock => {
-  try {
-    return lockFile(path, 'alone');
-  } catch (error) {
-    if (!(error instanceof DirectoryInUseError)) throw error;
-    throw new BackupFailedError(busy, { cause: error });
-  }
-};
 
 /**
  * Works on a draft that nobody else works on meanwhile; one whose process was killed is free.
@@ -25,7 +15,8 @@ export const oneAtATime = async <Result>(
   busy: string,
   work: () => Promise<Result>,
 ): Promise<Result> => {
-  const lock = locked(path, busy);
+  const lock = lockFile(path, 'alone');
+  if (!lock) throw new BackupFailedError(busy);
   try {
     return await work();
   } catch (error) {

@@ -44,7 +44,7 @@ test('a generation of read models, with what SQLite keeps beside it', async () =
 });
 
 test('a lock, with what SQLite keeps beside it', async () => {
-  const lock = lockFile(inDirectory('rotating.db'), 'alone');
+  const lock = lockFile(inDirectory('rotating.db'), 'alone')!;
   try {
     expectOwned(...readdirSync(directory.path));
   } finally {

@@ -208,7 +208,7 @@ describe('a backup', () => {
     const locks = names.map((name) => join(directory.path, `${name}.lock`));
     for (const name of names) mkdirSync(join(directory.path, name, 'documents'), { recursive: true });
     for (const lock of locks) writeFileSync(lock, '');
-    const made = lockFile(locks[1]!, 'alone');
+    const made = lockFile(locks[1]!, 'alone')!;
     for (const lock of locks.slice(0, 2)) utimesSync(lock, 0, 0);
     await write();
     await made.close();
