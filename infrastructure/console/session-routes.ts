@@ -45,13 +45,8 @@ interface Parts {
   readonly log: DeskLog;
 }
 
-interface Signing {
-  readonly keeper: SessionKeeper;
-  readonly found: RequestHandler;
-}
-
-export const addSessions = (app: Express, { signIn, sessions, realClock, log }: Parts): Signing => {
-  const keeper = signIn ? signedIn(signIn) : sessions;
+export const addSessions = (app: Express, { signIn, sessions, realClock, log }: Parts) => {
+  const keeper: SessionKeeper = signIn ? signedIn(signIn) : sessions;
   const found = withSession(keeper, signIn ? linkToSignIn : noSession);
   const begun = (session: Session): Promise<void> => log.record(session, [{ action: 'signed_in' }]);
   const ended = (session: Session): Promise<void> => log.record(session, [{ action: 'signed_out' }]);

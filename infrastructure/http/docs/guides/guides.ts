@@ -8,7 +8,6 @@ import { ServedContent } from '../served-content.ts';
 import { GUIDES } from './guide-list.ts';
 import { guidePage, listOfAll } from './guide-page.ts';
 import type { PageParts } from './guide-page.ts';
-import type { GuideSearch } from './guide-search.ts';
 import type { ReferencePlaces } from './markdown.ts';
 
 export interface GuidesTask {
@@ -47,11 +46,6 @@ const placesOf = ({ paths }: OpenApiDocument): ReferencePlaces =>
     ),
   );
 
-interface Kept {
-  readonly pages: ReadonlyMap<string, ServedContent>;
-  readonly search: GuideSearch;
-}
-
 /**
  * The guides as pages. They are made of the files of docs/ when the first of them is asked for, in a thread that ends then, and kept:
  * that takes longer than a start should, or a request beside it wait.
@@ -85,13 +79,13 @@ export class Guides {
     return Buffer.from(this.#html({ title: 'Search', question, main: search.answer(question) }));
   }
 
-  async #make(): Promise<Kept> {
+  async #make() {
     const task: GuidesTask = { places: this.#places, stylesheet: this.stylesheetName };
     const worker = new Worker(THREAD, { ...threadOptions('guides', HEAPS.guides), workerData: task });
     const [{ pages, index }] = (await once(worker, 'message')) as [RenderedGuides];
     const { GuideSearch } = await import('./guide-search.ts');
     return {
-      pages: new Map(
+      pages: new Map<string, ServedContent>(
         Object.entries(pages).map(([name, page]) => [name, new ServedContent(Buffer.from(page), HTML)]),
       ),
       search: await GuideSearch.of(index),

@@ -14,25 +14,6 @@ export interface SampleBody {
   readonly form?: { readonly part: string; readonly fileName: string };
 }
 
-/** A sample in no language: what it needs, the request, and whether it ends by tidying up. */
-export interface Plan {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: SampleBody;
-  readonly code: boolean;
-  /** An operation under that code, as far as the request needs it. */
-  readonly operation: 'none' | 'received' | 'active';
-  readonly document: boolean;
-  /** A subscription of its own: before the request, by it, or not at all. */
-  readonly subscription: 'none' | 'before' | 'created';
-  readonly event: boolean;
-  readonly redelivery: boolean;
-  readonly unsubscribes: boolean;
-  readonly answer: 'json' | 'file' | 'nothing';
-  readonly usesFund: boolean;
-  readonly usesFile: boolean;
-}
-
 const PLACEHOLDERS = [
   [EXAMPLE.code, '{code}'],
   [EXAMPLE.fundId, '{fund}'],
@@ -81,23 +62,26 @@ const bodyOf = ({ example, sample = example, dataPart }: BodyContent): SampleBod
   ...(dataPart !== undefined && { form: { part: dataPart, fileName: documentOf(sample) } }),
 });
 
-const operationOf = (spec: OperationSpec, code: boolean): Plan['operation'] => {
+const operationOf = (spec: OperationSpec, code: boolean): 'none' | 'received' | 'active' => {
   if (!code || spec.id === 'assignLoan') return 'none';
   return spec.method === 'get' ? 'received' : 'active';
 };
 
-const subscriptionOf = (spec: OperationSpec, path: string): Plan['subscription'] => {
+const subscriptionOf = (spec: OperationSpec, path: string): 'none' | 'before' | 'created' => {
   if (spec.id === 'createWebhook') return 'created';
   return /\{(webhook|event)\}/.test(path) ? 'before' : 'none';
 };
 
-const answerOf = ({ success: [first] }: OperationSpec): Plan['answer'] => {
+const answerOf = ({ success: [first] }: OperationSpec): 'json' | 'file' | 'nothing' => {
   if (first?.mediaType === undefined) return 'nothing';
   return first.mediaType === 'application/json' ? 'json' : 'file';
 };
 
-/** @param content one of the operation's bodies, undefined where it has none */
-export const planOf = (spec: OperationSpec, content: BodyContent | undefined): Plan => {
+/**
+ * A sample in no language: what it needs, the request, and whether it ends by tidying up.
+ * @param content one of the operation's bodies, undefined where it has none
+ */
+export const planOf = (spec: OperationSpec, content: BodyContent | undefined) => {
   const path = spec.path.replaceAll(
     /\{(\w+)\}/g,
     (_, name: keyof typeof PATH_VARIABLES) => PATH_VARIABLES[name],
@@ -123,6 +107,8 @@ export const planOf = (spec: OperationSpec, content: BodyContent | undefined): P
     usesFile: operation !== 'none' || body?.form !== undefined,
   };
 };
+
+export type Plan = ReturnType<typeof planOf>;
 
 export const provided = ({ usesFund, usesFile }: Plan): string =>
   `In the environment: TOKEN${usesFund ? ' and FUND_ID' : ''}.${usesFile ? ` In this folder: ${FILE}.` : ''}`;
