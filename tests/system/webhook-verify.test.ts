@@ -20,7 +20,7 @@ const FILTERS = [
   ['loan_approved', 'disbursement_completed', 'loan_fully_settled'],
 ];
 const SEED = 20_261_103;
-const LIVES = 14;
+const LIVES = 10;
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let receiver: WebhookReceiver;
