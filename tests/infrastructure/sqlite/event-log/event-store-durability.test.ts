@@ -9,7 +9,7 @@ import { newDataDir, openFile, openStore } from './store-fixture.ts';
 
 const PROGRAM = fileURLToPath(new URL('./append-until-killed.ts', import.meta.url));
 const STREAMS = 6;
-const KILLS = 4;
+const KILLS = 6;
 
 /** Runs the program, kills it within the given time after its first acknowledgement, and answers what it printed. */
 const runAndKill = async (dataDir: string, withinMs: number): Promise<readonly string[]> => {
