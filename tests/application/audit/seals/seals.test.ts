@@ -26,20 +26,16 @@ class OpenLog extends InMemoryEventStore {
     return this.log;
   }
 
+  /** In one append: who follows gets them together. */
   async add(stream: string, count: number): Promise<void> {
-    for (let i = 0; i < count; i += 1) {
-      const at = await this.head(stream);
-      const id = `${stream}-${at === 'no_stream' ? 0 : at + 1n}`;
-      const metadata = {
-        correlationId: '',
-        causationId: '',
-        actor: '',
-        applicationId: '',
-        recordedAt: '',
-        hash: id,
-      };
-      await this.append(stream, at, [{ id, type: 't', data: '{}' as JsonText, metadata }]);
-    }
+    const at = await this.head(stream);
+    const first = at === 'no_stream' ? 0n : at + 1n;
+    const events = Array.from({ length: count }, (_, i) => {
+      const id = `${stream}-${first + BigInt(i)}`;
+      const who = { correlationId: '', causationId: '', actor: '', applicationId: '', recordedAt: '' };
+      return { id, type: 't', data: '{}' as JsonText, metadata: { ...who, hash: id } };
+    });
+    await this.append(stream, at, events);
   }
 }
 
@@ -73,7 +69,8 @@ const sealer = (of = 'embedded', its = book()) => {
       signal.addEventListener('abort', () => resolve());
     });
   const sealing = new SealLog({ subscription: log, book: its, keys, log: of, clock, logger, sleep });
-  return { sealing, logger, tick: () => pauses.splice(0).forEach((end) => end()) };
+  const isWaiting = async (): Promise<boolean> => pauses.length > 0;
+  return { sealing, logger, isWaiting, tick: () => pauses.splice(0).forEach((end) => end()) };
 };
 
 const records = () =>
@@ -139,18 +136,19 @@ describe('a check that is stopped', () => {
 describe('sealing', () => {
   test('begins with what is there, says so, and goes on with what comes, a few seconds at a time', async () => {
     await log.add('loan-a.1', 4);
-    const { sealing, tick } = sealer();
+    const { sealing, isWaiting, tick } = sealer();
     const stop = new AbortController();
     const running = sealing.run(stop.signal);
     await until(async () => (await records()).length === 2);
     expect(await shortRecords()).toEqual(['begin 0/0', 'found 4/4']);
+    tick();
     await log.add('loan-a.2', 3);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(isWaiting);
     expect((await records()).length).toBe(2);
     tick();
     await until(async () => (await records()).length === 3);
     await log.add('loan-a.1', 2);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(isWaiting);
     stop.abort();
     await running;
     expect(await shortRecords()).toEqual(['begin 0/0', 'found 4/4', 'live 3/7', 'live 2/9']);
