@@ -1,10 +1,10 @@
 import type { CliCommand } from './cli-command.ts';
-import { loanStream, parseLoanStream } from '../../application/command-handling/operation.ts';
+import { parseLoanStream } from '../../application/command-handling/operation.ts';
 import { renegotiationIdOf } from '../../application/projecting/renegotiation-ties.ts';
 import type { QuarantinedOperation } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
-import { CommandFailedError, NotAllowedError, WrongUseError, answer } from './command-line.ts';
+import { CommandFailedError, NotAllowedError, WrongUseError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { applicationOf } from './scope.ts';
 
@@ -34,54 +34,84 @@ export const addQuarantineCommands = (program: CliCommand): void => {
     .listing(COLUMNS, async ({ maintenance }) => maintenance.quarantine.list());
   quarantine
     .command('release')
-    .description('take in and publish what waits of an operation or a renegotiation, with a program that can')
-    .argument('<code>', 'originator_proposal_code, or the id of a renegotiation')
-    .option('--application <id|name>', 'whose operation; needed when several that wait have the code')
-    .told(
-      'Prints {originator_proposal_code, releases}, or {renegotiation_id, releases}. A renegotiation and its operations are released\n' +
-        'together: `together` names the others. What cannot be taken yet goes on waiting, and the command ends with 1. What does not\n' +
-        'wait ends with 3.',
-      'quarantine release OP-2026-000123',
+    .description('take in and publish what waits, with a program that can')
+    .argument('[code]', 'originator_proposal_code, or the id of a renegotiation')
+    .option(
+      '--application <id|name>',
+      'whose operation, or with --all operations; needed when several that wait have the code',
     )
-    .action(async (code: string, { application }: { readonly application?: string }) => {
-      let waits: string | undefined;
-      await answer(program.dependencies, async (services) => {
-        const stream = await streamOf(services, code, application);
-        const line = { decision: 'release_quarantine', ...parseLoanStream(stream) };
-        const releases = await configuring(services, line, () =>
-          services.maintenance.quarantine.release(stream),
-        );
-        waits = releases.find(({ outcome }) => outcome === 'still_waits')?.reason;
-        return {
-          [renegotiationIdOf(stream) === undefined ? 'originator_proposal_code' : 'renegotiation_id']: code,
-          releases: releases.map(({ waitsFor: waits_for, together, ...rest }) => ({
-            waits_for,
-            ...rest,
-            ...(together && { together: together.map(shownName) }),
-          })),
-        };
-      });
-      if (waits !== undefined) throw new CommandFailedError(`${code} goes on waiting: ${waits}`);
-    });
+    .option('--all', 'all that waits, one after another')
+    .refusing((code: string | undefined, { all }: Which) =>
+      (code === undefined) === (all === true) ? undefined : 'name one code, or give --all instead',
+    )
+    .told(
+      'Prints {originator_proposal_code, releases}, or {renegotiation_id, releases}, a line for each with --all. A renegotiation and its\n' +
+        'operations are released together: `together` names the others. What cannot be taken yet goes on waiting, and the command ends\n' +
+        'with 1. What does not wait ends with 3.',
+      'quarantine release OP-2026-000123',
+      'quarantine release --all',
+    )
+    .answeringLines(releasing);
 };
+
+interface Which {
+  readonly application?: string;
+  readonly all?: boolean;
+}
+
+async function* releasing(services: App, code: string | undefined, which: Which): AsyncGenerator<object> {
+  const { quarantine } = services.maintenance;
+  const came = new Set<string>();
+  const waiting: string[] = [];
+  for (const stream of await streamsOf(services, code, which)) {
+    // What came with another may still wait to be published.
+    if (came.has(stream) && !(await quarantine.list()).some((entry) => entry.stream === stream)) continue;
+    const line = { decision: 'release_quarantine', ...parseLoanStream(stream) };
+    const releases = await configuring(services, line, () => quarantine.release(stream));
+    for (const { together = [] } of releases) for (const other of together) came.add(other);
+    const reason = releases.find(({ outcome }) => outcome === 'still_waits')?.reason;
+    if (reason !== undefined) waiting.push(`${shownName(stream)} goes on waiting: ${reason}`);
+    yield {
+      [renegotiationIdOf(stream) === undefined ? 'originator_proposal_code' : 'renegotiation_id']:
+        shownName(stream),
+      releases: releases.map(({ waitsFor: waits_for, together, ...rest }) => ({
+        waits_for,
+        ...rest,
+        ...(together && { together: together.map(shownName) }),
+      })),
+    };
+  }
+  const [first, ...others] = waiting;
+  if (first !== undefined)
+    throw new CommandFailedError(others.length > 0 ? `${first}; so do ${others.length} more` : first);
+}
 
 const shownName = (stream: string): string =>
   parseLoanStream(stream)?.code ?? renegotiationIdOf(stream) ?? stream;
 
-const streamOf = async (services: App, code: string, application?: string): Promise<string> => {
+const streamsOf = async (
+  services: App,
+  code: string | undefined,
+  { application }: Which,
+): Promise<ReadonlySet<string>> => {
   const entries = await services.maintenance.quarantine.list();
-  const renegotiation = entries.find(({ stream }) => renegotiationIdOf(stream) === code);
-  if (renegotiation) return renegotiation.stream;
+  const renegotiation = entries.find(
+    ({ stream }) => code !== undefined && renegotiationIdOf(stream) === code,
+  );
+  if (renegotiation) return new Set([renegotiation.stream]);
   const own = application === undefined ? undefined : await applicationOf(services, application);
-  const waiting = entries
-    .map((entry) => operationOf(entry))
-    .filter((one) => one?.code === code && (own === undefined || one.applicationId === own));
-  const [first, ...others] = [...new Set(waiting.map((one) => one!.applicationId))];
-  if (first === undefined)
+  const streams = new Set(
+    entries
+      .filter((entry) => own === undefined || operationOf(entry)?.applicationId === own)
+      .filter((entry) => code === undefined || operationOf(entry)?.code === code)
+      .map(({ stream }) => stream),
+  );
+  if (code === undefined) return streams;
+  if (streams.size === 0)
     throw new NotAllowedError(`no operation and no renegotiation ${code} waits in quarantine`);
-  if (others.length > 0)
+  if (streams.size > 1)
     throw new WrongUseError(
-      `operations ${code} of several applications wait: name one of ${[first, ...others].join(', ')}`,
+      `operations ${code} of several applications wait: name one of ${[...streams].map((one) => parseLoanStream(one)!.applicationId).join(', ')}`,
     );
-  return loanStream(first, code);
+  return streams;
 };

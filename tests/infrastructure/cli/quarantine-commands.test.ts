@@ -14,14 +14,18 @@ const waiting: readonly QuarantinedOperation[] = [
   { ...event, stream: renegotiation, reason: 'unknown' },
 ];
 
-const run = (outcome: Release['outcome'], ...args: readonly string[]) => {
+/** @param outcome everything is let go with the first that is released, but for what waits apart */
+const run = (outcome: Release['outcome'], ...args: readonly string[]) => runBeside('', outcome, ...args);
+const runBeside = (apart: string, outcome: Release['outcome'], ...args: readonly string[]) => {
   const released: string[] = [];
   const release = async (stream: string): Promise<readonly Release[]> => {
     released.push(stream);
     const together = waiting.map((one) => one.stream).filter((one) => one !== stream);
     return [{ waitsFor: 'loan', outcome, together, ...(outcome === 'still_waits' && { reason: 'unknown' }) }];
   };
-  const quarantine = { list: async () => waiting, release };
+  const isThere = ({ stream }: QuarantinedOperation): boolean =>
+    outcome === 'still_waits' || released.length === 0 || stream === apart;
+  const quarantine = { list: async () => waiting.filter(isThere), release };
   return commandLine(() => maintaining({ quarantine }))('quarantine', ...args).then((result) => ({
     ...result,
     released,
@@ -50,4 +54,29 @@ test('it is released by its id or by the code of one of its operations, and what
   expect([byCode.code, byCode.released]).toEqual([1, [operation]]);
   expect(JSON.parse(byCode.out).releases).toMatchObject([{ outcome: 'still_waits', together: [ID] }]);
   expect((await run('released', 'release', 'OP/2')).code).toBe(3);
+});
+
+test('all that waits is released one after another: what came with another only where it waits on', async () => {
+  const all = await run('released', 'release', '--all');
+  expect([all.code, all.released]).toEqual([0, [operation]]);
+  expect(all.lines).toEqual([
+    {
+      originator_proposal_code: 'OP/1',
+      releases: [{ waits_for: 'loan', outcome: 'released', together: [ID] }],
+    },
+  ]);
+  const apart = await runBeside(renegotiation, 'released', 'release', '--all');
+  expect([apart.code, apart.released]).toEqual([0, [operation, renegotiation]]);
+  const still = await run('still_waits', 'release', '--all');
+  expect([still.code, still.released]).toEqual([1, [operation, renegotiation]]);
+  expect(still.lines).toHaveLength(2);
+  expect(still.err).toContain('OP/1 goes on waiting: unknown; so do 1 more');
+});
+
+test('either a code or all is named', async () => {
+  for (const args of [[], ['OP/1', '--all']]) {
+    const { code, err, released } = await run('released', 'release', ...args);
+    expect([code, released]).toEqual([2, []]);
+    expect(err).toContain('name one code, or give --all instead');
+  }
 });
