@@ -5,7 +5,7 @@ export const NONE = -1;
 /** Stands for a payment that is named, and lies beyond what was read. */
 export const ELSEWHERE = -2;
 
-const BLOCK_BITS = 16;
+const BLOCK_BITS = 12;
 const BLOCK = 1 << BLOCK_BITS;
 const WITHIN = BLOCK - 1;
 
