@@ -98,7 +98,8 @@ test.each([
         ...{ application_id: application, originator_proposal_code: 'BAD' },
         event_type: 'loan.something_new.v1',
       });
-    expect((await command('quarantine', 'release', 'BAD')).code).toBe(1);
+    for (const which of ['BAD', '--all'])
+      expect((await command('quarantine', 'release', which)).code).toBe(1);
     expect((await command('quarantine', 'release', 'GOOD')).code).toBe(3);
   },
   300_000,
