@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
-import { authority } from '../support/certificates.ts';
 import type { ServedDescription } from '../support/http-description.ts';
 import { RunningService } from '../support/running-service.ts';
 import type { ClientCredentials } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { trustedReceiver } from '../support/trusted-receiver.ts';
+import type { TrustedReceiver } from '../support/trusted-receiver.ts';
+import type { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { within } from '../support/within.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
@@ -18,28 +17,23 @@ const PATIENCE_MS = 60_000;
 const SINCE = '2020-01-01T00:00:00Z';
 const CODES = ['A', 'B', 'C'];
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let trusted: TrustedReceiver;
 let receiver: WebhookReceiver;
 let service: RunningService;
 let api: ApiClient;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  const ca = await authority();
-  const caFile = join(directory.path, 'ca.pem');
-  await writeFile(caFile, ca.caPem);
-  receiver = await WebhookReceiver.start(ca);
+  trusted = await trustedReceiver();
+  ({ receiver } = trusted);
   service = await RunningService.start({
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
-    WEBHOOK_CA_FILE: caFile,
+    ...trusted.settings,
     WEBHOOK_RETRY_SCHEDULE: '20ms',
   });
   api = await service.client(randomUUID());
 }, PATIENCE_MS);
 afterAll(async () => {
   await service?.stop();
-  await receiver?.close();
-  await directory?.remove();
+  await trusted?.close();
 });
 
 const subscribe = async (): Promise<string> =>

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { loanRequest } from '../support/api-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
-import { authority } from '../support/certificates.ts';
 import { commandLine } from '../support/command-line.ts';
 import { Random } from '../support/random.ts';
 import { RunningService } from '../support/running-service.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { trustedReceiver } from '../support/trusted-receiver.ts';
+import type { TrustedReceiver } from '../support/trusted-receiver.ts';
+import type { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { within } from '../support/within.ts';
 
 const FILTERS = [
@@ -22,7 +20,7 @@ const FILTERS = [
 const SEED = 20_261_103;
 const LIVES = 10;
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let trusted: TrustedReceiver;
 let receiver: WebhookReceiver;
 let service: RunningService;
 let api: ApiClient;
@@ -31,12 +29,9 @@ let everything: string;
 let repaired: string;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  const ca = await authority();
-  const caFile = join(directory.path, 'ca.pem');
-  await writeFile(caFile, ca.caPem);
-  receiver = await WebhookReceiver.start(ca);
-  service = await RunningService.start({ WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true', WEBHOOK_CA_FILE: caFile });
+  trusted = await trustedReceiver();
+  ({ receiver } = trusted);
+  service = await RunningService.start(trusted.settings);
   api = await service.client(randomUUID());
   const services = service.service.parts.app;
   run = commandLine(() => services);
@@ -45,8 +40,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service?.stop();
-  await receiver?.close();
-  await directory?.remove();
+  await trusted?.close();
 });
 
 const subscribe = async (events: readonly string[]): Promise<string> =>

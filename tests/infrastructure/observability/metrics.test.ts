@@ -1,44 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loanRequest } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
-import { authority } from '../../support/certificates.ts';
 import { RunningService } from '../../support/running-service.ts';
 import { freePort } from '../../support/service-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { trustedReceiver } from '../../support/trusted-receiver.ts';
+import type { TrustedReceiver } from '../../support/trusted-receiver.ts';
+import type { WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 const FOLLOWERS = ['loan-projector', 'relay', 'sandbox-administrator'] as const;
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let trusted: TrustedReceiver;
 let receiver: WebhookReceiver;
 let service: RunningService;
 let api: ApiClient;
 let port: number;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  const ca = await authority();
-  const caFile = join(directory.path, 'ca.pem');
-  await writeFile(caFile, ca.caPem);
-  receiver = await WebhookReceiver.start(ca);
+  trusted = await trustedReceiver();
+  ({ receiver } = trusted);
   port = await freePort();
   service = await RunningService.start({
     METRICS_PORT: String(port),
-    WEBHOOK_CA_FILE: caFile,
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    ...trusted.settings,
     WEBHOOK_RETRY_SCHEDULE: '1h',
   });
   api = await service.client(randomUUID());
 });
 afterAll(async () => {
   await service?.stop();
-  await receiver?.close();
-  await directory?.remove();
+  await trusted?.close();
 });
 
 const scrape = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

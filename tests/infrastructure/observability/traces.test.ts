@@ -1,35 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loanRequest } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
-import { authority } from '../../support/certificates.ts';
 import { OtlpCollector } from '../../support/otlp-collector.ts';
 import type { CollectedSpan } from '../../support/otlp-collector.ts';
 import { RunningService } from '../../support/running-service.ts';
 import { settlement } from '../../support/api-client.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { trustedReceiver } from '../../support/trusted-receiver.ts';
+import type { TrustedReceiver } from '../../support/trusted-receiver.ts';
+import type { WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let trusted: TrustedReceiver;
 let collector: OtlpCollector;
 let receiver: WebhookReceiver;
 let service: RunningService;
 let api: ApiClient;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
+  trusted = await trustedReceiver();
+  ({ receiver } = trusted);
   collector = await OtlpCollector.start();
-  const ca = await authority();
-  const caFile = join(directory.path, 'ca.pem');
-  await writeFile(caFile, ca.caPem);
-  receiver = await WebhookReceiver.start(ca);
   service = await RunningService.start({
-    WEBHOOK_CA_FILE: caFile,
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    ...trusted.settings,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
   });
@@ -41,9 +35,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service?.stop();
-  await receiver?.close();
+  await trusted?.close();
   await collector?.close();
-  await directory?.remove();
 });
 
 const settle = async (installment: string, headers: Record<string, string> = {}): Promise<string> => {
