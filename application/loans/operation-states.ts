@@ -42,6 +42,20 @@ export const newestWithBorrower = async (
   return (await database.read(query)).map(({ stream }) => stream);
 };
 
+/** What their rows say was received with them, and later. @param streams at most 1,000 */
+export const documentsOfOperations = async (
+  database: SqlDatabase,
+  streams: readonly string[],
+): Promise<readonly { readonly stream: string; readonly sha256: string }[]> => {
+  if (streams.length === 0) return [];
+  const query = database.builder
+    .selectFrom('loan')
+    .innerJoin('document', 'document.operation', 'loan.id')
+    .select(['loan.stream', 'document.sha256'])
+    .where('loan.stream', 'in', streams);
+  return database.read(query);
+};
+
 export const holdsOperations = async (database: SqlDatabase, fundId: string): Promise<boolean> => {
   const query = database.builder.selectFrom('loan').select('stream').where('fund_id', '=', fundId).limit(1);
   return (await database.read(query)).length > 0;

@@ -45,3 +45,16 @@ export const unlessKeyMissing = async <Value, Instead>(
     throw error;
   }
 };
+
+/** Of operations of which something is gone, those that lost it: rows may lag behind the record of a forgetting. */
+export const notForgotten = async (
+  streams: readonly string[],
+  log: Pick<EventStore, 'read'>,
+): Promise<readonly string[]> => {
+  const lost: string[] = [];
+  for (const stream of streams) {
+    const found = await unlessKeyMissing(() => requireForgotten(stream, log, () => undefined), stream);
+    if (found !== undefined) lost.push(stream);
+  }
+  return lost;
+};

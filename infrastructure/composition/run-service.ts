@@ -14,6 +14,7 @@ import { troubleWith } from './data-parts.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { openFoundations } from './foundations.ts';
 import { isLoopback, refuseOpenEngines } from './insecurities.ts';
+import { tellLostParts } from './lost-parts.ts';
 import { StartAbandonedError, retryUntilAvailable } from './start-retry.ts';
 import { startService } from './service.ts';
 import type { RunningService } from './service.ts';
@@ -125,6 +126,10 @@ const run = async (worker: Worker | undefined): Promise<void> => {
   await announceDemoClient(parts).catch((error: unknown) => {
     logger.warn({ err: error }, 'no client to try the sandbox with could be made; `client create` makes one');
   });
+  // An engine that is away is told elsewhere.
+  await tellLostParts(parts).catch((err: unknown) =>
+    logger.debug({ err }, 'not all parts could be looked at'),
+  );
 };
 
 const isOneLine = (error: unknown): error is Error =>

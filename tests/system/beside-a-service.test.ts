@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, readdir, writeFile } from 'node:fs/promises';
+import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { examine } from '../../infrastructure/composition/maintenance/doctor.ts';
@@ -104,8 +104,8 @@ test('a service that does not run is one failed check, and nothing that follows 
   const stopped = await temporaryDirectory();
   try {
     for (const file of await readdir(dataDir))
-      if (/\.db(-wal)?$|^master\.key$/.test(file))
-        await copyFile(join(dataDir, file), join(stopped.path, file));
+      if (/\.db(-wal)?$|^(master\.key|documents)$/.test(file))
+        await cp(join(dataDir, file), join(stopped.path, file), { recursive: true });
     const found = await examine({ DATA_DIR: stopped.path }, () => new RecordingLogger());
     expect(found.filter(({ state }) => state === 'failed')).toEqual([
       { check: 'service', state: 'failed', detail: `no service runs on ${stopped.path}: start it` },

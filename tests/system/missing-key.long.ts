@@ -52,6 +52,7 @@ test('a key that was lost is a fault of ours until it is put back, and never a b
   await service.end('SIGTERM');
   const putBack = loseKey(directory.path);
   await service.start();
+  await service.printed('"event":"keys_lost"');
   const failed = await api.call('GET', '/loan/LOST');
   expect([failed.status, failed.body]).toMatchObject([500, { error_code: 'internal_error' }]);
   await service.printed('"event":"key_missing"');

@@ -5,7 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { backupsOf, requireServiceData } from '../../infrastructure/composition/data-directory.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
+import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
+import { tellLostParts } from '../../infrastructure/composition/lost-parts.ts';
+import { examine } from '../../infrastructure/composition/maintenance/doctor.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { commandLineBeside } from '../support/command-line-beside.ts';
@@ -216,6 +219,53 @@ describe('what is no reason to refuse', () => {
 });
 
 const receivables = (...args: readonly string[]) => commandLineBeside(environment())(...args);
+
+describe('what the newest operations need and is not there', () => {
+  /** What the service says of it once it is ready, and what the doctor says. */
+  const told = async () => {
+    const logger = new RecordingLogger();
+    const foundations = await openFoundations(configuration(), logger, { part: 'service' });
+    await tellLostParts(partsOf(foundations));
+    await foundations.close();
+    const findings = await examine(environment(), () => new RecordingLogger());
+    const stateOf = (name: string) => findings.find(({ check }) => check === name)?.state;
+    return {
+      lines: logger.lines.flatMap(({ level, fields }) => (level === 'error' ? [fields] : [])),
+      keys: stateOf('operation_keys'),
+      documents: stateOf('documents'),
+    };
+  };
+  const NOTHING = { lines: [], keys: 'ok', documents: 'ok' };
+
+  test('is told: keys of a service.db that is older than the log', async () => {
+    expect(await told()).toEqual(NOTHING);
+    change('service.db', `delete from wrapped_key where name like 'operation:%.D'`);
+    expect(await told()).toEqual({
+      lines: [{ event: 'keys_lost', lost: 1, of_newest: 4, stream: expect.stringMatching(/\.D$/) }],
+      keys: 'failed',
+      documents: 'ok',
+    });
+  });
+
+  test.each(['no directory', 'an empty one, as where nothing is mounted'])(
+    'is told: documents, %s',
+    async (left) => {
+      await rm(inData('documents'), { recursive: true });
+      if (left !== 'no directory') await mkdir(inData('documents'));
+      expect(await told()).toEqual({
+        lines: [{ event: 'documents_lost', lost: 4, of_newest: 4, stream: expect.any(String) }],
+        keys: 'ok',
+        documents: 'failed',
+      });
+    },
+  );
+
+  test('is not told of a borrower who was forgotten while no service ran, of whom the rows do not know it yet', async () => {
+    const forget = ['borrower', 'forget', '--document', '52998224725', '--yes', '--including-open'];
+    expect((await receivables(...forget)).code).toBe(0);
+    expect(await told()).toEqual(NOTHING);
+  });
+});
 
 test('an anchor shows that a state from before the first one was put back', async () => {
   const anchor = join(directory.path, 'anchor.jsonl');

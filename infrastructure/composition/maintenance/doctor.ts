@@ -8,19 +8,18 @@ import { API_VERSION } from '../../http/openapi/version.ts';
 import { MasterKeyFileError } from '../../security/master-key.ts';
 import { WrongMasterKeyError } from '../../security/master-keys.ts';
 import { engineTime } from '../../../application/sql/engine.ts';
-import { withoutKey } from '../../../application/coordination/key-store.ts';
 import {
   NO_STANDBY,
   losesAtFailover,
   oldestTransaction,
   standbySettings,
 } from '../../postgres/postgres-safety.ts';
-import { newestWithBorrower } from '../../../application/loans/operation-states.ts';
 import { exposedFiles } from '../../support/private-files.ts';
 import { readConfiguration } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
 import { missingServiceData } from '../data-directory.ts';
 import { openFoundations } from '../foundations.ts';
+import { NEWEST_LOOKED_AT, lostDocuments, lostKeys } from '../lost-parts.ts';
 import type { Parts } from '../parts.ts';
 import { isAllowed, refuseOpenEngines } from '../insecurities.ts';
 import { checkEngines } from '../readiness.ts';
@@ -157,13 +156,22 @@ const standby = async ({ serviceDatabase, configuration }: Parts): Promise<Found
 /** The newest operations are those whose keys a fail-over loses. */
 const NEWEST_OPERATIONS = 1_000;
 
-const operationKeys = async ({ readModelDatabase, serviceDatabase }: Parts): Promise<Found> => {
-  const streams = await newestWithBorrower(readModelDatabase, NEWEST_OPERATIONS);
-  const missing = await withoutKey(serviceDatabase, streams);
-  return missing.length === 0
-    ? ok(`of the newest ${streams.length} operations none is missing`)
+const operationKeys = async (parts: Parts): Promise<Found> => {
+  const { among, lost } = await lostKeys(parts, NEWEST_OPERATIONS);
+  return lost.length === 0
+    ? ok(`of the newest ${among.length} operations none is missing`)
     : failed(
-        `${missing.length} of the newest ${streams.length} operations have lost theirs, such as ${missing[0]}: see KeysMissing in docs/operations.md`,
+        `${lost.length} of the newest ${among.length} operations have lost theirs, such as ${lost[0]}: see KeysMissing in docs/operations.md`,
+      );
+};
+
+const documents = async (parts: Parts): Promise<Found> => {
+  if (!parts.configuration.roles.includes('api')) return [];
+  const { among, lost } = await lostDocuments(parts, await lostKeys(parts, NEWEST_LOOKED_AT));
+  return lost.length === 0
+    ? ok(`of the newest ${among.length} operations none is missing`)
+    : failed(
+        `those of ${lost.length} of the newest ${among.length} operations are missing, such as of ${lost[0]}: put them back; receivables audit verify --documents names all`,
       );
 };
 
@@ -208,6 +216,7 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
           ? await look('deliveries', () => waitingDeliveries(parts.app.webhooks, parts.realClock.realNow()))
           : []),
         ...(await look('operation_keys', () => operationKeys(parts))),
+        ...(await look('documents', () => documents(parts))),
         ...(await look('standby', () => standby(parts))),
         ...(await look('transactions', () => transactions(parts))),
       ];
