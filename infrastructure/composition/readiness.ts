@@ -1,10 +1,10 @@
-import { statfs } from 'node:fs/promises';
 import type { Parts } from './parts.ts';
 import { PUBLISHING } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { HealthChecks } from '../http/server/health-app.ts';
 import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
+import { roomFor } from '../support/disk-room.ts';
 import { TimedOutError, within } from '../support/time.ts';
 import type { BackgroundThread } from './background/background-thread.ts';
 import type { Configuration, Role } from './configuration.ts';
@@ -47,19 +47,13 @@ const looksOf = (
 /** One command writes to several files, a few pages each. */
 const LEAST_ROOM = 1024 ** 2;
 
-/** What a file system keeps back for root is room for root; one that has no blocks tells nothing. */
-const isFull = async (dataDir: string): Promise<boolean> => {
-  const { bavail, bfree, blocks, bsize } = await statfs(dataDir);
-  return blocks > 0 && (process.getuid?.() === 0 ? bfree : bavail) * bsize < LEAST_ROOM;
-};
-
 /** Asked of the system alone: nothing is tried, because a disk that is full gets no better by it. */
 const stateOfDisk = async (configuration: Configuration): Promise<HealthChecks> => {
   if (!keepsFiles(configuration)) return {};
   const { dataDir } = configuration;
-  const full = await isFull(dataDir).catch(messageOf);
-  if (typeof full === 'string') return { disk: full };
-  return { disk: full ? `no room left for ${dataDir}: make room on its disk` : 'ok' };
+  const room = (await roomFor(dataDir).catch(messageOf)) ?? LEAST_ROOM;
+  if (typeof room === 'string') return { disk: room };
+  return { disk: room < LEAST_ROOM ? `no room left for ${dataDir}: make room on its disk` : 'ok' };
 };
 
 /** A group that is just being joined, or shared out anew, is no reason to send requests elsewhere. */

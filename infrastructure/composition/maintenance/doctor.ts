@@ -1,4 +1,4 @@
-import { access, constants, statfs } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../../application/support/failures.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
@@ -14,6 +14,7 @@ import {
   oldestTransaction,
   standbySettings,
 } from '../../postgres/postgres-safety.ts';
+import { roomFor } from '../../support/disk-room.ts';
 import { exposedFiles } from '../../support/private-files.ts';
 import { readConfiguration } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
@@ -57,8 +58,8 @@ const permissions = async (configuration: Configuration): Promise<Found> => {
 };
 
 const disk = async ({ dataDir }: Configuration): Promise<Found> => {
-  const { bavail, bsize } = await statfs(dataDir);
-  const free = bavail * bsize;
+  const free = await roomFor(dataDir);
+  if (free === undefined) return ok(`the file system of ${dataDir} does not tell how much is free`);
   const found = free < NO_SPACE ? failed : free < LITTLE_SPACE ? warning : ok;
   return found(`${Math.floor(free / MEBIBYTE)} MiB free for ${dataDir}`);
 };
