@@ -3,7 +3,7 @@ import { LOAN_STREAM_PREFIX, ownerOf } from '../command-handling/operation.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 import type { QuarantinedStream } from '../ports/read-models.ts';
 import type { HoldChange, Holding, Ties } from '../processors/processor.ts';
-import { namesRenegotiation, operationsNamedBy, renegotiationIdOf } from './renegotiation-ties.ts';
+import { operationsNamedBy, renegotiationIdOf, renegotiationsNamedBy } from './renegotiation-ties.ts';
 
 /** One row for each operation or renegotiation that waits, beside the rows of its projection, so that both change in one transaction. */
 export const QUARANTINE_TABLE = 'quarantined_operation';
@@ -22,12 +22,10 @@ const ties: Ties<TableWrite> = {
       return { streams, reason: `it writes rows of ${streams[0]}, which is in quarantine` };
     }
     if (!isOperation(event.stream)) return undefined;
-    for (const stream of held.keys()) {
-      const id = renegotiationIdOf(stream);
-      if (id !== undefined && namesRenegotiation(event, id))
-        return { streams: [stream], reason: `it belongs to ${stream}, which is in quarantine` };
-    }
-    return undefined;
+    const stream = renegotiationsNamedBy(event).find((one) => held.has(one));
+    return stream === undefined
+      ? undefined
+      : { streams: [stream], reason: `it belongs to ${stream}, which is in quarantine` };
   },
   along: (event: RecordedEvent, writes) =>
     renegotiationIdOf(event.stream) === undefined

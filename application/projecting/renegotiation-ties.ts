@@ -1,4 +1,10 @@
-import { loanStream, parseLoanStream, RENEGOTIATION_STREAM_PREFIX } from '../command-handling/operation.ts';
+import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
+import {
+  loanStream,
+  parseLoanStream,
+  renegotiationStream,
+  RENEGOTIATION_STREAM_PREFIX,
+} from '../command-handling/operation.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
 
 const CODES = new Set(['original_proposal_code', 'original_proposal_codes', 'new_proposal_code']);
@@ -27,6 +33,8 @@ export const operationsNamedBy = ({ data, metadata }: RecordedEvent): readonly s
   return [...named];
 };
 
-/** True when an event of an operation holds the renegotiation's id, in whatever field, readable or not. */
-export const namesRenegotiation = ({ data }: RecordedEvent, renegotiationId: string): boolean =>
-  data.includes(renegotiationId);
+const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gu;
+
+/** Streams of all that an event of an operation may name, whatever the field, readable or not: any id in it might be one's. */
+export const renegotiationsNamedBy = ({ data }: RecordedEvent): readonly string[] =>
+  (data.match(ID) ?? []).map((id) => renegotiationStream(id as RenegotiationId));

@@ -30,6 +30,14 @@ export class RelayQuarantine {
     }));
   }
 
+  async waits(stream: string): Promise<boolean> {
+    const query = this.#database.builder
+      .selectFrom('relay_quarantine')
+      .select('stream')
+      .where('stream', '=', stream);
+    return (await this.#database.read(query)).length > 0;
+  }
+
   /** Keeps what is there for the operation, but for the reason, and takes a release back. */
   async put({ stream, revision, eventType, reason }: HeldBack): Promise<void> {
     const query = this.#database.builder

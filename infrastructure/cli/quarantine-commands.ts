@@ -65,7 +65,7 @@ async function* releasing(services: App, code: string | undefined, which: Which)
   const waiting: string[] = [];
   for (const stream of await streamsOf(services, code, which)) {
     // What came with another may still wait to be published.
-    if (came.has(stream) && !(await quarantine.list()).some((entry) => entry.stream === stream)) continue;
+    if (came.has(stream) && !(await quarantine.waits(stream))) continue;
     const line = { decision: 'release_quarantine', ...parseLoanStream(stream) };
     const releases = await configuring(services, line, () => quarantine.release(stream));
     for (const { together = [] } of releases) for (const other of together) came.add(other);

@@ -130,7 +130,7 @@ export const serviceOn = (stores: Pick<FeedStores, 'log' | 'database'>) => {
     release: (stream: string) =>
       new QuarantinedOperations({
         ...{ projections, store, events: log, order: logOrder, decode: projected },
-        relay: { list: async () => [], release: async () => false },
+        relay: { list: async () => [], waits: async () => false, release: async () => false },
         renegotiation: { resolve: async () => undefined },
         actors: [],
       }).release(stream),

@@ -144,7 +144,7 @@ const quarantineOf = ({ log, order }: FollowedStores, program: Program, resolved
   new QuarantinedOperations({
     ...{ projections: [loanProjection], store: program.store, events: log, order },
     decode: program.decode,
-    relay: { list: async () => [], release: async () => false },
+    relay: { list: async () => [], waits: async () => false, release: async () => false },
     renegotiation: { resolve: async (id) => void resolved.push(id) },
     actors: [{ resume: async (stream) => void resolved.push(stream) }],
   });

@@ -4,22 +4,20 @@ import { replay } from '../../command-handling/operation.ts';
 import type { Renegotiation } from '../../renegotiation/renegotiation.ts';
 import { UnreadableEventError } from '../../event-codec/fields.ts';
 import type { RelayQuarantine } from '../../publication/relay-quarantine.ts';
-import type { EventStore, LogPosition, RecordedEvent } from '../../ports/event-store.ts';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.ts';
 import { RefusedWritesError } from '../../ports/read-models.ts';
 import type { LogOrder, QuarantinedStream } from '../../ports/read-models.ts';
 import type { ProjectionStore } from '../../projecting/projection-store.ts';
 import { releaseWrite } from '../../projecting/quarantine.ts';
-import {
-  namesRenegotiation,
-  operationsNamedBy,
-  renegotiationIdOf,
-} from '../../projecting/renegotiation-ties.ts';
+import { renegotiationIdOf } from '../../projecting/renegotiation-ties.ts';
 import { messageOf } from '../../support/failures.ts';
+import { WaitingStreams } from './waiting-streams.ts';
+import type { Group, StreamContents } from './waiting-streams.ts';
 
 interface Dependencies {
   readonly projections: readonly Projection[];
   readonly store: Pick<ProjectionStore, 'checkpoint' | 'quarantined' | 'apply'>;
-  readonly relay: Pick<RelayQuarantine, 'list' | 'release'>;
+  readonly relay: Pick<RelayQuarantine, 'list' | 'waits' | 'release'>;
   readonly events: Pick<EventStore, 'read'>;
   readonly decode: (event: RecordedEvent) => ProjectedEvent | undefined;
   readonly order: Pick<LogOrder, 'compare'>;
@@ -40,25 +38,25 @@ export interface Release {
   readonly together?: readonly string[];
 }
 
-interface Group {
-  readonly entries: readonly QuarantinedStream[];
-  readonly events: ReadonlyMap<string, StreamContents>;
-}
 interface Concluded {
   readonly entries: readonly Pick<QuarantinedStream, 'stream'>[];
   readonly events: ReadonlyMap<string, StreamContents>;
 }
-type StreamContents = Awaited<ReturnType<EventStore['read']>>;
 
 /** A projector that runs beside it moves on now and then. */
 const ATTEMPTS = 100;
 
-/** Operations whose events wait because one of them could not be taken: they are shown, and let go once a program can take it. */
+/**
+ * Operations whose events wait because one of them could not be taken: they are shown, and let go once a program can take it. Made for
+ * one command: what waits is read once for all that it releases.
+ */
 export class QuarantinedOperations {
   readonly #deps: Dependencies;
+  readonly #waiting: readonly (readonly [Projection, WaitingStreams])[];
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
+    this.#waiting = dependencies.projections.map((one) => [one, new WaitingStreams(one, dependencies)]);
   }
 
   async list(): Promise<readonly QuarantinedOperation[]> {
@@ -71,17 +69,22 @@ export class QuarantinedOperations {
     return found;
   }
 
+  async waits(stream: string): Promise<boolean> {
+    for (const [, waiting] of this.#waiting) if (await waiting.has(stream)) return true;
+    return this.#deps.relay.waits(stream);
+  }
+
   /** Tries again, everywhere where this operation waits; empty when it waits nowhere. */
   async release(stream: string): Promise<readonly Release[]> {
-    const { projections, relay } = this.#deps;
+    const { relay } = this.#deps;
     const releases: Release[] = [];
-    for (const projection of projections) {
-      const release = await this.#project(projection, stream);
+    for (const [projection, waiting] of this.#waiting) {
+      const release = await this.#project(projection, waiting, stream);
       if (release) releases.push(release);
     }
-    const waits = (await relay.list()).some((entry) => entry.stream === stream);
     // Read models that were built anew by this program wait for nothing, but what acts on operations still left this one alone.
-    const unreadable = waits && releases.length === 0 ? await this.#concludeAlone(stream) : undefined;
+    const alone = releases.length === 0 && (await relay.waits(stream));
+    const unreadable = alone ? await this.#concludeAlone(stream) : undefined;
     if (unreadable)
       releases.push({ waitsFor: PUBLISHING, outcome: 'still_waits', reason: unreadable.message });
     else if (await relay.release(stream)) releases.push({ waitsFor: PUBLISHING, outcome: 'asked' });
@@ -100,20 +103,22 @@ export class QuarantinedOperations {
   }
 
   /** Of a renegotiation and its operations everything comes in at once or not at all. */
-  async #project(projection: Projection, stream: string): Promise<Release | undefined> {
+  async #project(
+    projection: Projection,
+    waiting: WaitingStreams,
+    stream: string,
+  ): Promise<Release | undefined> {
     const { store } = this.#deps;
     const waitsFor = projection.name;
     let concluded = false;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const place = await store.checkpoint(projection);
-      const group = await this.#groupOf(stream, await store.quarantined(projection));
+      const group = await waiting.groupOf(stream);
       if (!group) return attempt === 0 ? undefined : { waitsFor, outcome: 'released' };
-      if (place === 'start')
-        throw new Error(`${projection.name} has no place, and yet an operation waits for it`);
+      const { place } = group;
       const others = group.entries.map((entry) => entry.stream).filter((one) => one !== stream);
       const release = { waitsFor, ...(others.length > 0 && { together: others }) };
       try {
-        const writes = this.#waitingOf(group, place).flatMap((event) => this.#writesOf(projection, event));
+        const writes = this.#eventsOf(group).flatMap((event) => this.#writesOf(projection, event));
         if (!concluded) {
           await this.#conclude(group);
           concluded = true;
@@ -121,30 +126,17 @@ export class QuarantinedOperations {
           continue;
         }
         const releases = group.entries.map((entry) => releaseWrite(projection, entry));
-        if (await store.apply(projection, [...releases, ...writes], place, place))
+        if (await store.apply(projection, [...releases, ...writes], place, place)) {
+          waiting.released(group);
           return { ...release, outcome: 'released' };
+        }
+        waiting.movedOn();
       } catch (error) {
         if (!isOfTheEvents(error)) throw error;
         return { ...release, outcome: 'still_waits', reason: error.message };
       }
     }
     throw new Error(`the read model ${projection.name} moved on at every attempt: try again`);
-  }
-
-  /** Undefined when the stream does not wait. */
-  async #groupOf(stream: string, entries: readonly QuarantinedStream[]): Promise<Group | undefined> {
-    const first = entries.find((entry) => entry.stream === stream);
-    if (!first) return undefined;
-    const alone = entries.every((entry) => renegotiationIdOf(entry.stream) === undefined);
-    const events = new Map<string, StreamContents>();
-    for (const entry of alone ? [first] : entries)
-      events.set(entry.stream, await this.#deps.events.read(entry.stream));
-    const group = new Set([first]);
-    for (const one of group)
-      for (const other of alone ? [] : entries)
-        if (areTied(one.stream, other.stream, events) || areTied(other.stream, one.stream, events))
-          group.add(other);
-    return { entries: [...group], events };
   }
 
   /** What met an event that it could not read left the operation, or the renegotiation, as it was; now that is made up for. */
@@ -164,7 +156,7 @@ export class QuarantinedOperations {
   }
 
   /** Later ones come to the projection by themselves. */
-  #waitingOf({ entries, events }: Group, place: LogPosition): readonly RecordedEvent[] {
+  #eventsOf({ entries, events, place }: Group): readonly RecordedEvent[] {
     const { compare } = this.#deps.order;
     return entries
       .flatMap(({ stream, position: since }) =>
@@ -189,19 +181,6 @@ export class QuarantinedOperations {
 class UntakenEventError extends Error {
   override readonly name = 'UntakenEventError';
 }
-
-const areTied = (
-  renegotiation: string,
-  operation: string,
-  events: ReadonlyMap<string, StreamContents>,
-): boolean => {
-  const id = renegotiationIdOf(renegotiation);
-  if (id === undefined) return false;
-  return (
-    events.get(operation)!.events.some((event) => namesRenegotiation(event, id)) ||
-    events.get(renegotiation)!.events.some((event) => operationsNamedBy(event).includes(operation))
-  );
-};
 
 const isOfTheEvents = (error: unknown): error is Error =>
   error instanceof UntakenEventError ||

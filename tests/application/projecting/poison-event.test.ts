@@ -51,7 +51,7 @@ describe('an event that cannot be projected', () => {
     new QuarantinedOperations({
       projections: [loanProjection],
       store: tables,
-      relay: { list: async () => [], release: async () => false },
+      relay: { list: async () => [], waits: async () => false, release: async () => false },
       events: log,
       decode: decoding,
       order: { compare: (one, other) => numberOf(one) - numberOf(other) },

@@ -58,6 +58,7 @@ class Bus implements EventBus {
 class Quarantined implements Pick<RelayQuarantine, keyof RelayQuarantine> {
   readonly entries = new Map<string, HeldBack & { readonly released: boolean }>();
   list = async () => [...this.entries.values()];
+  waits = async (stream: string) => this.entries.has(stream);
   async put(entry: HeldBack): Promise<void> {
     const { revision } = this.entries.get(entry.stream) ?? entry;
     this.entries.set(entry.stream, { ...entry, revision, released: false });

@@ -25,7 +25,9 @@ const runBeside = (apart: string, outcome: Release['outcome'], ...args: readonly
   };
   const isThere = ({ stream }: QuarantinedOperation): boolean =>
     outcome === 'still_waits' || released.length === 0 || stream === apart;
-  const quarantine = { list: async () => waiting.filter(isThere), release };
+  const list = async () => waiting.filter(isThere);
+  const waits = async (stream: string) => (await list()).some((one) => one.stream === stream);
+  const quarantine = { list, waits, release };
   return commandLine(() => maintaining({ quarantine }))('quarantine', ...args).then((result) => ({
     ...result,
     released,

@@ -16,6 +16,7 @@ const setUp = async (events?: Pick<EventStore, 'read'>, resume = async (): Promi
   const waiting = new Set([streamOf()]);
   const relay = {
     list: async () => [...waiting].map((stream) => ({ stream })),
+    waits: async (stream: string) => waiting.has(stream),
     release: async (stream: string) => {
       const held = waiting.delete(stream);
       if (held) done.push('asked');
