@@ -10,6 +10,7 @@ import type { Status } from '../../application/processors/status.ts';
 import { ReadModelFollower } from '../../application/projecting/read-model.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { Projection } from '../../projections/projection.ts';
+import { LineAMinute } from '../support/line-a-minute.ts';
 import { pause, throttled } from '../support/time.ts';
 import type { Role } from './configuration.ts';
 import type { Parts } from './parts.ts';
@@ -75,8 +76,8 @@ export const readModelsOf = (parts: Parts): Parts['readModels'] => {
   };
 };
 
-/** An integrator that tries things out waits for a past due date to show; in production installments fall due together, when a day begins. */
-const SWEEP_MS = { sandbox: 1_000, production: 30_000 } as const;
+/** Who makes an operation active, perhaps in another process, waits for its past due dates to show. */
+const SWEEP_MS = 1_000;
 const RENEGOTIATION_PAUSE_MS = 100;
 
 /** Sleeps no longer than until the clock is moved: what fell due then is marked at once. */
@@ -91,7 +92,7 @@ const untilMoved =
 
 export const schedulingOf = (parts: Parts): Parts['scheduling'] => {
   const { checkpoints, commands, renegotiation, readModelDatabase } = parts;
-  const { eventStore, clock, movableClock, logger, configuration, observability } = parts;
+  const { eventStore, clock, movableClock, logger, observability } = parts;
   const following = (name: string) => ({
     subscription: observability.follower(name, throttled(eventStore, RENEGOTIATION_PAUSE_MS)),
     checkpoints,
@@ -99,7 +100,10 @@ export const schedulingOf = (parts: Parts): Parts['scheduling'] => {
     sleep: pause,
   });
   const due = dueBefore.bind(undefined, readModelDatabase);
-  const marking = { commands, dueBefore: due, clock, logger };
+  // What cannot be marked is tried with every sweep.
+  const unmarked = new LineAMinute((fields, message) => logger.warn(fields, message));
+  const warn = (fields: object, message: string): void => unmarked.note(message, fields);
+  const marking = { commands, dueBefore: due, clock, logger: { warn } };
   return {
     overdue: sweepOverdue.bind(undefined, {
       markOverdue: (signal) => markOverdue(marking, signal),
@@ -107,7 +111,7 @@ export const schedulingOf = (parts: Parts): Parts['scheduling'] => {
       clock,
       logger,
       sleep: untilMoved(movableClock),
-      interval: SWEEP_MS[configuration.environment],
+      interval: SWEEP_MS,
     }),
     recovery: renegotiation.recovery(following('renegotiation-recovery')),
     completion: renegotiation.completion(following('renegotiation-completion'), commands),

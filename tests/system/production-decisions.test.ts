@@ -77,6 +77,16 @@ describe('in production', () => {
     expect(disbursed.data).toMatchObject({ disbursed_value: VALUE, disbursement_date: '2024-01-16' });
   });
 
+  test('past due dates show soon after the disbursement', async () => {
+    await assign('late');
+    await activate('late');
+    const deadline = Date.now() + 10_000;
+    while ((await api.loan('late')).body.installments[0].status !== 'overdue') {
+      if (Date.now() > deadline) throw new Error('nothing became overdue');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  });
+
   test('a prepayment ends one, too', async () => {
     await assign('prepaid');
     await activate('prepaid');

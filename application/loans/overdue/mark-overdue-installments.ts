@@ -14,7 +14,7 @@ interface Dependencies {
     after?: DueInstallment,
   ) => Promise<readonly DueInstallment[]>;
   readonly clock: BusinessClock;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 const PAGE = 500;
