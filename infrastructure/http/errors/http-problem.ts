@@ -122,3 +122,7 @@ export const oauthError = (code: ErrorCode): string => {
   if (code === 'rate_limited' || code === 'service_unavailable') return 'temporarily_unavailable';
   return ERRORS[code].status >= 500 ? 'server_error' : 'invalid_request';
 };
+
+/** In the characters that OAuth 2.0 has for an `error_description` (RFC 6749, section 5.2; RFC 6750, section 3). */
+export const oauthDescription = (message: string): string =>
+  message.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/gu, '?');

@@ -6,7 +6,7 @@ import { allows, scopesOf } from '../../../application/clients/scopes.ts';
 import type { Scope } from '../../../application/clients/scopes.ts';
 import type { ClientAuthenticator, TokenClaims, Tokens } from '../../../application/clients/tokens.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
-import { HttpProblem, rateLimited } from '../errors/http-problem.ts';
+import { HttpProblem, oauthDescription, rateLimited } from '../errors/http-problem.ts';
 import { RATE_ROWS, multiplied } from '../limits/rate-limiter.ts';
 import type { RateLimiter, RateRow, RateState } from '../limits/rate-limiter.ts';
 import type { Operation } from '../operation.ts';
@@ -83,9 +83,7 @@ const BEARER = /^bearer +(\S+) *$/i;
 
 const unauthorized = (code: ErrorCode, message: string, error?: string): HttpProblem => {
   const reason =
-    error === undefined
-      ? ''
-      : `, error="${error}", error_description="${message.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '')}"`;
+    error === undefined ? '' : `, error="${error}", error_description="${oauthDescription(message)}"`;
   return new HttpProblem(code, message, [], ['WWW-Authenticate', `Bearer realm="receivables"${reason}`]);
 };
 

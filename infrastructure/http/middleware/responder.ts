@@ -4,7 +4,7 @@ import type { RequestWatch, WatchedRequest } from '../../../application/ports/ob
 import { textPieces } from '../../support/text-pieces.ts';
 import { TurnLimit } from '../../support/time.ts';
 import { Pieces, awaitingContinue, declaredLength } from '../bodies/read-body.ts';
-import { ClientGoneError, oauthError } from '../errors/http-problem.ts';
+import { ClientGoneError, oauthDescription, oauthError } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';
 import type { Operation, Reply } from '../operation.ts';
 import { contextOf, stateOf } from './request-state.ts';
@@ -79,7 +79,10 @@ export class Responder {
   /** `oauth` adds the error names that OAuth clients look for. */
   refuse(state: RequestState, problem: HttpProblem, oauth = false): void {
     const body = {
-      ...(oauth && { error: oauthError(problem.code), error_description: problem.message }),
+      ...(oauth && {
+        error: oauthError(problem.code),
+        error_description: oauthDescription(problem.message),
+      }),
       ...problem.body(state.requestId),
     };
     const headers = this.#headers(state);

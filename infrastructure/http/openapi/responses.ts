@@ -2,7 +2,7 @@ import { component, object, ref, schemasOf } from '../../../application/schemas/
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { ERRORS, codesByStatus } from '../errors/error-table.ts';
 import type { ErrorCode } from '../errors/error-table.ts';
-import { oauthError } from '../errors/http-problem.ts';
+import { oauthDescription, oauthError } from '../errors/http-problem.ts';
 import { ALWAYS, RATE_HEADERS, errorHeaders } from './components/headers.ts';
 import recorded from './recorded-answers.json' with { type: 'json' };
 
@@ -37,7 +37,11 @@ const TokenError = component('TokenError', {
   allOf: [ref(Refusal)],
   ...object({
     error: { type: 'string', description: 'Error name of OAuth 2.0.' },
-    error_description: { type: 'string', description: 'For people; the same as `message`.' },
+    error_description: {
+      type: 'string',
+      description:
+        'For people: `message`, with `?` for each character that OAuth 2.0 does not allow here (double quotes, backslashes, control characters and what is not ASCII).',
+    },
   }),
 });
 
@@ -91,7 +95,10 @@ const told = (code: ErrorCode, codes: readonly ErrorCode[], shape: ErrorShape): 
 const exampleOf = (code: ErrorCode, codes: readonly ErrorCode[], shape: ErrorShape): Schema => {
   const { message, details } = told(code, codes, shape);
   return {
-    ...(shape.schema === 'TokenError' && { error: oauthError(code), error_description: message }),
+    ...(shape.schema === 'TokenError' && {
+      error: oauthError(code),
+      error_description: oauthDescription(message),
+    }),
     error_code: code,
     message,
     request_id: EXAMPLE_REQUEST_ID,

@@ -177,6 +177,13 @@ describe('the scope of a token', () => {
     expect(body.details).toMatchObject([{ field: 'scope' }]);
   });
 
+  test('that holds what OAuth allows in no description is repeated as it came in the message alone', async () => {
+    const { status, body } = await ask('pre\u00e7os"\\\n\u{1f4b0}');
+    expect([status, body.error]).toEqual([400, 'invalid_scope']);
+    expect(body.message).toContain('pre\u00e7os"\\\n\u{1f4b0} is no scope');
+    expect(body.error_description).toContain('pre?os???? is no scope of this client');
+  });
+
   test('is told to nobody without the secret', async () => {
     const fields = { grant_type: 'client_credentials', client_id: 'reader', scope: 'x', client_secret: 'no' };
     const { body } = await world.call('POST', '/token', { auth: false, body: new URLSearchParams(fields) });
