@@ -207,7 +207,7 @@ export class Administrator {
         'the fund asks two people for this decision: they decide at the desk',
       );
     if (first) return this.confirmations.decideFirst(decision, first, who);
-    const done = handled.replayed || handled.events.length === 0;
+    const done = handled.events.length === 0;
     if (!handled.replayed && done) await this.#requireUnusedId(decision, who);
     const outcome = done ? 'already_applied' : 'applied';
     return { outcome, decision, status: handled.state.status, ...(handled.replayed && { repeated: true }) };

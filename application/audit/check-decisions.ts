@@ -4,6 +4,7 @@ import { becomeOverdue, partiallyPaid } from '../../domain/loan/payments.ts';
 import type { InstallmentBecameOverdue } from '../../domain/installment/installment.ts';
 import { decided } from '../../domain/loan/events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
+import { installmentAt } from '../../domain/loan/state.ts';
 import type {
   LoanCommand,
   LoanEvent,
@@ -92,9 +93,10 @@ const commands: {
 /** Its timer may have come days late: the first day on which it could says whether it was due at all. */
 const overdue = (event: InstallmentBecameOverdue, state: LoanState): readonly LoanEvent[] => {
   if (state.status !== 'active' || event.recordedAt.slice(0, 10) <= event.dueDate) return [];
-  const index = state.indexByCode.get(event.installmentCode);
-  const installment = index === undefined ? undefined : state.installments[index];
-  return installment ? becomeOverdue(installment, addDays(event.dueDate, 1), event.recordedAt) : [];
+  const index = state.schedule.codes.indexOf(event.installmentCode);
+  return index < 0
+    ? []
+    : becomeOverdue(installmentAt(state, index), addDays(event.dueDate, 1), event.recordedAt);
 };
 
 /** The price's factor is checked by itself: solving it again costs more than everything else together. */

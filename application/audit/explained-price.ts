@@ -1,8 +1,7 @@
 import { explainPresentValue } from '../../domain/curve/explained-value.ts';
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
-import { isOpen } from '../../domain/installment/installment.ts';
 import type { OpenInstallment } from '../../domain/installment/installment.ts';
-import { exitBasisValue } from '../../domain/loan/state.ts';
+import { exitBasisValue, openInstallments } from '../../domain/loan/state.ts';
 import { owesSchedule } from '../../domain/loan/statuses.ts';
 import { EXITS } from '../../domain/loan/exits.ts';
 import type { ExitPricing } from '../../domain/curve/repurchase-value.ts';
@@ -37,7 +36,7 @@ const ofReception = ({
 });
 
 const openOf = (state: LoanState): readonly OpenInstallment[] =>
-  'installments' in state ? state.installments.filter(isOpen) : [];
+  'changed' in state ? openInstallments(state) : [];
 
 const factorOf = (state: LoanState): string => ('pricing' in state ? state.pricing.dailyFactor : '1');
 

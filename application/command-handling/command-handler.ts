@@ -40,24 +40,19 @@ export interface CommandRequest {
   ) => readonly LoanEvent[] | Promise<readonly LoanEvent[]>;
 }
 
-interface Decided {
-  readonly replayed: false;
+export interface Handled {
+  /** The same request was accepted before. */
+  readonly replayed: boolean;
   readonly state: LoanState;
   /** What the request caused; nothing when it was done already. */
   readonly events: readonly LoanEvent[];
 }
-interface Replayed {
-  readonly replayed: true;
-  readonly state: LoanState;
-  readonly acceptedAt: bigint;
-}
-export type Handled = Decided | Replayed;
 
 export type OnAppended = (applicationId: string, stream: string, revision: bigint) => void;
 
 interface Dependencies {
   readonly events: EventStore;
-  readonly cache: Pick<KeptOperations, 'get' | 'set' | 'delete'>;
+  readonly cache: KeptOperations;
   readonly clock: BusinessClock;
   /** Ends a renegotiation that stands in the way. @throws DomainError it is still being decided after a bounded wait */
   readonly resolve: (renegotiationId: RenegotiationId) => Promise<void>;
@@ -139,8 +134,8 @@ export class CommandHandler {
     const { idempotency } = request;
     if (idempotency) {
       const accepted = acceptedUnder(operation, idempotency.endpoint, idempotency.key);
-      if (accepted && accepted.fingerprint !== idempotency.fingerprint) throw keyConflict(idempotency);
-      if (accepted) return await this.#replayed(request.stream, operation, accepted.revision);
+      if (accepted === idempotency.fingerprint) return await this.#replayed(request.stream, operation);
+      if (accepted !== undefined) throw keyConflict(idempotency);
     }
     const events = await this.#decide(request, operation);
     if (events.length === 0) return { replayed: false, state: operation.state, events };
@@ -153,9 +148,9 @@ export class CommandHandler {
   }
 
   /** Some answers to a repeated request show the status of now, which another process may have changed. */
-  async #replayed(stream: string, operation: Operation, acceptedAt: bigint): Promise<Replayed> {
+  async #replayed(stream: string, operation: Operation): Promise<Handled> {
     await this.#ensureCurrent(stream, operation);
-    return { replayed: true, state: operation.state, acceptedAt };
+    return { replayed: true, state: operation.state, events: [] };
   }
 
   async #load(stream: string): Promise<Operation> {

@@ -89,13 +89,8 @@ export interface UsedKey {
 export interface Operation extends Last {
   readonly state: LoanState;
   readonly revision: StreamRevision;
-  /** Accepted requests by endpoint and key; grows in place, because keys are never given back. */
-  readonly accepted: Map<string, AcceptedRequest>;
-}
-
-export interface AcceptedRequest {
-  readonly fingerprint: string;
-  readonly revision: bigint;
+  /** Fingerprints of accepted requests by endpoint and key; grows in place, because keys are never given back. */
+  readonly accepted: Map<string, string>;
 }
 
 export const noOperation = (): Operation => ({
@@ -155,11 +150,9 @@ export const visibleOf = (operation: Operation, onlyFundIds: readonly string[] |
 
 const mapKey = (endpoint: string, key: string): string => `${endpoint} ${key}`;
 
-export const acceptedUnder = (
-  operation: Operation,
-  endpoint: string,
-  key: string,
-): AcceptedRequest | undefined => operation.accepted.get(mapKey(endpoint, key));
+/** The fingerprint of the request that used the key up. */
+export const acceptedUnder = (operation: Operation, endpoint: string, key: string): string | undefined =>
+  operation.accepted.get(mapKey(endpoint, key));
 
 export const advance = (
   operation: Operation,
@@ -167,12 +160,10 @@ export const advance = (
   stored: readonly EventToAppend[],
   revision: bigint,
 ): Operation => {
-  const first = revision - BigInt(stored.length - 1);
-  stored.forEach(({ metadata: { idempotency: used } }, i) => {
-    if (!used) return;
-    const { endpoint, key, fingerprint } = used;
-    operation.accepted.set(mapKey(endpoint, key), { fingerprint, revision: first + BigInt(i) });
-  });
+  for (const { metadata } of stored) {
+    const { idempotency: used } = metadata;
+    if (used) operation.accepted.set(mapKey(used.endpoint, used.key), used.fingerprint);
+  }
   return {
     state: fold(operation.state, events),
     revision,

@@ -92,7 +92,7 @@ export const addDocuments = async (
     decide: (state) => add(parts, stream, input, state),
   });
   // Nothing to add means that an earlier request had added all of it.
-  const replayed = handled.replayed || handled.events.length === 0;
+  const replayed = handled.events.length === 0;
   return { replayed, result: await receiptOf(parts, stream, input, handled.state) };
 };
 

@@ -2,7 +2,6 @@ import type { ProcessPrepayment as PrepayCommand } from '../../domain/loan/comma
 import type { LoanEvent, PrepaymentProcessed } from '../../domain/loan/events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import { partiallyPaid } from '../../domain/loan/payments.ts';
-import type { Handled } from '../command-handling/command-handler.ts';
 import { askedOnce } from '../command-handling/operation.ts';
 import type { Asked } from '../command-handling/operation.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
@@ -37,7 +36,7 @@ export const processPrepayment = async (
         state,
       ),
   });
-  const event = await acceptedEvent(events, asked.stream, handled);
+  const event = handled.replayed ? await acceptedEvent(events, asked) : handled.events[0];
   if (event?.type !== 'PrepaymentProcessed') throw new Error('an accepted prepayment begins with its event');
   return { replayed: handled.replayed, result: receiptOf(input, event) };
 };
@@ -61,13 +60,14 @@ const receiptOf = ({ code }: AskedPrepayment, event: PrepaymentProcessed) => {
   };
 };
 
-/** A replay reads the stream for it, because the state does not tell several requests of the same kind apart. */
+/** The state does not tell several requests of the same kind apart. */
 const acceptedEvent = async (
   store: Pick<EventStore, 'read'>,
-  stream: string,
-  handled: Handled,
+  { stream, idempotency: { endpoint, key } }: ReturnType<typeof askedOnce>,
 ): Promise<LoanEvent | undefined> => {
-  if (!handled.replayed) return handled.events[0];
-  const [first] = (await store.read(stream, handled.acceptedAt)).events;
+  const { events } = await store.read(stream);
+  const first = events.find(
+    ({ metadata: { idempotency: used } }) => used?.endpoint === endpoint && used.key === key,
+  );
   return first && decodeLoanEvent(first);
 };

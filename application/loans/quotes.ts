@@ -4,7 +4,7 @@ import type { AllocationLine } from '../../domain/curve/prepayment.ts';
 import type { PresentValueLine } from '../../domain/curve/present-value.ts';
 import type { LoanCommand } from '../../domain/loan/commands.ts';
 import type { LoanEvent, Pricing } from '../../domain/loan/events.ts';
-import { againstSchedule } from '../../domain/installment/installment.ts';
+import { againstSchedule, scheduledAt } from '../../domain/installment/installment.ts';
 import { fold, loanDecider } from '../../domain/loan/index.ts';
 import { partiallyPaid } from '../../domain/loan/payments.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
@@ -175,10 +175,10 @@ const linesOf = <Line extends Pick<PresentValueLine | AllocationLine, 'installme
   date: CalendarDate,
 ): readonly (Line & Omit<QuoteLine, keyof PresentValueLine>)[] => {
   if (!('schedule' in state)) return [];
+  const { schedule } = state;
+  const indexes = new Map(schedule.codes.map((code, index) => [code, index]));
   return lines.map((line) => {
-    const installment = state.schedule[state.indexByCode.get(line.installmentCode) ?? -1];
-    if (!installment) throw new Error(`installment ${line.installmentCode} is not in the schedule`);
-    const { dueDate, faceValue } = installment;
+    const { dueDate, faceValue } = scheduledAt(schedule, indexes.get(line.installmentCode) ?? -1);
     return { ...line, dueDate, faceValue, days: daysBetween(date, dueDate) };
   });
 };

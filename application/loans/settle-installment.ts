@@ -34,8 +34,8 @@ export const settleInstallment = async (
 };
 
 const receiptOf = (state: LoanState, input: AskedSettlement) => {
-  const index = 'installments' in state ? state.indexByCode.get(input.installmentCode) : undefined;
-  const installment = 'installments' in state && index !== undefined ? state.installments[index] : undefined;
+  const installment =
+    'changed' in state ? state.changed[state.schedule.codes.indexOf(input.installmentCode)] : undefined;
   if (installment?.status !== 'settled') throw new Error('an accepted settlement settled its installment');
   return {
     code: input.code,

@@ -1,6 +1,5 @@
 import { presentValue } from '../../domain/curve/present-value.ts';
-import { isOpen } from '../../domain/installment/installment.ts';
-import { openFaceValue } from '../../domain/loan/state.ts';
+import { openFaceValue, openInstallments } from '../../domain/loan/state.ts';
 import type { ActiveLoan } from '../../domain/loan/index.ts';
 import { newOperation } from '../../domain/renegotiation/index.ts';
 import type { Proposal } from '../../domain/renegotiation/index.ts';
@@ -31,8 +30,9 @@ export const quoteOf = (proposal: Proposal, originals: readonly ActiveLoan[], no
 };
 
 /** Lines in the order of the schedule; they add up to the original's value. */
-const writtenOff = ({ code, installments, pricing }: ActiveLoan, date: CalendarDate) => {
-  const open = installments.filter(isOpen);
+const writtenOff = (loan: ActiveLoan, date: CalendarDate) => {
+  const { code, pricing } = loan;
+  const open = openInstallments(loan);
   const { total, lines } = presentValue(pricing.dailyFactor, open, date);
   /** null where the original's value is beyond what can be stated */
   const stated = (value: Cents): Cents | null => (total > LARGEST_AMOUNT ? null : value);

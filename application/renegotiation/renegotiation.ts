@@ -235,9 +235,8 @@ const keptChanging = (): DomainError =>
 
 /** @throws DomainError `idempotency_conflict` when any of the originals went into another renegotiation */
 const isReplay = (originals: readonly Operation[], proposal: Proposal, fingerprint: string): boolean => {
-  const accepted = originals.map(
-    (operation, i) =>
-      acceptedUnder(operation, ENDPOINTS.renegotiate, proposal.originalProposalCodes[i]!)?.fingerprint,
+  const accepted = originals.map((operation, i) =>
+    acceptedUnder(operation, ENDPOINTS.renegotiate, proposal.originalProposalCodes[i]!),
   );
   const other = accepted.findIndex((used) => used !== undefined && used !== fingerprint);
   if (other >= 0) {

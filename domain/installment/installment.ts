@@ -1,3 +1,4 @@
+import { sharedDate } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type { InstallmentCode, Timestamp } from '../shared/identifiers.ts';
 import { ZERO, subtractCents } from '../shared/money.ts';
@@ -61,6 +62,30 @@ export interface ScheduledInstallment {
   readonly dueDate: CalendarDate;
   readonly faceValue: Cents;
 }
+
+/** What was agreed of all installments, in columns of one order: 480 of them are three lists, and no objects. */
+export interface Schedule {
+  readonly codes: readonly InstallmentCode[];
+  readonly dueDates: readonly CalendarDate[];
+  readonly faceValues: readonly Cents[];
+}
+
+export const scheduleOf = (installments: readonly ScheduledInstallment[]): Schedule => ({
+  codes: installments.map(({ code }) => code),
+  dueDates: installments.map(({ dueDate }) => sharedDate(dueDate)),
+  faceValues: installments.map(({ faceValue }) => faceValue),
+});
+
+/** @throws RangeError there are not so many */
+export const scheduledAt = (
+  { codes, dueDates, faceValues }: Schedule,
+  index: number,
+): ScheduledInstallment => {
+  const [code, dueDate, faceValue] = [codes[index], dueDates[index], faceValues[index]];
+  if (code === undefined || dueDate === undefined || faceValue === undefined)
+    throw new RangeError(`no installment ${index} in a schedule of ${codes.length}`);
+  return { code, dueDate, faceValue };
+};
 
 /** Part of a prepayment that an installment carries; exact decimal of the currency unit, at the prepayment's date. */
 export interface PrepaymentCredit {

@@ -1,10 +1,4 @@
-import {
-  carryCredit,
-  evolveInstallment,
-  isOpen,
-  payOff,
-  pendingInstallment,
-} from '../installment/installment.ts';
+import { carryCredit, evolveInstallment, isOpen, payOff, scheduleOf } from '../installment/installment.ts';
 import type { Installment, InstallmentEvent } from '../installment/installment.ts';
 import type { Decider } from '../shared/decider.ts';
 import type { Cents } from '../shared/money.ts';
@@ -26,7 +20,7 @@ import { markInstallmentsOverdue, processPrepayment, settleInstallment } from '.
 import { receiveLoan } from './receive-loan.ts';
 import { completeRenegotiation, takeRenegotiationStep } from './renegotiation.ts';
 import { completeRepurchase, requestRepurchase } from './repurchase.ts';
-import { holds, requireUnreserved } from './state.ts';
+import { holds, installmentAt, requireUnreserved } from './state.ts';
 import type {
   ActiveLoan,
   LoanBooks,
@@ -48,8 +42,8 @@ const openBooks = (
   disbursedValue,
   ...(disbursementDate !== undefined && { disbursementDate }),
   exitBasis,
-  installments: schedule.map(pendingInstallment),
-  openCount: schedule.length,
+  changed: schedule.codes.map(() => undefined),
+  openCount: schedule.codes.length,
   receivedValue: 0 as Cents,
   prepayments: [],
 });
@@ -68,16 +62,16 @@ class OwnCopies {
 
 /** The loan as it was when the event names no installment of it, or one that is closed already. */
 const applyToInstallment = (loan: ActiveLoan, event: InstallmentEvent, copies: OwnCopies): ActiveLoan => {
-  const index = loan.indexByCode.get(event.installmentCode);
-  const before = index === undefined ? undefined : loan.installments[index];
-  if (index === undefined || before === undefined) return loan;
+  const index = loan.schedule.codes.indexOf(event.installmentCode);
+  if (index < 0) return loan;
+  const before = installmentAt(loan, index);
   const after = evolveInstallment(before, event);
   if (after === before) return loan;
-  const installments = copies.of(loan.installments);
-  installments[index] = after;
+  const changed = copies.of(loan.changed);
+  changed[index] = after;
   return {
     ...loan,
-    installments,
+    changed,
     openCount: isOpen(after) ? loan.openCount : loan.openCount - 1,
     receivedValue:
       event.type === 'InstallmentSettled' ? plus(loan.receivedValue, event.settledValue) : loan.receivedValue,
@@ -85,25 +79,27 @@ const applyToInstallment = (loan: ActiveLoan, event: InstallmentEvent, copies: O
 };
 
 const applyPrepayment = (loan: ActiveLoan, event: PrepaymentProcessed, copies: OwnCopies): ActiveLoan => {
-  const installments = copies.of(loan.installments);
+  const changed = copies.of(loan.changed);
   const prepayments = copies.of(loan.prepayments);
   let openCount = loan.openCount;
-  const change = (code: string, next: (installment: Installment) => Installment): void => {
-    const index = loan.indexByCode.get(code);
-    const before = index === undefined ? undefined : installments[index];
-    if (index === undefined || before === undefined) return;
+  const change = (index: number, next: (installment: Installment) => Installment): void => {
+    const before = installmentAt({ ...loan, changed }, index);
     const after = next(before);
-    installments[index] = after;
+    changed[index] = after;
     if (isOpen(before) && !isOpen(after)) openCount -= 1;
   };
   const payment = { date: event.prepaymentDate, paymentMethod: event.paymentMethod };
-  for (const code of event.settledInstallments) change(code, (installment) => payOff(installment, payment));
+  const paidOff = new Set<string>(event.settledInstallments);
   const { partial } = event;
-  if (partial) change(partial.installmentCode, (installment) => carryCredit(installment, partial.credit));
+  loan.schedule.codes.forEach((code, index) => {
+    if (paidOff.has(code)) change(index, (installment) => payOff(installment, payment));
+    if (partial?.installmentCode === code)
+      change(index, (installment) => carryCredit(installment, partial.credit));
+  });
   prepayments.push(event);
   return {
     ...loan,
-    installments,
+    changed,
     openCount,
     receivedValue: plus(loan.receivedValue, event.prepaymentValue - event.excessValue),
     prepayments,
@@ -113,8 +109,7 @@ const applyPrepayment = (loan: ActiveLoan, event: PrepaymentProcessed, copies: O
 const receivedLoan = ({ type: _, installments, renegotiation, ...terms }: LoanReceived): ReceivedLoan => ({
   status: 'received',
   ...terms,
-  schedule: installments,
-  indexByCode: new Map(installments.map(({ code }, index) => [code, index])),
+  schedule: scheduleOf(installments),
   ...(renegotiation && { origin: renegotiation }),
 });
 

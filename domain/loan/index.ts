@@ -1,5 +1,13 @@
 export { fold, loanDecider } from './decider.ts';
-export { isReserved, openFaceValue, payoffValue, tookPartInRenegotiation, totalReceived } from './state.ts';
+export {
+  installmentsOf,
+  isReserved,
+  openFaceValue,
+  openInstallments,
+  payoffValue,
+  tookPartInRenegotiation,
+  totalReceived,
+} from './state.ts';
 export { isSameDocument } from './add-documents.ts';
 export type * from './commands.ts';
 export type * from './events.ts';

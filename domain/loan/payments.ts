@@ -12,12 +12,14 @@ import type {
 import { daysBetween } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import { DomainError } from '../shared/domain-error.ts';
-import type { Timestamp } from '../shared/identifiers.ts';
+import type { InstallmentCode, Timestamp } from '../shared/identifiers.ts';
 import { LARGEST_AMOUNT, ZERO, addCents, subtractCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
 import type { MarkInstallmentsOverdue, ProcessPrepayment, SettleInstallment } from './commands.ts';
 import type { LoanFullySettled, PrepaymentProcessed } from './events.ts';
 import {
+  installmentAt,
+  openInstallments,
   requireActive,
   requireLoan,
   requireNotBeforeIssue,
@@ -87,9 +89,9 @@ export const becomeOverdue = (
       ]
     : [];
 
-const requireInstallment = (loan: ExistingLoan, code: string): number => {
-  const index = loan.indexByCode.get(code);
-  if (index !== undefined) return index;
+const requireInstallment = (loan: ExistingLoan, code: InstallmentCode): number => {
+  const index = loan.schedule.codes.indexOf(code);
+  if (index >= 0) return index;
   const message = `operation ${loan.code} has no installment ${code}; use a code that was sent at its creation`;
   throw new DomainError('installment_not_found', message, [
     { field: 'installment_code', code: 'installment_not_found', message },
@@ -106,9 +108,7 @@ export const settleInstallment = (
   const index = requireInstallment(loan, command.installmentCode);
   requireNotBeforeIssue(loan, 'settled_at', command.settledAt);
   const active = requireActive(loan, 'a settlement');
-  const installment = active.installments[index];
-  if (!installment) throw new RangeError(`installment ${index} is in the schedule and not in the books`);
-  const events = settle(installment, command, active.pricing.dailyFactor);
+  const events = settle(installmentAt(active, index), command, active.pricing.dailyFactor);
   if (active.openCount > 1) return events;
   const closing: LoanFullySettled = {
     type: 'LoanFullySettled',
@@ -126,7 +126,7 @@ export const markInstallmentsOverdue = (
   state: LoanState,
 ): readonly InstallmentEvent[] =>
   state.status === 'active'
-    ? state.installments.filter(isOpen).flatMap((installment) => becomeOverdue(installment, today, now))
+    ? openInstallments(state).flatMap((installment) => becomeOverdue(installment, today, now))
     : [];
 
 /** What rounding left below zero is in `partial` too, but no money reached it: told only with a line for it. */
@@ -145,13 +145,14 @@ export const processPrepayment = (
   requirePositive('prepayment_value', prepaymentValue);
   const loan = requireLoan(state);
   requireNotBeforeIssue(loan, 'prepayment_date', prepaymentDate);
-  const { pricing, installments, receivedValue } = requireActive(loan, 'a prepayment');
+  const active = requireActive(loan, 'a prepayment');
+  const { pricing, receivedValue } = active;
   const payment = {
     value: prepaymentValue,
     date: prepaymentDate,
     ...(command.leftover && { leftover: command.leftover }),
   };
-  const allocation = allocatePrepayment(pricing.dailyFactor, installments.filter(isOpen), payment);
+  const allocation = allocatePrepayment(pricing.dailyFactor, openInstallments(active), payment);
   if (allocation.payoffValue > LARGEST_AMOUNT) {
     throw valueOutOfRange('prepayment_date', prepaymentDate, 'settle its installments one by one');
   }

@@ -1,5 +1,4 @@
 import { repurchaseValue } from '../curve/repurchase-value.ts';
-import { isOpen } from '../installment/installment.ts';
 import { LARGEST_AMOUNT } from '../shared/money.ts';
 import type { CompleteRepurchase, RequestRepurchase } from './commands.ts';
 import { decided } from './events.ts';
@@ -7,6 +6,7 @@ import type { RepurchaseCompleted, RepurchaseRequested } from './events.ts';
 import { EXITS } from './exits.ts';
 import {
   exitBasisValue,
+  openInstallments,
   requireActive,
   requireLoan,
   requireNotBeforeIssue,
@@ -26,11 +26,11 @@ export const requestRepurchase = (
   const loan = requireLoan(state);
   requireNotBeforeIssue(loan, 'effective_date', effectiveDate);
   const active = requireActive(loan, 'a repurchase');
-  const { pricing, installments, receivedValue } = active;
+  const { pricing, receivedValue } = active;
   const position = {
     exitBasisValue: exitBasisValue(active),
     dailyFactor: pricing.dailyFactor,
-    open: installments.filter(isOpen),
+    open: openInstallments(active),
     receivedValue,
   };
   const { value: calculatedValue, lines } = repurchaseValue(EXITS[reason].pricing, position, effectiveDate);

@@ -1,6 +1,6 @@
 import { presentValuesOn } from '../curve/present-value.ts';
-import { isOpen } from '../installment/installment.ts';
-import type { Installment, ScheduledInstallment } from '../installment/installment.ts';
+import { isOpen, pendingInstallment, scheduledAt } from '../installment/installment.ts';
+import type { Installment, OpenInstallment, Schedule } from '../installment/installment.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import { DomainError } from '../shared/domain-error.ts';
 import type { FieldViolation } from '../shared/domain-error.ts';
@@ -23,9 +23,7 @@ import type {
 import type { RepurchaseEndStatus } from './exits.ts';
 
 export interface LoanTerms extends Omit<Offer, 'installments'> {
-  readonly schedule: readonly ScheduledInstallment[];
-  /** Index into `schedule` (and into `installments`) by installment code. */
-  readonly indexByCode: ReadonlyMap<string, number>;
+  readonly schedule: Schedule;
   readonly pricing: Pricing;
   readonly receivedAt: Timestamp;
   /** From then on borrower and documents are unreadable. */
@@ -33,12 +31,13 @@ export interface LoanTerms extends Omit<Offer, 'installments'> {
   readonly origin?: RenegotiationTerms;
 }
 
-/** What an operation accumulates once it is active. `installments` stands in the order of the schedule. */
+/** What an operation accumulates once it is active. */
 export interface LoanBooks {
   readonly disbursedValue: Cents;
   readonly disbursementDate?: CalendarDate;
   readonly exitBasis: ExitBasis;
-  readonly installments: readonly Installment[];
+  /** In the order of the schedule; undefined while an installment is pending and nothing came in for it. */
+  readonly changed: readonly (Installment | undefined)[];
   readonly openCount: number;
   /** Money received: settlements plus prepayments net of excess. */
   readonly receivedValue: Cents;
@@ -107,6 +106,18 @@ export type LoanState =
   | RenegotiatedLoan;
 
 export type ExistingLoan = Exclude<LoanState, NoLoan | ReservedCode>;
+
+/** @throws RangeError there are not so many */
+export const installmentAt = ({ schedule, changed }: LoanTerms & LoanBooks, index: number): Installment =>
+  changed[index] ?? pendingInstallment(scheduledAt(schedule, index));
+
+/** In the order of the schedule. */
+export const installmentsOf = (loan: LoanTerms & LoanBooks): readonly Installment[] =>
+  loan.schedule.codes.map((_, index) => installmentAt(loan, index));
+
+/** Those that are pending or overdue, in the order of the schedule. */
+export const openInstallments = (loan: LoanTerms & LoanBooks): readonly OpenInstallment[] =>
+  installmentsOf(loan).filter(isOpen);
 
 /** Face values of the installments that are pending or overdue, in cents; credits of prepayments are not taken off. */
 export const openFaceValue = (installments: readonly Installment[]): Cents =>

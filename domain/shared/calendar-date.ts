@@ -41,6 +41,17 @@ export const calendarDate = (text: string): CalendarDate => {
   return text;
 };
 
+/** Days of 137 years. */
+const MOST_SHARED = 50_000;
+const shared = new Map<CalendarDate, CalendarDate>();
+
+/** The same date as the one text that all who asked for it hold: schedules repeat theirs, and a date takes as much room as four numbers. */
+export const sharedDate = (date: CalendarDate): CalendarDate => {
+  const known = shared.get(date);
+  if (known === undefined && shared.size < MOST_SHARED) shared.set(date, date);
+  return known ?? date;
+};
+
 /** Whole calendar days from `from` to `to`; negative when `to` comes first. */
 export const daysBetween = (from: CalendarDate, to: CalendarDate): number => {
   const [a, b] = [epochDay(from), epochDay(to)];

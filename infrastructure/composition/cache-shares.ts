@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { MIB } from '../../application/support/sized-cache.ts';
 import type { PageCaches } from '../sqlite/connection.ts';
 
@@ -10,6 +11,8 @@ interface Share {
   /** Hundredths of CACHE_MEMORY. */
   readonly hundredths: number;
   readonly copies: number;
+  /** Of what the engine keeps beside the objects of V8. */
+  readonly outsideHeap?: true;
 }
 
 /** Everything that a process remembers in order to be faster, and that grows with its data. Together they are CACHE_MEMORY. */
@@ -24,14 +27,18 @@ export const CACHE_SHARES = {
   ownWrites: { hundredths: 1, copies: 2 },
   rateBuckets: { hundredths: 1, copies: 2 },
   traces: { hundredths: 1, copies: 2 },
-  pagesRead: { hundredths: 2, copies: 6 },
-  pagesWritten: { hundredths: 4, copies: 5 },
+  pagesRead: { hundredths: 2, copies: 6, outsideHeap: true },
+  pagesWritten: { hundredths: 4, copies: 5, outsideHeap: true },
 } as const satisfies Record<string, Share>;
 
 type CacheName = keyof typeof CACHE_SHARES;
 
-export const cacheBytes = ({ cacheMemory }: CacheMemory, name: CacheName): number =>
-  Math.floor((cacheMemory * CACHE_SHARES[name].hundredths) / 100);
+/** What are objects of a thread is no larger share of its heap than of CACHE_MEMORY, however much that is. */
+export const cacheBytes = ({ cacheMemory }: CacheMemory, name: CacheName): number => {
+  const { hundredths, outsideHeap }: Share = CACHE_SHARES[name];
+  const whole = outsideHeap ? cacheMemory : Math.min(cacheMemory, getHeapStatistics().heap_size_limit);
+  return Math.floor((whole * hundredths) / 100);
+};
 
 /** What a process opens its stores for: one command, the service, or the thread beside the one that has opened them for it. */
 export type Part = 'command' | 'service' | 'background';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Administrator } from '../../application/administrator/administrator.ts';
 import { SqlClientRegistry } from '../../application/clients/client-registry.ts';
 import { CommandHandler } from '../../application/command-handling/command-handler.ts';
-import { KeptOperations } from '../../application/command-handling/kept-operations.ts';
+import { keptOperations } from '../../application/command-handling/kept-operations.ts';
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import { SqlLeases } from '../../application/coordination/leases.ts';
 import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
@@ -124,7 +124,7 @@ const MAKERS: Makers = {
   // What follows the log decides now and then, and on other operations than requests do.
   keptOperations: ({ configuration }) => {
     const share = configuration.roles.includes('api') ? 'operations' : 'followedOperations';
-    return new KeptOperations(cacheBytes(configuration, share));
+    return keptOperations(cacheBytes(configuration, share));
   },
   commands: ({ clock, eventStore, keptOperations, observability, ownWrites, renegotiation }) =>
     new CommandHandler({

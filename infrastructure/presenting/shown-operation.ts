@@ -3,6 +3,7 @@ import { operatorOf } from '../../application/command-handling/actors.ts';
 import type { ShowRequest, ShownEvent, ShownOperation } from '../../application/audit/show-operation.ts';
 import { AMOUNT_FIELDS } from '../../application/event-codec/amount-fields.ts';
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
+import { installmentsOf } from '../../domain/loan/index.ts';
 import type { FundNames } from '../../domain/fund/names.ts';
 import { jsonAmount, printedRows, tableOf } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';
@@ -79,8 +80,8 @@ const stateJson = ({ state }: ShownOperation, names: FundNames): object => {
     },
     names,
   );
-  if (!('installments' in state)) return { ...terms, installments: [] };
-  const installments = state.installments.map((one) => ({
+  if (!('changed' in state)) return { ...terms, installments: [] };
+  const installments = installmentsOf(state).map((one) => ({
     code: one.code,
     due_date: one.dueDate,
     face_value: jsonAmount(one.faceValue),

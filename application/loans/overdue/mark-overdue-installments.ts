@@ -77,7 +77,7 @@ const mark = async (
 ): Promise<number> => {
   const operation = parseLoanStream(stream);
   if (!operation) throw new Error(`${stream} is not the stream of an operation`);
-  const handled = await commands.handle({
+  const { events } = await commands.handle({
     stream,
     applicationId: operation.applicationId,
     actor: 'scheduler',
@@ -85,5 +85,5 @@ const mark = async (
     decide: (state) =>
       loanDecider.decide({ type: 'MarkInstallmentsOverdue', today, now: clock.now() }, state),
   });
-  return handled.replayed ? 0 : handled.events.length;
+  return events.length;
 };

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { showOperation } from '../../../application/audit/show-operation.ts';
 import type { ShowRequest } from '../../../application/audit/show-operation.ts';
 import { loanStream } from '../../../application/command-handling/operation.ts';
-import { loanDecider } from '../../../domain/loan/index.ts';
+import { installmentsOf, loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCommand } from '../../../domain/loan/index.ts';
 import { commandHandler, context, fixedClock, openVault } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
@@ -45,8 +45,10 @@ beforeAll(() =>
 
 const show = (request: Partial<ShowRequest> = {}) => shown.execute({ applicationId, code, ...request });
 const settledIn = ({ state }: Awaited<ReturnType<typeof show>>): readonly string[] =>
-  'installments' in state
-    ? state.installments.filter((one) => one.status === 'settled').map((one) => one.code)
+  'changed' in state
+    ? installmentsOf(state)
+        .filter((one) => one.status === 'settled')
+        .map((one) => one.code)
     : [];
 
 describe('an operation', () => {

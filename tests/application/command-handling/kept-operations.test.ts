@@ -1,10 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import { advance, noOperation } from '../../../application/command-handling/operation.ts';
 import type { Operation } from '../../../application/command-handling/operation.ts';
-import { liveBytes } from '../../../application/command-handling/packed-operation.ts';
 import { CHAIN_START, chainEvents, encodeEvent } from '../../../application/event-codec/event-codec.ts';
-import { KeptOperations } from '../../../application/command-handling/kept-operations.ts';
-import { NOW, activated } from '../../domain/support/loan-story.ts';
+import { bytesOf, keptOperations } from '../../../application/command-handling/kept-operations.ts';
+import { fold } from '../../../domain/loan/index.ts';
+import type { LoanEvent } from '../../../domain/loan/index.ts';
+import { cents } from '../../../domain/shared/money.ts';
+import {
+  NOW,
+  activated,
+  becameOverdue,
+  installmentCode,
+  paid,
+  received,
+} from '../../domain/support/loan-story.ts';
 
 const of = (stream: string): Operation => {
   const metadata = {
@@ -16,41 +25,45 @@ const of = (stream: string): Operation => {
 };
 
 const OPERATION = of('loan-app-1.0');
-const ROOM_FOR_FOUR = liveBytes(OPERATION) * 4 * 4.2;
+const MOST = 40;
 
 describe('kept operations', () => {
-  test('come back as they were, out of use as well', () => {
-    const kept = new KeptOperations(ROOM_FOR_FOUR);
-    const streams = Array.from({ length: 20 }, (_, index) => `loan-app-1.${index}`);
-    for (const stream of streams) kept.set(stream, of(stream));
-    for (const stream of streams) expect(kept.get(stream)).toStrictEqual(of(stream));
-  });
-
-  test('are the same object as long as they are in use, so that a warm command pays for nothing', () => {
-    const kept = new KeptOperations(ROOM_FOR_FOUR);
+  test('come back as the very objects that were kept', () => {
+    const kept = keptOperations(MOST * bytesOf(OPERATION));
     kept.set('loan-app-1.0', OPERATION);
     expect(kept.get('loan-app-1.0')).toBe(OPERATION);
+    kept.delete('loan-app-1.0');
+    expect(kept.get('loan-app-1.0')).toBeUndefined();
   });
 
   test('beyond their room those go that were not used for longest', () => {
-    const kept = new KeptOperations(ROOM_FOR_FOUR);
-    for (let index = 0; index < 1_000; index++) kept.set(`loan-app-1.${index}`, OPERATION);
-    const left = Array.from({ length: 1_000 }, (_, index) => index).filter(
-      (index) => kept.get(`loan-app-1.${index}`) !== undefined,
-    );
-    expect(left[0]).toBeGreaterThan(900);
-    expect(left.length).toBeGreaterThan(8);
+    const kept = keptOperations(MOST * bytesOf(OPERATION));
+    const streams = Array.from({ length: 1_000 }, (_, index) => `loan-app-1.${index}`);
+    for (const stream of streams) kept.set(stream, OPERATION);
+    const left = streams.filter((stream) => kept.get(stream) !== undefined);
+    expect(left).toEqual(streams.slice(-left.length));
+    expect(left.length).toBeGreaterThan(MOST / 2);
+    expect(left.length).toBeLessThan(MOST);
   });
 
-  test('what was set last is what comes back, never an earlier state that was packed meanwhile', () => {
-    const kept = new KeptOperations(ROOM_FOR_FOUR);
-    kept.set('loan-app-1.0', OPERATION);
-    for (let index = 1; index < 10; index++) kept.set(`loan-app-1.${index}`, OPERATION);
-    const later = { ...OPERATION, revision: 4n };
-    kept.set('loan-app-1.0', later);
-    for (let index = 1; index < 10; index++) kept.set(`loan-app-1.${index}`, OPERATION);
-    expect(kept.get('loan-app-1.0')?.revision).toBe(4n);
-    kept.delete('loan-app-1.0');
-    expect(kept.get('loan-app-1.0')).toBeUndefined();
+  const grown = (events: readonly LoanEvent[]): number =>
+    bytesOf({ ...OPERATION, state: fold(OPERATION.state, events) }) - bytesOf(OPERATION);
+
+  test('weigh more with every installment that something happened to, and with every key', () => {
+    const one = grown([paid('001')]);
+    expect(one).toBeGreaterThan(100);
+    expect(grown([paid('001'), becameOverdue('002')])).toBe(2 * one);
+    const keys = new Map(Array.from({ length: 1_000 }, (_, n) => [`${n}`, 'f']));
+    expect(bytesOf({ ...OPERATION, accepted: keys })).toBeGreaterThan(bytesOf(OPERATION) + 100_000);
+  });
+
+  test('an installment that nothing happened to is a few bytes', () => {
+    const installments = Array.from({ length: 480 }, (_, index) => ({
+      code: installmentCode(String(index)),
+      dueDate: received.dateIssued,
+      faceValue: cents(95_000),
+    }));
+    const state = fold({ status: 'none' }, [{ ...received, installments }, ...activated.slice(1)]);
+    expect(bytesOf({ ...noOperation(), state }) / 480).toBeLessThan(40);
   });
 });

@@ -5,6 +5,8 @@ import {
   isOpen,
   payOff,
   pendingInstallment,
+  scheduledAt,
+  scheduleOf,
 } from '../../../domain/installment/installment.ts';
 import type { Installment } from '../../../domain/installment/installment.ts';
 import { becomeOverdue, outstandingAtDue, settle } from '../../../domain/loan/payments.ts';
@@ -29,6 +31,17 @@ const payment = (settledValue: string, settledAt = '2026-10-15') => ({
   settledValue: centsOf(settledValue),
   paymentMethod: 'pix' as const,
   now: NOW,
+});
+
+test('a schedule gives back what it was made of, and nothing beyond', () => {
+  const { status: _, ...agreed } = pending;
+  const installments = L1.installments.map(({ code }) => ({ ...agreed, code: installmentCode(code) }));
+  const schedule = scheduleOf(installments);
+  expect(installments.map((_, index) => scheduledAt(schedule, index))).toEqual(
+    installments.map(({ code, dueDate, faceValue }) => ({ code, dueDate, faceValue })),
+  );
+  for (const index of [-1, installments.length])
+    expect(() => scheduledAt(schedule, index)).toThrow(RangeError);
 });
 
 describe('settling an installment', () => {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { isOpen } from '../../../domain/installment/installment.ts';
-import { loanDecider, payoffValue } from '../../../domain/loan/index.ts';
+import { loanDecider, openInstallments, payoffValue } from '../../../domain/loan/index.ts';
 import type { ActiveLoan, LoanCommand, RepurchaseReason } from '../../../domain/loan/index.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { formatCents } from '../../../domain/shared/money.ts';
@@ -41,8 +40,8 @@ describe('the figures of docs/lifecycle.md', () => {
   test.each(rowsUnder('installments paid', 'on', 'present value'))(
     '%s paid, on %s: %s',
     (count, on, value) => {
-      const { installments, pricing } = afterPaying(count ?? '');
-      const found = payoffValue(installments.filter(isOpen), pricing.dailyFactor, calendarDate(on ?? ''));
+      const loan = afterPaying(count ?? '');
+      const found = payoffValue(openInstallments(loan), loan.pricing.dailyFactor, calendarDate(on ?? ''));
       expect(formatCents(found)).toBe(value);
     },
   );

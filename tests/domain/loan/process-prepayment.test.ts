@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { loanDecider, openFaceValue, payoffValue, totalReceived } from '../../../domain/loan/index.ts';
+import {
+  installmentsOf,
+  loanDecider,
+  openFaceValue,
+  payoffValue,
+  totalReceived,
+} from '../../../domain/loan/index.ts';
 import type { LoanEvent, LoanState, PrepaymentProcessed } from '../../../domain/loan/index.ts';
 import { partiallyPaid } from '../../../domain/loan/payments.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
@@ -14,7 +20,7 @@ const june20 = calendarDate('2026-06-20');
 const decided = (events: readonly LoanEvent[], command: Parameters<typeof loanDecider.decide>[0]) =>
   loanDecider.decide(command, stateAfter(loanDecider, events));
 const isPrepayment = (event: LoanEvent): event is PrepaymentProcessed => event.type === 'PrepaymentProcessed';
-const installmentsOf = (state: LoanState) => ('installments' in state ? state.installments : []);
+const installmentsAfter = (state: LoanState) => ('changed' in state ? installmentsOf(state) : []);
 
 describe('a prepayment of L1', () => {
   test.each(vectors.prepayment_on_L1)('$name gives the published result', (vector) => {
@@ -29,7 +35,7 @@ describe('a prepayment of L1', () => {
     });
     const after = stateAfter(loanDecider, [...before, ...events]);
     expect(after.status).toBe(vector.loan_settled ? 'settled' : 'active');
-    expect(payoffValue(installmentsOf(after), L1.daily_factor, june20)).toBe(
+    expect(payoffValue(installmentsAfter(after), L1.daily_factor, june20)).toBe(
       centsOf(vector.remaining_balance),
     );
   });
@@ -49,7 +55,7 @@ describe('a prepayment of L1', () => {
   test('pays overdue installments off first, and they end prepaid', () => {
     const before = [...activated, ...fivePaid.slice(0, 3), becameOverdue('004'), becameOverdue('005')];
     const after = stateAfter(loanDecider, [...before, ...decided(before, prepay('2500.00'))]);
-    const statuses = installmentsOf(after).map(({ status }) => status);
+    const statuses = installmentsAfter(after).map(({ status }) => status);
     expect(statuses.slice(3, 6)).toEqual(['prepaid', 'prepaid', 'pending']);
   });
 
@@ -71,7 +77,7 @@ describe('a prepayment of L1', () => {
     const before = [...activated, ...fivePaid];
     const after = stateAfter(loanDecider, [...before, ...decided(before, prepay('3000.00'))]);
     expect(totalReceived(after)).toBe(centsOf('7750.00'));
-    expect(openFaceValue(installmentsOf(after))).toBe(centsOf('3800.00'));
+    expect(openFaceValue(installmentsAfter(after))).toBe(centsOf('3800.00'));
     expect(after).toMatchObject({ openCount: 4, prepayments: [{ prepaymentValue: centsOf('3000.00') }] });
   });
 
@@ -81,8 +87,8 @@ describe('a prepayment of L1', () => {
     const second = decided([...before, ...first], prepay('100.00'));
     const [together] = decided(before, prepay('200.00')).filter(isPrepayment);
     const after = stateAfter(loanDecider, [...before, ...first, ...second]);
-    expect(installmentsOf(after).at(-1)).toMatchObject({ credits: [{ value: '100' }, { value: '100' }] });
-    expect(payoffValue(installmentsOf(after), L1.daily_factor, june20)).toBe(centsOf('5947.33'));
+    expect(installmentsAfter(after).at(-1)).toMatchObject({ credits: [{ value: '100' }, { value: '100' }] });
+    expect(payoffValue(installmentsAfter(after), L1.daily_factor, june20)).toBe(centsOf('5947.33'));
     expect(second.filter(isPrepayment)[0]?.partial?.outstandingAtDue).toBe(
       together?.partial?.outstandingAtDue,
     );
@@ -95,7 +101,7 @@ describe('a prepayment of L1', () => {
     expect(processed?.partial?.credit.value).toMatch(/^-0\.003498/);
     expect(partiallyPaid(processed!)).toBeUndefined();
     const after = stateAfter(loanDecider, [...before, ...events]);
-    expect(payoffValue(installmentsOf(after), L1.daily_factor, june20)).toBe(processed!.remainingBalance);
+    expect(payoffValue(installmentsAfter(after), L1.daily_factor, june20)).toBe(processed!.remainingBalance);
     loan
       .given(...before, ...events)
       .when(settle('008', '950.00'))
@@ -108,7 +114,7 @@ describe('a prepayment of L1', () => {
     const before = [...activated, ...fivePaid];
     const after = stateAfter(loanDecider, [...before, ...decided(before, prepay('7000.00'))]);
     expect(totalReceived(after)).toBe(centsOf('10897.33'));
-    expect(openFaceValue(installmentsOf(after))).toBe(0);
+    expect(openFaceValue(installmentsAfter(after))).toBe(0);
   });
 });
 

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addDays, calendarDate, daysBetween, isCalendarDate } from '../../../domain/shared/calendar-date.ts';
+import {
+  addDays,
+  calendarDate,
+  daysBetween,
+  isCalendarDate,
+  sharedDate,
+} from '../../../domain/shared/calendar-date.ts';
 
 const start = calendarDate('2000-01-01');
 const anyDay = fc.integer({ min: -200_000, max: 200_000 });
@@ -34,6 +40,15 @@ describe('a calendar date', () => {
     ['2026-06-20', '2026-06-15', -5],
   ])('from %s to %s counts %d days', (from, to, days) => {
     expect(daysBetween(calendarDate(from), calendarDate(to))).toBe(days);
+  });
+
+  test('is the same date when it is shared', () => {
+    fc.assert(
+      fc.property(anyDay, (days) => {
+        const date = addDays(start, days);
+        expect(sharedDate(date)).toBe(date);
+      }),
+    );
   });
 
   test('does not skip a day where clocks change', () => {

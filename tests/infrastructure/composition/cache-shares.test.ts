@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { describe, expect, test } from '@jest/globals';
 import { CACHE_SHARES, cacheBytes, pageCachesOf } from '../../../infrastructure/composition/cache-shares.ts';
 import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
@@ -17,6 +18,13 @@ describe('CACHE_MEMORY', () => {
     expect(cacheBytes(MEMORY, 'operations')).toBe(80 * MIB);
     expect(pageCachesOf(MEMORY, 'service')).toEqual({ reader: 4 * MIB, writer: 8 * MIB });
     expect(pageCachesOf(MEMORY, 'command')).toEqual({ reader: 16 * MIB, writer: 32 * MIB });
+  });
+
+  test('beyond the heap of a thread only pages grow with it', () => {
+    const heap = getHeapStatistics().heap_size_limit;
+    const large = { cacheMemory: 4 * heap };
+    expect(cacheBytes(large, 'operations')).toBe(Math.floor(0.4 * heap));
+    expect(pageCachesOf(large, 'service').reader).toBe(Math.floor(0.08 * heap));
   });
 
   test.each([

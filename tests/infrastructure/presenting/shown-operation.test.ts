@@ -5,10 +5,10 @@ import { printShown } from '../../../infrastructure/presenting/shown-operation.t
 
 const REQUEST = { applicationId: 'a', code: 'OP-1' };
 const installment = { code: 'I1', dueDate: '2026-01-15', faceValue: 100, status: 'open', credits: [] };
-const state = { status: 'active', fundId: 'f', pricing: {}, documents: [], installments: [installment] };
+const state = { status: 'active', fundId: 'f', pricing: {}, documents: [], changed: [installment] };
 const SHOWN = {
   ...{ stream: 'loan-a-OP-1', brokenAt: undefined, payoff: [] },
-  state: { ...state, schedule: [], acquisitionValue: 1, disbursedValue: 1, receivedValue: 0 },
+  state: { ...state, schedule: { codes: ['I1'] }, acquisitionValue: 1, disbursedValue: 1, receivedValue: 0 },
   events: [
     {
       recorded: { revision: 0n, type: 'loan.received.v1', id: 'e', metadata: { actor: 'x' } },

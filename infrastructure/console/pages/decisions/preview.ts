@@ -1,6 +1,7 @@
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
 import type { UsedReason } from '../../../../application/loans/decision-facts.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
+import { addCents } from '../../../../domain/shared/money.ts';
 import { amount, count, yearlyRate } from '../../format.ts';
 import { fundView } from '../../funds.ts';
 import { html, tableView } from '../../html.ts';
@@ -41,7 +42,7 @@ const givenFacts = (): readonly Column<DraftLine>[] => [
 ];
 
 const facesOf = ({ schedule }: NonNullable<DraftLine['found']>['loan']): number =>
-  schedule.reduce((sum, { faceValue }) => sum + faceValue, 0);
+  addCents(...schedule.faceValues);
 
 const columnsOf = (draft: Draft, { problems = [], names }: Around): readonly Column<DraftLine>[] => {
   const { decision } = draft;

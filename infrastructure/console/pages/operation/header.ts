@@ -14,7 +14,7 @@ import { EXITS } from '../../../../domain/loan/exits.ts';
 import { words } from '../words.ts';
 import { linesView } from './price.ts';
 import { fieldLabel } from './recorded-texts.ts';
-import { installmentsOf } from './schedule.ts';
+import { shownInstallments } from './schedule.ts';
 import type { ShownStatus } from './schedule.ts';
 import { dayField, momentField } from '../../forms.ts';
 import { texts } from './texts.ts';
@@ -30,7 +30,7 @@ interface Header extends OperationKey {
 }
 
 const faceOf = (state: ExistingLoan, ...wanted: readonly ShownStatus[]): number =>
-  installmentsOf(state)
+  shownInstallments(state)
     .filter(({ shown }) => wanted.includes(shown))
     .reduce((sum, { faceValue }) => sum + faceValue, 0);
 

@@ -1,6 +1,8 @@
+import { scheduledAt } from '../../../../domain/installment/installment.ts';
 import type { Installment, ScheduledInstallment } from '../../../../domain/installment/installment.ts';
 import { outstandingAtDue } from '../../../../domain/loan/payments.ts';
 import { hasEnded } from '../../../../domain/loan/statuses.ts';
+import { installmentsOf } from '../../../../domain/loan/index.ts';
 import type { LoanState } from '../../../../domain/loan/index.ts';
 import { badge, html, section, pictureOf, tableView } from '../../html.ts';
 import type { Meaning, View } from '../../html.ts';
@@ -25,13 +27,13 @@ const shownOf = (one: Installment, ended: boolean, dailyFactor: string): ShownIn
   return { ...one, shown: one.status, owed: outstandingAtDue(one, dailyFactor) };
 };
 
-export const installmentsOf = (state: LoanState): readonly ShownInstallment[] => {
+export const shownInstallments = (state: LoanState): readonly ShownInstallment[] => {
   if (!('schedule' in state)) return [];
   const { dailyFactor } = state.pricing;
-  if ('installments' in state)
-    return state.installments.map((one) => shownOf(one, hasEnded(state.status), dailyFactor));
+  if ('changed' in state)
+    return installmentsOf(state).map((one) => shownOf(one, hasEnded(state.status), dailyFactor));
   const shown = state.status === 'rejected' ? 'gone' : 'scheduled';
-  return state.schedule.map((one) => ({ ...one, shown, owed: 0 }));
+  return state.schedule.codes.map((_, index) => ({ ...scheduledAt(state.schedule, index), shown, owed: 0 }));
 };
 
 const SERIES = [
@@ -81,7 +83,7 @@ const MEANINGS: Readonly<Record<ShownStatus, Meaning>> = {
 const SHORT = 12;
 
 export const scheduleView = (state: LoanState): View => {
-  const installments = installmentsOf(state);
+  const installments = shownInstallments(state);
   if (installments.length === 0) return null;
   return section(
     'schedule-title',
