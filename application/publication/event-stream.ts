@@ -8,6 +8,7 @@ import type {
   SubscribeOptions,
   SubscriptionMessage,
 } from '../ports/event-store.ts';
+import { upToNow } from '../support/up-to-now.ts';
 import type { LoanEventName } from './event-names.ts';
 import type { Translator } from './public-event-translator.ts';
 
@@ -17,8 +18,8 @@ export type StreamBound =
   | { readonly kind: 'instant'; readonly instant: string };
 
 export interface EventStreamQuery {
-  /** Exclusive for a position, inclusive for an instant; default: the first event there is. */
-  readonly from?: StreamBound;
+  /** Exclusive for a position and for an event, which is named by its id; inclusive for an instant; default: the first event there is. */
+  readonly from?: StreamBound | { readonly kind: 'event'; readonly id: string };
   /** Inclusive for a position, exclusive for an instant; default: no end. */
   readonly to?: StreamBound;
   readonly follow: boolean;
@@ -42,9 +43,9 @@ interface Dependencies {
 /** Clocks of several processes differ a little, so the log is followed so much further than the end in time. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
-const instantOf = (bound: StreamBound | undefined): string | undefined =>
+const instantOf = (bound: EventStreamQuery['from']): string | undefined =>
   bound?.kind === 'instant' ? bound.instant : undefined;
-const positionOf = (bound: StreamBound | undefined): LogPosition | undefined =>
+const positionOf = (bound: EventStreamQuery['from']): LogPosition | undefined =>
   bound?.kind === 'position' ? bound.position : undefined;
 
 const matcher = ({ from, to, applicationId, fundId, code, names }: EventStreamQuery) => {
@@ -66,8 +67,11 @@ const isPast = (to: StreamBound | undefined, { metadata }: RecordedEvent): boole
   return end !== undefined && Date.parse(metadata.recordedAt) >= Date.parse(end) + CLOCK_DIFFERENCE_MS;
 };
 
-const unknownPosition = (position: string): DomainError =>
-  new DomainError('invalid_query_parameter', `position ${position} is none of an event in this log`);
+const isNotHere = (what: string): DomainError =>
+  new DomainError(
+    'invalid_query_parameter',
+    `${what} is none of an event in this log: it is of another log, or an older state was restored; begin at an instant, or after an event that is there`,
+  );
 
 async function* messagesOf(
   { subscription }: Dependencies,
@@ -77,7 +81,7 @@ async function* messagesOf(
     yield* subscription.subscribe(options);
   } catch (error) {
     // What an adapter says of a position that is not its own.
-    if (error instanceof RangeError) throw unknownPosition(options.from);
+    if (error instanceof RangeError) throw isNotHere(`position ${options.from}`);
     throw error;
   }
 }
@@ -89,6 +93,20 @@ const requirePosition = async (
   signal: AbortSignal,
 ): Promise<void> => {
   for await (const _ of messagesOf(deps, { from: position, batchSize: 1, signal })) return;
+};
+
+/** A position may be another event's once an older state of the log was restored; an id never is. */
+const withPosition = async (
+  { subscription }: Dependencies,
+  query: EventStreamQuery,
+): Promise<EventStreamQuery> => {
+  if (query.from?.kind !== 'event') return query;
+  const { id } = query.from;
+  for await (const message of upToNow(subscription, { from: 'start', streamPrefix: LOAN_STREAM_PREFIX })) {
+    const found = message.kind === 'events' && message.events.find((event) => event.id === id);
+    if (found) return { ...query, from: { kind: 'position', position: found.position } };
+  }
+  throw isNotHere(id);
 };
 
 async function* recordedOf(
@@ -105,12 +123,13 @@ async function* recordedOf(
   }
 }
 
-/** The same ids and bytes as on the bus. @throws DomainError `invalid_query_parameter` for a foreign position */
+/** The same ids and bytes as on the bus. @throws DomainError `invalid_query_parameter` for a position or an event that is not there */
 export async function* streamEvents(
   deps: Dependencies,
-  query: EventStreamQuery,
+  asked: EventStreamQuery,
   signal: AbortSignal,
 ): AsyncGenerator<StreamedEvent> {
+  const query = await withPosition(deps, asked);
   const matches = matcher(query);
   const last = positionOf(query.to);
   if (last !== undefined) await requirePosition(deps, last, signal);

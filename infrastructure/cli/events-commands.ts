@@ -4,7 +4,11 @@ import type { App } from '../../application/app.ts';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import { LOAN_EVENT_NAMES } from '../../application/publication/event-names.ts';
 import type { LoanEventName } from '../../application/publication/event-names.ts';
-import type { StreamBound, StreamedEvent } from '../../application/publication/event-stream.ts';
+import type {
+  EventStreamQuery,
+  StreamBound,
+  StreamedEvent,
+} from '../../application/publication/event-stream.ts';
 import { instantOf } from '../../application/schemas/values.ts';
 import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
@@ -15,7 +19,7 @@ import { FUND_OPTION, ONLY_APPLICATION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 interface EventsOptions extends Scope {
-  readonly from?: StreamBound;
+  readonly from?: EventStreamQuery['from'];
   readonly to?: StreamBound;
   readonly follow?: boolean;
   readonly code?: string;
@@ -27,9 +31,9 @@ export const addEventsCommand = (program: CliCommand): void => {
     .command('events')
     .description('the public events of all operations in the order of the log, as they go out')
     .option(
-      '--from <position|time>',
-      'after this position, or at this instant and later (default: the start)',
-      bound,
+      '--from <position|event_id|time>',
+      'after this position or event, or at this instant and later (default: the start)',
+      (text) => (EVENT_ID.test(text) ? { kind: 'event', id: text.toLowerCase() } : bound(text)),
     )
     .option('--to <position|time>', 'up to this position, or before this instant', bound)
     .option('--follow', 'go on with what comes, until interrupted')
@@ -40,7 +44,8 @@ export const addEventsCommand = (program: CliCommand): void => {
     .reporting()
     .told(
       'JSON is what every subscriber gets, after the fields position and application_id. To go on where a run\n' +
-        'ended, give the last position that was printed. A --code that no operation has ends with 3, but with --follow, where it may come yet.',
+        'ended, give the last position that was printed, or its event_id, which is found by reading the log from its start and\n' +
+        'is refused where the event is gone with a restored backup. A --code that no operation has ends with 3, but with --follow, where it may come yet.',
       'events --from 2026-01-15T12:00:00Z --follow',
     )
     .serving(print);
@@ -104,6 +109,7 @@ const lineOf = ({ position, event }: StreamedEvent): string => {
   return `${added.slice(0, -1)},${event.body.slice(1)}`;
 };
 
+const EVENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const BOUND_RULE = 'It must be a printed position or an instant such as 2026-01-15T12:00:00Z.';
 
 /** What does not begin like a calendar date is a position: only the store knows what those look like, but that they begin with a digit. */

@@ -74,8 +74,9 @@ describe('the event stream', () => {
 
   test('goes on after any event without repeating or leaving out one', async () => {
     const all = await read();
-    for (const [i, { position }] of all.entries()) {
+    for (const [i, { position, event }] of all.entries()) {
       expect(names(await read({ from: { kind: 'position', position } }))).toEqual(ALL.slice(i + 1));
+      expect(names(await read({ from: { kind: 'event', id: event.eventId } }))).toEqual(ALL.slice(i + 1));
       expect(names(await read({ to: { kind: 'position', position } }))).toEqual(ALL.slice(0, i + 1));
     }
   });
@@ -150,6 +151,22 @@ describe('the event stream', () => {
     );
     await expect(reading.next()).rejects.toMatchObject({ code: 'invalid_query_parameter' });
   });
+
+  test.each([true, false])(
+    'goes on after no event that is gone, though others stand in its place (follow: %s)',
+    async (follow) => {
+      const gone = randomUUID();
+      const reading = streamEvents(
+        parts,
+        { follow, from: { kind: 'event', id: gone } },
+        new AbortController().signal,
+      );
+      await expect(reading.next()).rejects.toMatchObject({
+        code: 'invalid_query_parameter',
+        message: expect.stringContaining(`${gone} is none of an event in this log`),
+      });
+    },
+  );
 
   test('carries nothing of the borrower', async () => {
     const text = (await read()).map(({ event }) => event.body).join('\n');

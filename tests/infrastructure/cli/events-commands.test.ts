@@ -90,3 +90,14 @@ test.each(['--from', '--to'])('%s says which forms are possible', async (option)
   });
   expect(asked).toEqual([]);
 });
+
+test('--from takes a position, an event and an instant', async () => {
+  const { run, asked } = setUp();
+  for (const from of ['4711', '01A21B35-03D2-7001-BD88-704705DACDD2', '2026-01-15T12:00:00Z'])
+    expect((await run('--from', from)).code).toBe(0);
+  expect(asked.map(({ from }) => from)).toEqual([
+    { kind: 'position', position: '4711' },
+    { kind: 'event', id: '01a21b35-03d2-7001-bd88-704705dacdd2' },
+    { kind: 'instant', instant: '2026-01-15T12:00:00.000Z' },
+  ]);
+});
