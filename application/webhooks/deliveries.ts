@@ -17,6 +17,7 @@ import type {
 import { wants } from './fan-out.ts';
 import { pingEvent } from './ping-event.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';
+import type { WebhookEvent } from './queue/enqueue.ts';
 import type { Redelivery } from './queue/redeliver.ts';
 import { noWebhook, requireActive } from './subscriptions.ts';
 import type { WebhookCaller, WebhookSubscription, WebhookSubscriptions } from './subscriptions.ts';
@@ -82,11 +83,6 @@ const recoverable = ({ deliveryId, eventId, event, code, createdAt }: DeliveryRe
 
 const noEvent = (eventId: string): DomainError =>
   new DomainError('event_not_found', `there is no event ${eventId}`);
-
-const notKept = (eventId: string): DomainError => {
-  const why = 'no webhook was there for it, or it is too old; read it with GET /event';
-  return new DomainError('event_not_found', `event ${eventId} is not kept to be sent again: ${why}`);
-};
 
 /** What became of events at webhooks, and sending them again. What names a webhook throws DomainError `webhook_not_found` when there is none. */
 export class Deliveries {
@@ -154,14 +150,21 @@ export class Deliveries {
     within: Pick<RequestContext, 'applicationId' | 'onlyFundIds'>,
     eventId: string,
   ): Promise<EventReport> {
-    const { queue, log, publication } = this.#deps;
+    const { name, body } = (await this.#known(within, eventId)).event;
+    return { eventId, event: name, body, deliveries: await this.#deps.log.ofEvent(eventId) };
+  }
+
+  /** From the log where no delivery keeps it: no webhook was there for it, or it is too old. */
+  async #known(
+    within: Pick<RequestContext, 'applicationId' | 'onlyFundIds'>,
+    eventId: string,
+  ): Promise<{ readonly event: WebhookEvent; readonly webhookIds: readonly string[] }> {
+    const { queue, publication } = this.#deps;
     const { applicationId } = within;
-    const event =
-      (await queue.findEvent(applicationId, eventId))?.event ??
-      (await publication.find(applicationId, eventId));
+    const found = await queue.findEvent(applicationId, eventId);
+    const event = found?.event ?? (await publication.find(applicationId, eventId));
     if (!event || !seesFund(within, event.fundId)) throw noEvent(eventId);
-    const { name, body } = event;
-    return { eventId, event: name, body, deliveries: await log.ofEvent(eventId) };
+    return { event, webhookIds: found?.webhookIds ?? [] };
   }
 
   /** Of what was published of these events of one operation, oldest first. */
@@ -179,10 +182,7 @@ export class Deliveries {
   /** At once. @throws DomainError `event_not_found`, `webhook_invalid_state` when no subscription can get it */
   async redeliver(context: RequestContext, eventId: string): Promise<RedeliveryReceipt> {
     const { queue, subscriptions, realClock, onQueued } = this.#deps;
-    const found = await queue.findEvent(context.applicationId, eventId);
-    if (!found && (await this.event(context, eventId))) throw notKept(eventId);
-    if (!found || !seesFund(context, found.event.fundId)) throw noEvent(eventId);
-    const { event, webhookIds } = found;
+    const { event, webhookIds } = await this.#known(context, eventId);
     const targets = (await subscriptions.ofApplications([context.applicationId]))
       .filter(({ status }) => status === 'active')
       // A ping is about one registration: no other webhook ever gets it.

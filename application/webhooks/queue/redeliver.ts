@@ -154,10 +154,8 @@ export const redeliver = async (
   const sorted = webhookIds.toSorted();
   const { eventId } = event;
   const repeated = sorted.map((webhookId) => ({ webhookId, eventId, lane: laneOf(event) }));
-  const statements = [
-    ...sorted.flatMap((webhookId) => enqueue.outsideLanes(webhookId, event, now)),
-    ...onceMore(database.builder, repeated, now),
-  ];
-  const results = await database.transaction([...notAlone(database, GIVING_EVENTS), ...statements]);
-  return results.slice(-statements.length).flatMap(({ rows }) => rows) as unknown as readonly Redelivery[];
+  const kept = sorted.flatMap((webhookId) => enqueue.outsideLanes(webhookId, event, now));
+  const attempts = onceMore(database.builder, repeated, now);
+  const results = await database.transaction([...notAlone(database, GIVING_EVENTS), ...kept, ...attempts]);
+  return results.slice(-attempts.length).flatMap(({ rows }) => rows) as unknown as readonly Redelivery[];
 };

@@ -96,16 +96,18 @@ describe('an event that is followed', () => {
     );
   });
 
-  test('to which nobody subscribed cannot be sent again, and is not said to be none', async () => {
-    const { eventId } = (world.published = { ...world.event(), fundId: FUND, code: 'OP-1' });
-    await world.create();
+  test('to which nobody subscribed is sent to those that match now', async () => {
+    const event = (world.published = { ...world.event(), fundId: FUND, code: 'OP-1' });
     const redelivered = (context: typeof world.context) =>
-      world.management.deliveries.redeliver(context, eventId);
-    await expect(redelivered(world.context)).rejects.toMatchObject({
-      code: 'event_not_found',
-      message: expect.stringContaining('no webhook was there for it'),
-    });
-    await expect(redelivered(limitedTo(OTHER_FUND))).rejects.toThrow(`there is no event ${eventId}`);
+      world.management.deliveries.redeliver(context, event.eventId);
+    await expect(redelivered(world.context)).rejects.toEqual(refusedWith('webhook_invalid_state'));
+    const { webhookId } = (await world.create()).webhook;
+    await world.create({ events: ['loan_approved'] });
+    await expect(redelivered(limitedTo(OTHER_FUND))).rejects.toEqual(refusedWith('event_not_found'));
+    const { deliveries } = await redelivered(world.context);
+    expect(deliveries).toMatchObject([{ webhookId, attempt: 1 }]);
+    expect(await claim(webhookId)).toMatchObject([{ event: { body: event.body }, redelivery: true }]);
+    expect((await redelivered(world.context)).deliveries).toMatchObject([{ webhookId, attempt: 2 }]);
   });
 
   test('of another application or another fund, a ping to a client of some funds, and none at all are not there', async () => {
