@@ -44,7 +44,6 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
     'is reached without TLS',
   ],
   'infrastructure/composition/maintenance/doctor.ts': ['others can read `DATA_DIR`', 'of `doctor`'],
-  'infrastructure/composition/processors.ts': ['within half a minute'],
   'infrastructure/composition/roles.ts': ['No administrator is built in'],
   'infrastructure/composition/run-service.ts': ['a sandbox listens on its own machine alone'],
   'infrastructure/composition/webhooks.ts': [
