@@ -1,24 +1,24 @@
+import type { Installment } from '../../domain/installment/installment.ts';
 import { sizedCache } from '../support/sized-cache.ts';
 import type { Operation } from './operation.ts';
 
-/** Bytes of the objects of V8 that an operation is made of, as measured; what is priced line by line has as many lines. */
-const [OF_ALL, SCHEDULED, CHANGED, A_KEY, A_LINE, A_DOCUMENT] = [2_500, 32, 170, 270, 80, 600];
+/** Bytes of the objects of V8 that an operation is made of, as measured. */
+const [OF_ALL, SCHEDULED, CHANGED, A_CREDIT, A_LINE, A_DOCUMENT, A_KEY] = [2_500, 32, 170, 130, 80, 600, 270];
+
+const sizeOf = (changed: readonly (Installment | undefined)[]): number => {
+  let bytes = 0;
+  for (const one of changed)
+    if (one) bytes += CHANGED + ('credits' in one ? one.credits.length * A_CREDIT : 0);
+  return bytes;
+};
 
 export const bytesOf = ({ state, accepted }: Operation): number => {
-  const keys = accepted.size * A_KEY;
-  if (!('schedule' in state)) return OF_ALL + keys;
-  let lines = 'repurchase' in state ? state.repurchase.lines.length : 0;
-  if ('prepayments' in state) for (const one of state.prepayments) lines += 5 + one.lines.length;
-  let changed = 0;
-  if ('changed' in state) for (const one of state.changed) if (one) changed += 1;
-  return (
-    OF_ALL +
-    keys +
-    state.schedule.codes.length * SCHEDULED +
-    changed * CHANGED +
-    lines * A_LINE +
-    state.documents.length * A_DOCUMENT
-  );
+  let bytes = OF_ALL + accepted.size * A_KEY;
+  if ('schedule' in state)
+    bytes += state.schedule.codes.length * SCHEDULED + state.documents.length * A_DOCUMENT;
+  if ('changed' in state) bytes += sizeOf(state.changed);
+  if ('repurchase' in state) bytes += state.repurchase.lines.length * A_LINE;
+  return bytes;
 };
 
 export type KeptOperations = Pick<Map<string, Operation>, 'get' | 'delete'> & {

@@ -45,7 +45,6 @@ const openBooks = (
   changed: schedule.codes.map(() => undefined),
   openCount: schedule.codes.length,
   receivedValue: 0 as Cents,
-  prepayments: [],
 });
 
 /** The first change of a list copies it, later ones of the same fold are written into that copy, which nobody else has seen yet. */
@@ -80,7 +79,6 @@ const applyToInstallment = (loan: ActiveLoan, event: InstallmentEvent, copies: O
 
 const applyPrepayment = (loan: ActiveLoan, event: PrepaymentProcessed, copies: OwnCopies): ActiveLoan => {
   const changed = copies.of(loan.changed);
-  const prepayments = copies.of(loan.prepayments);
   let openCount = loan.openCount;
   const change = (index: number, next: (installment: Installment) => Installment): void => {
     const before = installmentAt({ ...loan, changed }, index);
@@ -96,13 +94,11 @@ const applyPrepayment = (loan: ActiveLoan, event: PrepaymentProcessed, copies: O
     if (partial?.installmentCode === code)
       change(index, (installment) => carryCredit(installment, partial.credit));
   });
-  prepayments.push(event);
   return {
     ...loan,
     changed,
     openCount,
     receivedValue: plus(loan.receivedValue, event.prepaymentValue - event.excessValue),
-    prepayments,
   };
 };
 

@@ -13,7 +13,6 @@ import type {
   LoanRenegotiated,
   LoanRenegotiationCompleted,
   Offer,
-  PrepaymentProcessed,
   Pricing,
   RejectionReason,
   RenegotiationTerms,
@@ -41,7 +40,6 @@ export interface LoanBooks {
   readonly openCount: number;
   /** Money received: settlements plus prepayments net of excess. */
   readonly receivedValue: Cents;
-  readonly prepayments: readonly PrepaymentProcessed[];
 }
 
 interface NoLoan {

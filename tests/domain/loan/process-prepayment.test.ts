@@ -78,7 +78,7 @@ describe('a prepayment of L1', () => {
     const after = stateAfter(loanDecider, [...before, ...decided(before, prepay('3000.00'))]);
     expect(totalReceived(after)).toBe(centsOf('7750.00'));
     expect(openFaceValue(installmentsAfter(after))).toBe(centsOf('3800.00'));
-    expect(after).toMatchObject({ openCount: 4, prepayments: [{ prepaymentValue: centsOf('3000.00') }] });
+    expect(after).toMatchObject({ openCount: 4 });
   });
 
   test('meets the credit of an earlier one on the same installment', () => {
