@@ -17,6 +17,10 @@ interface ObservedResponse {
 
 const DOCUMENT = 'served';
 
+/** What clients act upon; the others belong to transport and browsers. */
+const OF_THE_INTERFACE =
+  /^(x-svc-|x-ratelimit-|x-request-id|idempotent-|retry-after|www-authenticate|allow$)/;
+
 /** By the document's text: most worlds serve the same one, and its validators are dear to compile. */
 const known = new Map<string, ServedDescription>();
 
@@ -92,7 +96,11 @@ export class ServedDescription {
   }
 
   #headerDiscrepancies({ headers }: ObservedResponse, described: Node): readonly string[] {
-    return Object.entries<Node>(described['headers'] ?? {}).flatMap(([name, header]) => {
+    const known = Object.keys(described['headers'] ?? {}).map((name) => name.toLowerCase());
+    const unknown = [...headers.keys()].filter(
+      (name) => OF_THE_INTERFACE.test(name) && !known.includes(name),
+    );
+    const wrong = Object.entries<Node>(described['headers'] ?? {}).flatMap(([name, header]) => {
       const definition = header['$ref'] ? this.#at(header['$ref'].slice(2).split('/')) : header;
       const value = headers.get(name);
       if (value === null) return definition['required'] ? [`header ${name} is missing`] : [];
@@ -101,6 +109,7 @@ export class ServedDescription {
         ? []
         : [`header ${name}: ${value} ${this.#ajv.errorsText()}`];
     });
+    return [...unknown.map((name) => `header ${name} is not described`), ...wrong];
   }
 
   #bodyDiscrepancies(

@@ -36,6 +36,11 @@ export const headerComponents: Readonly<Record<string, Schema>> = {
     text,
     'Bearer realm="receivables", error="invalid_token"',
   ),
+  ScopeChallenge: {
+    description: 'With `insufficient_scope`: which scope the token lacks.',
+    schema: text,
+    example: 'Bearer realm="receivables", error="insufficient_scope", scope="loans:write"',
+  },
   Allow: header('Methods of the path.', text, 'GET, HEAD, OPTIONS'),
   Replayed: {
     description: '`true` when an earlier request with the same key did the work.',
@@ -70,6 +75,8 @@ export const errorHeaders = (status: number): Schema => {
   switch (status) {
     case 401:
       return { 'WWW-Authenticate': refTo('Challenge') };
+    case 403:
+      return { 'WWW-Authenticate': refTo('ScopeChallenge') };
     case 405:
       return { Allow: refTo('Allow') };
     case 429:
