@@ -1,6 +1,7 @@
 import { withoutKey } from '../../application/coordination/key-store.ts';
 import { documentsOfOperations, newestWithBorrower } from '../../application/loans/operation-states.ts';
 import { notForgotten } from '../../application/privacy/missing-keys.ts';
+import { pause } from '../support/time.ts';
 import type { Parts } from './parts.ts';
 
 type Stores = Pick<Parts, 'readModelDatabase' | 'serviceDatabase' | 'eventStore' | 'documents'>;
@@ -43,15 +44,31 @@ const KEYS_LOST =
 const DOCUMENTS_LOST =
   'documents of the newest operations are not where they were stored: stop the service, look whether DATA_DIR/documents is mounted or S3_URL names the right bucket, and put them back; `receivables audit verify --documents` names each that is missing';
 
-/** What stands beside the log may be older than it, or not there at all, and nobody would know before it is needed. Documents are read by the interface alone. */
-export const tellLostParts = async (parts: Parts): Promise<void> => {
+const LOOK_AGAIN_MS = 60_000;
+
+/**
+ * What stands beside the log may be older than it, or not there at all, and nobody would know before it is needed. Read models that are
+ * older, too, take in the newest operations first: it is looked at twice. Documents are read by the interface alone.
+ */
+export const tellLostParts = async (
+  parts: Parts,
+  later = (): Promise<void> => pause(LOOK_AGAIN_MS),
+): Promise<void> => {
+  if (await looked(parts)) return;
+  await later();
+  await looked(parts);
+};
+
+/** Whether it told of something. */
+const looked = async (parts: Parts): Promise<boolean> => {
   const { logger, configuration } = parts;
-  const tell = (event: string, { among, lost }: Looked, text: string): void => {
-    if (lost.length > 0)
-      logger.error({ event, lost: lost.length, of_newest: among.length, stream: lost[0] }, text);
+  const tell = (event: string, { among, lost }: Looked, text: string): boolean => {
+    if (lost.length === 0) return false;
+    logger.error({ event, lost: lost.length, of_newest: among.length, stream: lost[0] }, text);
+    return true;
   };
   const keys = await lostKeys(parts, NEWEST_LOOKED_AT);
-  tell('keys_lost', keys, KEYS_LOST);
-  if (configuration.roles.includes('api'))
-    tell('documents_lost', await lostDocuments(parts, keys), DOCUMENTS_LOST);
+  const lostSome = tell('keys_lost', keys, KEYS_LOST);
+  if (!configuration.roles.includes('api')) return lostSome;
+  return tell('documents_lost', await lostDocuments(parts, keys), DOCUMENTS_LOST) || lostSome;
 };

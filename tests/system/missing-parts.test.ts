@@ -225,7 +225,8 @@ describe('what the newest operations need and is not there', () => {
   const told = async () => {
     const logger = new RecordingLogger();
     const foundations = await openFoundations(configuration(), logger, { part: 'service' });
-    await tellLostParts(partsOf(foundations));
+    const parts = partsOf(foundations);
+    await tellLostParts(parts, parts.readModels.caughtUp);
     await foundations.close();
     const findings = await examine(environment(), () => new RecordingLogger());
     const stateOf = (name: string) => findings.find(({ check }) => check === name)?.state;
@@ -245,6 +246,16 @@ describe('what the newest operations need and is not there', () => {
       keys: 'failed',
       documents: 'ok',
     });
+  });
+
+  test('is told of operations that read models of the same age do not know yet', async () => {
+    const service = await RunningService.start({ DATA_DIR: dataDir });
+    const api = await service.client(randomUUID());
+    expect((await api.assign(loanRequest(api.fund, 'E', 1))).status).toBe(201);
+    await service.stop();
+    await cp(join(kept, 'read-model-1.db'), inData('read-model-1.db'));
+    change('service.db', `delete from wrapped_key where name like 'operation:%.E'`);
+    expect((await told()).lines).toMatchObject([{ event: 'keys_lost', lost: 1, of_newest: 5 }]);
   });
 
   test.each(['no directory', 'an empty one, as where nothing is mounted'])(
