@@ -37,6 +37,7 @@ export class Inheritance {
   /** Everything is durable when it resolves. @throws DomainError `validation_error`, `operation_invalid_state`, `missing_file` */
   async take(originals: readonly LoanState[]) {
     const loans = originals.filter((state) => 'schedule' in state);
+    this.#requireRemembered(loans);
     // One after the other: the files of a request that is refused are gone as soon as its answer is, and the key that names of
     // documents are sealed with is made with the borrower.
     this.#borrower ??= await this.#sealBorrower(loans);
@@ -45,10 +46,17 @@ export class Inheritance {
 
   /** Refuses what `take` would refuse, and stores nothing. */
   async check(originals: readonly ExistingLoan[]): Promise<void> {
+    this.#requireRemembered(originals);
     if (!this.#input.borrower) await this.#commonBorrower(originals);
     const { documents } = this.#input;
     if (documents !== undefined) documents.forEach(({ value }) => fileNamed(this.#input.files, value));
     else await this.#forEachDocument(originals, (loan, document) => this.#requireReadable(loan, document));
+  }
+
+  /** By the record: a key that another process deleted is still in use here for some seconds. */
+  #requireRemembered(originals: readonly ExistingLoan[]): void {
+    const forgotten = originals.find(({ borrowerForgottenAt }) => borrowerForgottenAt !== undefined);
+    if (forgotten && !this.#input.borrower) throw borrowerForgotten(forgotten);
   }
 
   async #sealBorrower(originals: readonly ExistingLoan[]): Promise<SealedBorrower> {
@@ -68,11 +76,8 @@ export class Inheritance {
 
   async #borrowerOf(loan: ExistingLoan): Promise<Borrower> {
     const opened = await this.#deps.vault.open(streamOf(loan), loan.borrower);
-    if (opened) return opened;
-    throw new DomainError(
-      'operation_invalid_state',
-      `the borrower of operation ${loan.code} was forgotten; send the borrower of the new operation`,
-    );
+    if (!opened) throw borrowerForgotten(loan);
+    return opened;
   }
 
   async #takeDocuments(originals: readonly ExistingLoan[]): Promise<readonly LoanDocument[]> {
@@ -149,6 +154,12 @@ export class Inheritance {
 }
 
 const streamOf = ({ applicationId, code }: ExistingLoan): string => loanStream(applicationId, code);
+
+const borrowerForgotten = ({ code }: ExistingLoan): DomainError =>
+  new DomainError(
+    'operation_invalid_state',
+    `the borrower of operation ${code} was forgotten; send that of the new operation as new_loan.borrower, in a form`,
+  );
 
 const unreadable = ({ code }: ExistingLoan, { documentId }: LoanDocument): DomainError =>
   new DomainError(

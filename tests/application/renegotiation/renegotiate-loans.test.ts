@@ -157,6 +157,26 @@ describe('renegotiate several operations', () => {
     expect((await process.renegotiation.renegotiate(context(), named)).replayed).toBe(false);
   });
 
+  test('a borrower who was forgotten is not taken over, though the key is still in use here', async () => {
+    const { store, documents, process } = await worldWith('L1');
+    const refused = { code: 'operation_invalid_state', message: expect.stringContaining('was forgotten') };
+    const forget = () => command(process.commands, 'L1', { type: 'ForgetBorrower', now: NOW });
+    const asked = renegotiation(['L1'], withDocument());
+    const put = documents.put.bind(documents);
+    documents.put = async (stream, file) => {
+      await forget();
+      return put(stream, file);
+    };
+    await expect(process.renegotiation.renegotiate(context(), asked)).rejects.toMatchObject(refused);
+    await expect(process.renegotiation.quote(context(), asked)).rejects.toMatchObject(refused);
+    expect([await statusOf(process, 'L1'), await typesOf(store, 'N1')]).toEqual([
+      'active',
+      ['LoanReserved', 'LoanReservationReleased'],
+    ]);
+    const named = { ...asked, borrower: ana };
+    expect((await process.renegotiation.renegotiate(context(), named)).replayed).toBe(false);
+  });
+
   test('one that may not be renegotiated keeps all of them as they are', async () => {
     const { store, process } = await worldWith('L1', 'L2');
     await command(process.commands, 'L2', requestRepurchase('repurchase'));
