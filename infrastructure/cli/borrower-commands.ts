@@ -110,7 +110,7 @@ const forgetAll = async (
   dependencies: CliDependencies,
   services: App,
 ): Promise<void> => {
-  const { privacy } = services;
+  const { privacy, loans } = services;
   const found = await forgetting.find();
   await recordLines(services, [{ action: 'searched', count: found.length }]);
   const chosen = found.filter(({ open }) => includingOpen || !open);
@@ -127,6 +127,8 @@ const forgetAll = async (
     }
   });
   await forgetting.clear();
+  // A process that keeps a key for its 30 seconds would still open what rows have. Where they cannot follow now, that is all there is.
+  if (chosen.length > 0) await loans.catchUp().catch(() => undefined);
   const scrubbed = await privacy.scrub();
   const operations = found.map((one) => present(one, chosen.includes(one)));
   const summary = { operations, forgotten: chosen.length, left_open: left.length, request_id: requestId };

@@ -13,6 +13,8 @@ const LOST = { status: 'active', open: true, documents: 1, forgottenAt: null } a
 /** The key of OP-1 of app-1 is lost, that of any other operation is there. */
 const setUp = () => {
   const forgotten: (OperationPlace & { readonly reason?: string })[] = [];
+  /** How much was forgotten each time that the read models were to follow. */
+  const followed: number[] = [];
   const findLost = async (place: OperationPlace): Promise<BorrowerOperation> => {
     if (place.code === 'OP-1') return { ...place, ...LOST };
     throw new DomainError('operation_invalid_state', `the key of operation ${place.code} is there`);
@@ -25,13 +27,19 @@ const setUp = () => {
         void forgotten.push({ applicationId, code, ...(reason !== undefined && { reason }) }),
     },
   } as unknown as App['privacy'];
-  const loans = { applicationOf: async () => 'app-1' } as unknown as App['loans'];
+  const loans = {
+    applicationOf: async () => 'app-1',
+    catchUp: async () => {
+      followed.push(forgotten.length);
+      throw new Error('the read models stand still');
+    },
+  } as unknown as App['loans'];
   const run = commandLine(() => ({ privacy, loans }));
-  return { forgotten, run: (...args: readonly string[]) => run('borrower', 'forget', ...args) };
+  return { forgotten, followed, run: (...args: readonly string[]) => run('borrower', 'forget', ...args) };
 };
 
 test('--lost-key forgets the one operation that has the code, and leaves an open one as --document does', async () => {
-  const { run, forgotten } = setUp();
+  const { run, forgotten, followed } = setUp();
   const left = await run('--lost-key', 'OP-1', '--yes');
   expect([left.code, left.lines, forgotten]).toMatchObject([3, [{ forgotten: 0, left_open: 1 }], []]);
   expect(left.err).toContain('--including-open');
@@ -41,6 +49,8 @@ test('--lost-key forgets the one operation that has the code, and leaves an open
     [{ forgotten: 1, operations: [{ originator_proposal_code: 'OP-1', outcome: 'forgotten' }] }],
   ]);
   expect(forgotten).toEqual([{ applicationId: 'app-1', code: 'OP-1', reason: 'key lost' }]);
+  // Once it is done; that they stand still does not undo it.
+  expect(followed).toEqual([1]);
 });
 
 test('--lost-key asks before it forgets, and is refused with 3 where the key is there', async () => {
