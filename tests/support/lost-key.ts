@@ -40,6 +40,7 @@ export const givesUpLostKey = async (
   await service.end('SIGTERM');
   await lose();
   await service.start();
+  await service.printed('"event":"keys_lost"');
   expect((await api.call('GET', `/loan/${code}`)).status).toBe(500);
   // The entry that finds it by the borrower is gone too.
   const forgetting = ['borrower', 'forget', '--document', DOCUMENT, '--yes', '--including-open'];
