@@ -44,26 +44,33 @@ const proposalCode = new RegExp(PROPOSAL_CODE, 'u');
 export const isProposalCode = (text: string): boolean => proposalCode.test(text);
 
 const textWithout =
-  (controls: string, rule: string) =>
+  (controls: string, rule: string, mayBeBlank = false) =>
   (description: string, maxLength: number, example: string): SchemaOf<string> =>
     text({
       maxLength,
       // The lookahead keeps the expression linear: hostile text must not cost more than a glance.
-      pattern: `^(?=\\s*\\S)[^${controls}]*$`,
+      pattern: `^${mayBeBlank ? '' : '(?=\\s*\\S)'}[^${controls}]*$`,
       description,
       examples: [example],
       ...refused(
         'invalid_format',
-        `must be text of 1 to ${maxLength} characters, not blank and without ${rule}`,
+        mayBeBlank
+          ? `must be text of at most ${maxLength} characters without ${rule}`
+          : `must be text of 1 to ${maxLength} characters, not blank and without ${rule}`,
       ),
     });
 
+const LINE = ['\\u0000-\\u001f\\u007f', 'control characters'] as const;
+
 /** One line that a person reads: not blank, no control characters. */
-export const freeText = textWithout('\\u0000-\\u001f\\u007f', 'control characters');
+export const freeText = textWithout(...LINE);
+/** The same of a field that may be left out, and so may be empty. */
+export const optionalText = textWithout(...LINE, true);
 
 export const longText = textWithout(
   '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f',
   'control characters other than tabs and line breaks',
+  true,
 );
 
 const token = (description: string, maxLength: number, example: string): SchemaOf<string> =>

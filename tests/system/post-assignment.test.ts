@@ -146,6 +146,12 @@ describe('the worked figures, through HTTP', () => {
       reason_detail: 'agreed',
     });
   });
+
+  test('a remark that is empty is kept as it is', async () => {
+    const code = await activeLoan(L1);
+    expect((await repurchase(code, 'repurchase', { reason_detail: '' })).status).toBe(200);
+    expect((await api.loan(code)).body.repurchase.reason_detail).toBe('');
+  });
 });
 
 describe('precedence and idempotency', () => {

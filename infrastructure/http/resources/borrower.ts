@@ -9,7 +9,7 @@ import {
   text,
 } from '../../../application/schemas/schema.ts';
 import type { Schema, SchemaOf, TypeOf } from '../../../application/schemas/schema.ts';
-import { CalendarDate, freeText } from '../../../application/schemas/values.ts';
+import { CalendarDate, freeText, optionalText } from '../../../application/schemas/values.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { asDraft, notAfter, textIn } from '../requests/request-rules.ts';
 import type { RequestRules } from '../requests/request-rules.ts';
@@ -62,14 +62,7 @@ const Address = component('Address', {
       zip_code: digits(8, 'invalid_zip_code', 'Postal code (CEP).', '01310100'),
       street: freeText('Street.', 255, 'Avenida Paulista'),
       number: freeText('House number, or S/N.', 50, '1000'),
-      neighborhood: {
-        type: 'string',
-        maxLength: 255,
-        pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-        description: 'District.',
-        examples: ['Bela Vista'],
-        ...refused('invalid_format', 'must be text of at most 255 characters without control characters'),
-      },
+      neighborhood: optionalText('District.', 255, 'Bela Vista'),
       city: freeText('City.', 255, 'Sao Paulo'),
       state: oneOf(STATES_OF_BRAZIL, {
         description: 'Federative unit.',
