@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
 import { ClientGoneError } from '../errors/http-problem.ts';
-import { BoundedBuffer, Pieces, tooLarge, tooManyPieces } from './read-body.ts';
+import { isCrumbled, tooLarge, tooManyPieces } from './read-body.ts';
 
 export interface FormLimits {
   readonly requestBytes: number;
@@ -19,10 +19,6 @@ interface FormWatch {
   readonly look: (bytes: Buffer) => void;
 }
 
-/** Bytes that are handed on at once, or fewer when this time is over. */
-const PIECE_BYTES = 4096;
-const PIECE_MS = 10;
-
 const ignore = (): void => undefined;
 
 /** The parser knows no parameter that is empty, as after a semicolon at the end (RFC 9110, section 5.6.6). */
@@ -35,22 +31,20 @@ const gone = (): ClientGoneError => new ClientGoneError('closed while its form w
 
 /**
  * What stands for a request before a parser that drains whatever it reads from before it tells of a refusal: this stream is destroyed
- * then, and the request is left unread. It counts, and hands on no crumbs, because the parser keeps each as a buffer of its own.
+ * then, and the request is left unread. It counts.
  */
 export class FormStream extends Transform {
   readonly headers: IncomingMessage['headers'];
   readonly #limits: FormLimits;
   readonly #watch: FormWatch;
-  #crumbs = new BoundedBuffer(PIECE_BYTES);
-  #timer: NodeJS.Timeout | undefined;
+  readonly #req: IncomingMessage;
   #received = 0;
-  readonly #pieces: Pieces;
 
   private constructor(req: IncomingMessage, limits: FormLimits, watch: FormWatch) {
     // Files may still be stored after the end; what fails then destroys, too.
     super({ autoDestroy: false });
     this.headers = { ...req.headers, 'content-type': withoutEmptyParameters(req.headers['content-type']) };
-    this.#pieces = new Pieces(req);
+    this.#req = req;
     this.#limits = limits;
     this.#watch = watch;
   }
@@ -83,26 +77,14 @@ export class FormStream extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     try {
-      if (!this.#pieces.add(chunk)) throw tooManyPieces();
+      if (isCrumbled(this.#req)) throw tooManyPieces();
       this.#count(chunk.length);
-      if (!this.#crumbs.add(chunk)) {
-        this.#handOn();
-        this.#handOn(chunk);
-      } else this.#timer ??= setTimeout(() => this.#handOnInTime(), PIECE_MS);
+      this.#watch.look(chunk);
+      this.push(chunk);
     } catch (error) {
       this.destroy(error as Error);
     }
     done();
-  }
-
-  override _flush(done: TransformCallback): void {
-    this.#handOnInTime();
-    done();
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    clearTimeout(this.#timer);
-    done(error);
   }
 
   #count(bytes: number): void {
@@ -111,30 +93,5 @@ export class FormStream extends Transform {
     if (this.#received > requestBytes) throw tooLarge('body', 'the request', requestBytes);
     if (this.#received - this.#watch.fileBytes() > formBytes)
       throw tooLarge('body', 'the form without its files', formBytes);
-  }
-
-  #handOnInTime(): void {
-    try {
-      this.#handOn();
-    } catch (error) {
-      this.destroy(error as Error);
-    }
-  }
-
-  #handOn(bytes = this.#gathered()): void {
-    if (bytes.length === 0 || this.destroyed) return;
-    this.#watch.look(bytes);
-    this.push(bytes);
-  }
-
-  #gathered(): Buffer {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const bytes = this.#crumbs.content();
-    this.#crumbs = new BoundedBuffer(PIECE_BYTES);
-    // Kept by the parser, this holds no more memory than its own.
-    const piece = Buffer.allocUnsafeSlow(bytes.length);
-    bytes.copy(piece);
-    return piece;
   }
 }

@@ -80,36 +80,55 @@ export class BoundedBuffer {
   }
 }
 
-/** So many pieces come before other connections have their turn. */
-const PIECES_IN_A_TURN = 256;
+/** Nothing is held of a body that comes in no more pieces than this, or in longer ones. */
+const FIRST_PIECES = 32;
+const SHORT_BYTES = 1_024;
+const GATHERED_BYTES = 4_096;
+const GATHERED_MS = 1;
 /** Enough for a batch of 500 settlements that is sent word by word; pieces beyond that have to hold so much on average. */
 const FREE_PIECES = 20_000;
 const LEAST_BYTES = 64;
 
+const crumbled = new WeakSet<IncomingMessage>();
+
+/** Whether a body has come in more pieces than it may. */
+export const isCrumbled = (req: IncomingMessage): boolean => crumbled.has(req);
+
 /**
- * The pieces in which a body comes: one in chunks of a byte costs a hundred times as much as another, and while nobody pauses it,
- * megabytes of it come at once.
+ * Hands short pieces of a body on together, whoever reads it. In chunks of a byte it would cost a hundred times as much as another:
+ * each is a buffer of its own, and megabytes of them come before other connections have their turn.
  */
-export class Pieces {
-  readonly #req: IncomingMessage;
-  #count = 0;
-  #bytes = 0;
-
-  constructor(req: IncomingMessage) {
-    this.#req = req;
-  }
-
-  /** False when there are too many of them. */
-  add({ length }: Buffer): boolean {
-    this.#count += 1;
-    this.#bytes += length;
-    if (this.#count % PIECES_IN_A_TURN === 0) {
-      this.#req.pause();
-      setImmediate(() => this.#req.listenerCount('data') > 0 && this.#req.resume());
+export const gatherPieces = (req: IncomingMessage): void => {
+  const push = req.push.bind(req);
+  let short = new BoundedBuffer(GATHERED_BYTES);
+  let timer: NodeJS.Timeout | undefined;
+  let [pieces, bytes] = [0, 0];
+  const handOn = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const gathered = short.content();
+    short = new BoundedBuffer(GATHERED_BYTES);
+    // Kept by a parser, this holds no more memory than its own.
+    if (gathered.length > 0 && !req.destroyed) push(Buffer.from(gathered));
+  };
+  req.push = (piece: Buffer | null): boolean => {
+    if (piece === null) {
+      handOn();
+      return push(piece);
     }
-    return this.#count <= FREE_PIECES + this.#bytes / LEAST_BYTES;
-  }
-}
+    pieces += 1;
+    bytes += piece.length;
+    if (pieces > FREE_PIECES + bytes / LEAST_BYTES) crumbled.add(req);
+    if (timer === undefined && (pieces <= FIRST_PIECES || piece.length >= SHORT_BYTES)) return push(piece);
+    if (!short.add(piece)) {
+      handOn();
+      if (!short.add(piece)) return push(piece);
+    }
+    timer ??= setTimeout(handOn, GATHERED_MS);
+    // Until then nothing more is read from the connection.
+    return false;
+  };
+};
 
 export const tooManyPieces = (): HttpProblem =>
   new HttpProblem(
@@ -131,7 +150,6 @@ export const tooLarge = (field: string, what: string, limit: number): HttpProble
 export const readBody = (req: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const body = new BoundedBuffer(limit);
-    const pieces = new Pieces(req);
     const stop = (error?: Error): void => {
       req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       if (error) reject(error);
@@ -139,7 +157,7 @@ export const readBody = (req: IncomingMessage, limit: number): Promise<Buffer> =
     };
     const onData = (chunk: Buffer): void => {
       if (!body.add(chunk)) stop(tooLarge('body', 'the body', limit));
-      else if (!pieces.add(chunk)) stop(tooManyPieces());
+      else if (isCrumbled(req)) stop(tooManyPieces());
     };
     const onEnd = (): void => stop();
     const onClose = (): void => stop(new ClientGoneError('closed while its body was being read'));

@@ -3,7 +3,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { RequestWatch, WatchedRequest } from '../../../application/ports/observation.ts';
 import { textPieces } from '../../support/text-pieces.ts';
 import { TurnLimit } from '../../support/time.ts';
-import { Pieces, awaitingContinue, declaredLength } from '../bodies/read-body.ts';
+import { awaitingContinue, declaredLength, isCrumbled } from '../bodies/read-body.ts';
 import { ClientGoneError, oauthDescription, oauthError } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';
 import type { Operation, Reply } from '../operation.ts';
@@ -200,7 +200,6 @@ const MOST_BYTES = 8 * 1_048_576;
  * might lose the answer. So for a short while incoming bytes are discarded, and then the connection is closed.
  */
 const lingeringEnd = (req: IncomingMessage, res: ServerResponse): void => {
-  const pieces = new Pieces(req);
   let bytes = 0;
   const end = (): void => {
     clearTimeout(timer);
@@ -209,7 +208,7 @@ const lingeringEnd = (req: IncomingMessage, res: ServerResponse): void => {
   };
   const onData = (chunk: Buffer): void => {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES || !pieces.add(chunk)) end();
+    if (bytes > MOST_BYTES || isCrumbled(req)) end();
   };
   const timer = setTimeout(end, LONGEST_MS);
   req.unpipe();

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { awaitingContinue } from '../bodies/read-body.ts';
+import { awaitingContinue, declaredLength, gatherPieces } from '../bodies/read-body.ts';
 import { LineAMinute } from '../../support/line-a-minute.ts';
 import { unavailable } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';
@@ -66,6 +66,7 @@ export const createHttpServer = (
   const traffic = new Traffic(server);
   const pipelines = new Pipelines();
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    if ((declaredLength(req) ?? Infinity) > UNREAD_BYTES) gatherPieces(req);
     pipelines.run(req, res, () => {
       traffic.note(req, res);
       app(req, res);
@@ -113,7 +114,7 @@ const listening = (server: Server, port: number, host: string): Promise<AddressI
     });
   });
 
-/** Of a body that nobody reads yet; in chunks of a byte each is an object of its own. */
+/** Of a body that nobody reads yet. */
 const UNREAD_BYTES = 16_384;
 
 /** Requests that a connection may have sent ahead, beyond what came with one read. */

@@ -1,13 +1,9 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { Readable } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readBody } from '../../../../infrastructure/http/bodies/read-body.ts';
-import { HttpProblem } from '../../../../infrastructure/http/errors/http-problem.ts';
-import { RequestState } from '../../../../infrastructure/http/middleware/request-state.ts';
-import { Responder } from '../../../../infrastructure/http/middleware/responder.ts';
+import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
+import { createHttpServer } from '../../../../infrastructure/http/server/http-server.ts';
 import { tokenFor } from '../../../support/http-fakes.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
@@ -17,48 +13,49 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Node's own streams of a request cannot be made without a connection. */
-const inCrumbs = (count: number, isWhole = true): IncomingMessage => {
-  const body = Object.assign(new Readable({ read: () => undefined }), {
-    headers: { 'transfer-encoding': 'chunked' },
-    complete: false,
-  });
-  for (let i = 0; i < count; i += 1) body.push(' ');
-  if (isWhole) body.push(null);
-  return body as unknown as IncomingMessage;
+const inCrumbs = (body: string): string => [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
+
+/** Everything that comes on a connection of its own until the service closes it. */
+const answerTo = async (port: number, request: string): Promise<string> => {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString()));
+  socket.write(request);
+  await once(socket, 'close');
+  return text;
 };
 
 describe('a body in pieces of a byte', () => {
-  test('lets others have their turn', async () => {
-    let [turns, isOver] = [0, false];
-    const read = readBody(inCrumbs(10_000), 10_000).finally(() => (isOver = true));
-    while (!isOver) {
-      await turn();
-      turns += 1;
-    }
-    expect((await read).length).toBe(10_000);
-    expect(turns).toBeGreaterThan(30);
+  test('comes to whoever reads it in few pieces, one after the other and complete', async () => {
+    const pieces: Buffer[] = [];
+    const app = (req: IncomingMessage, res: ServerResponse): void =>
+      void req
+        .on('data', (piece: Buffer) => pieces.push(piece))
+        .on('end', () => res.setHeader('Connection', 'close').end('read'));
+    const server = createHttpServer(app, new TokenBucketLimiter());
+    const { port } = await server.listen(0, '127.0.0.1');
+    const body = Array.from({ length: 30_000 }, (_, n) => String.fromCharCode(97 + (n % 26))).join('');
+    // The last one is longer than what is gathered.
+    const last = 'z'.repeat(5_000);
+    const chunks = `${inCrumbs(body)}1388\r\n${last}\r\n0\r\n\r\n`;
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const answer = await answerTo(port, head + chunks);
+    await server.close(0);
+    expect(answer).toMatch(/read/);
+    expect(Buffer.concat(pieces).toString()).toBe(body + last);
+    expect(pieces.length).toBeLessThan(3_000);
   });
 
   test('is not read on for long once it is refused', async () => {
-    let ended = false;
-    const res = { writeHead: () => res, write: () => true, end: () => (ended = true) };
-    const state = new RequestState(inCrumbs(30_000, false), res as never, 0);
-    new Responder('1', false).refuse(state, new HttpProblem('missing_token', 'no token'));
-    for (let turns = 0; turns < 200 && !ended; turns += 1) await turn();
-    expect(ended).toBe(true);
-    state.req.destroy();
+    const head =
+      'POST /installment/settle HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(await answerTo(world.port, head + inCrumbs(' '.repeat(40_000)))).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  const send = async (path: string, type: string, body: string): Promise<string> => {
-    const socket = connect(world.port, '127.0.0.1').on('error', () => undefined);
-    let text = '';
-    socket.on('data', (chunk) => (text += chunk.toString()));
+  const send = (path: string, type: string, body: string): Promise<string> => {
     const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenFor('client-a')}\r\nContent-Type: ${type}\r\n`;
-    const crumbs = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
-    socket.write(`${head}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${crumbs}0\r\n\r\n`);
-    await once(socket, 'close');
-    return text;
+    const end = `${inCrumbs(body)}0\r\n\r\n`;
+    return answerTo(world.port, `${head}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${end}`);
   };
   const settle = (length: number) =>
     send('/installment/settle/batch', 'application/json', '{"settlements":[{}]}'.padEnd(length));
