@@ -123,7 +123,8 @@ describe('a thread that dies', () => {
   test('before the commit: what was under way is unknown, what still waited is stored by the next thread', async () => {
     const dataDir = await newDataDir();
     const watch = new WorkerWatch();
-    const store = await openStore(dataDir, { busyTimeoutMs: 200 });
+    // Longer than anything that may hold this test up.
+    const store = await openStore(dataDir, { busyTimeoutMs: 60_000 });
     const release = holdWriteLock(dataDir);
     const events = sampleEvents(1);
     const underWay = [];
@@ -136,9 +137,10 @@ describe('a thread that dies', () => {
     const waiting = store.append('loan-a.5', 'no_stream', sampleEvents(1));
     await delay(5);
     const dead = watch.latest().terminate();
+    // It dies when it comes back from waiting for the lock, before it stores anything.
+    release();
     for (const failure of await Promise.all(underWay)) expect(failure).toBeInstanceOf(OutcomeUnknownError);
     await dead;
-    release();
     expect((await waiting).revision).toBe(0n);
     expect(await store.head('loan-a.1')).toBe('no_stream');
     expect((await store.append('loan-a.1', 'no_stream', events)).revision).toBe(0n);
