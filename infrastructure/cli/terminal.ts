@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
 import { Presets, SingleBar } from 'cli-progress';
+import { onInterruption } from '../support/interruptions.ts';
 import { OutputClosedError } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 
@@ -44,7 +45,10 @@ export class CommandOutput {
 /** Ends with SIGINT, SIGTERM or the reader of the output, so that the command can finish in order. A second signal kills. */
 export const untilInterrupted = ({ closed }: CommandOutput): AbortSignal => {
   const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  onInterruption({
+    first: () => interrupted.abort(),
+    again: (signal) => process.kill(process.pid, signal),
+  });
   return AbortSignal.any([interrupted.signal, closed]);
 };
 

@@ -5,6 +5,7 @@ import { HttpListener } from '../http/server/http-server.ts';
 import { createLogger } from '../observability/logging.ts';
 import { MasterKeyFileError } from '../security/master-key.ts';
 import { WrongMasterKeyError } from '../security/master-keys.ts';
+import { onInterruption } from '../support/interruptions.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';
 import { announceDemoClient } from './demo-client.ts';
 import { readServiceConfiguration, refuseSplitRoles } from './configuration.ts';
@@ -85,13 +86,14 @@ const endInOrder = (service: StartUp, logger: Logger): void => {
         process.exit(1);
       });
   };
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (ending) process.exit(1);
-    logger.info({ signal }, 'stopping; a second signal stops at once');
-    end(0);
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  onInterruption({
+    first: (signal) => {
+      if (ending) process.exit(1);
+      logger.info({ signal }, 'stopping; a second signal stops at once');
+      end(0);
+    },
+    again: () => process.exit(1),
+  });
   // Rejections that nothing handles arrive here, too; `origin` tells them apart.
   process.on('uncaughtException', (error, origin) => {
     logger.error(
