@@ -42,6 +42,20 @@ export const newestWithBorrower = async (
   return (await database.read(query)).map(({ stream }) => stream);
 };
 
+/** The operation that came in last, with the revision of the last event that its rows show. */
+export const newestOperation = async (
+  database: SqlDatabase,
+): Promise<{ readonly stream: string; readonly revision: bigint } | undefined> => {
+  const query = database.builder
+    .selectFrom('loan')
+    .innerJoin('progress', 'progress.operation', 'loan.id')
+    .select(['loan.stream', 'progress.version'])
+    .orderBy('loan.received_at', 'desc')
+    .limit(1);
+  const [newest] = await database.read(query);
+  return newest && { stream: newest.stream, revision: BigInt(newest.version) };
+};
+
 /** What their rows say was received with them, and later. @param streams at most 1,000 */
 export const documentsOfOperations = async (
   database: SqlDatabase,

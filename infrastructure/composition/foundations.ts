@@ -193,6 +193,7 @@ export const openFoundations = async (
     const serving = {
       ...{ generations, log: eventStore, logger, signal: retry.signal, thorough: isService },
       watch: observability.metrics?.stores.sql('read_model'),
+      ...(eventStore instanceof SqliteEventStore && { head: (stream: string) => eventStore.head(stream) }),
     };
     const readModelDatabase = kept(await ofDatabase.until('read_model', () => openServing(serving)));
     known.readModels = readModelDatabase;

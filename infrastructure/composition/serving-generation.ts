@@ -1,13 +1,17 @@
 import { LOAN_STREAM_PREFIX } from '../../application/command-handling/operation.ts';
+import { newestOperation } from '../../application/loans/operation-states.ts';
 import { DamagedStoreError } from '../../application/ports/event-store.ts';
+import type { EventStore } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { SqlWatch } from '../../application/ports/observation.ts';
 import { RebuildReadModels } from '../../application/maintenance/rebuild/rebuild-read-models.ts';
 import type { RebuildDependencies } from '../../application/maintenance/rebuild/rebuild-read-models.ts';
 import { Outage, repeatUntilAborted } from '../../application/support/retry.ts';
+import type { Generation, Places } from '../../application/maintenance/rebuild/open-generation.ts';
 import type { Generations } from '../../application/maintenance/rebuild/generations.ts';
 import { ServingReadModel } from '../../application/maintenance/rebuild/serving-read-model.ts';
 import type { OnDamage } from '../../application/maintenance/rebuild/serving-read-model.ts';
+import { misfit } from '../../application/processors/log-fit.ts';
 import { pause } from '../support/time.ts';
 import { holdsEvents } from './log-fit.ts';
 import { logOrder, toProjected } from './projections.ts';
@@ -37,6 +41,8 @@ interface Serving {
   /** Looks at every table, and whether there is anything in them. */
   readonly thorough?: boolean;
   readonly watch?: SqlWatch | undefined;
+  /** Of the embedded log, whose places are numbers that another log has, too. */
+  readonly head?: EventStore['head'];
 }
 
 /** Says how far it is, now and then: a large log takes minutes. */
@@ -75,8 +81,27 @@ const tellOfDamage =
       'a generation of the read models is damaged and serves no more; another is built from the log, and `receivables projections drop-old` removes this one',
     );
 
+/**
+ * Rows never show more than the log has, unless they came with another one: a file that was left behind where data was put in its place.
+ * A place that the log does not reach is no matter of the rows: the start is refused for it.
+ * @throws DamagedStoreError
+ */
+const ensureOfThisLog = async (
+  { number, database }: Generation,
+  places: Places,
+  { log, head }: Pick<Serving, 'log'> & Required<Pick<Serving, 'head'>>,
+): Promise<void> => {
+  for (const { position } of places.values()) if ((await misfit(log, position)) !== undefined) return;
+  const newest = await newestOperation(database);
+  const stored = newest && (await head(newest.stream));
+  if (newest && (stored === 'no_stream' || stored! < newest.revision))
+    throw new DamagedStoreError(
+      `generation ${number} of the read models is of another event log: it shows event ${newest.revision} of ${newest.stream}, which is not in this one`,
+    );
+};
+
 /** Whether what serves is there, whole as far as that can be seen at once, and of no older version than this program. */
-const isSound = async ({ generations, log, thorough }: Serving): Promise<boolean> => {
+const isSound = async ({ generations, log, thorough, head }: Serving): Promise<boolean> => {
   if (!(await rebuildOf({ generations, log }).upToDate())) return false;
   if (!thorough) return true;
   const number = await generations.serving();
@@ -85,8 +110,11 @@ const isSound = async ({ generations, log, thorough }: Serving): Promise<boolean
   try {
     await generation.ensureTables(generations.projections);
     // What stands beside the operations leaves no place in a read model.
-    if ((await generation.places()).size > 0 || !(await holdsEvents(log, LOAN_STREAM_PREFIX))) return true;
-    throw new DamagedStoreError(`generation ${number} of the read models is empty`);
+    const places = await generation.places();
+    if (places.size === 0 && (await holdsEvents(log, LOAN_STREAM_PREFIX)))
+      throw new DamagedStoreError(`generation ${number} of the read models is empty`);
+    if (head) await ensureOfThisLog(generation, places, { log, head });
+    return true;
   } finally {
     await generation.close();
   }

@@ -201,6 +201,34 @@ describe('what is no reason to refuse', () => {
     expect(built?.fields).toEqual({ generation: expect.any(Number), events });
   });
 
+  test('read models of another log, which data was put beside, are built again', async () => {
+    const other = await RunningService.start();
+    const api = await other.client(randomUUID());
+    expect((await api.assign(loanRequest(api.fund, 'FOREIGN', 1))).status).toBe(201);
+    expect((await api.readable('FOREIGN')).status).toBe(200);
+    await other.service.stop();
+    await rm(inData('read-model-1.db'));
+    await cp(join(other.service.parts.configuration.dataDir, 'read-model-1.db'), inData('read-model-1.db'));
+    await other.stop();
+    const logger = new RecordingLogger();
+    expect((await start(logger)).refusal).toBeUndefined();
+    expect(logger.lines).toContainEqual(
+      expect.objectContaining({
+        fields: {
+          event: 'read_model_damaged',
+          generation: 1,
+          reason: expect.stringMatching(
+            /of another event log: it shows event \d+ of loan-\S+\.FOREIGN, which/,
+          ),
+        },
+      }),
+    );
+    const rows = new DatabaseSync(inData('read-model-2.db'), { readOnly: true });
+    const codes = rows.prepare('select code from loan order by code').all();
+    rows.close();
+    expect(codes.map(({ code }) => code)).toEqual(FOUR_OPERATIONS);
+  });
+
   test.each([
     ['nothing', []],
     ['a key that was provided', ['master.key']],
