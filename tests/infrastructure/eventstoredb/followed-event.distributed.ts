@@ -54,6 +54,19 @@ describe.each(['embedded', 'EventStoreDB'])('an event that nobody subscribed to,
     }
   });
 
+  test('is sent again once a webhook takes it', async () => {
+    const redelivered = () => api.call('POST', `/webhook/event/${events[0]!.eventId}/redeliver`);
+    const nobody = await redelivered();
+    expect([nobody.status, nobody.body.error_code]).toEqual([422, 'webhook_invalid_state']);
+    const url = 'https://receiver.example.com/hooks';
+    const webhook = (await api.call('POST', '/webhook', { url, events: ['*'] })).body;
+    const { status, body } = await redelivered();
+    expect([status, body.deliveries]).toMatchObject([202, [{ webhook_id: webhook.webhook_id, attempt: 1 }]]);
+    // The others are followed without a delivery.
+    await api.call('DELETE', `/webhook/${webhook.webhook_id}`);
+    await until(async () => (await follow(events[0]!)).body.deliveries.length === 0, 'the delivery is gone');
+  });
+
   test('is not there for another application, nor is one that never happened', async () => {
     const stranger = await service.client(fund);
     for (const answer of [await follow(events[0]!, stranger), await follow({ eventId: randomUUID() })])
