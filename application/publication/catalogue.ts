@@ -1,10 +1,19 @@
 import type { DomainEvent } from '../../domain/domain-event.ts';
-import type { LoanEvent } from '../../domain/loan/events.ts';
+import type { LoanEvent, PrepaymentProcessed } from '../../domain/loan/events.ts';
 import { REPURCHASE_END_STATUSES, REPURCHASE_REASONS } from '../../domain/loan/exits.ts';
 import { partiallyPaid } from '../../domain/loan/payments.ts';
 import { EXAMPLE } from '../schemas/example-values.ts';
 import { listOf, object, oneOf, ref, text } from '../schemas/schema.ts';
-import { constant, shown, shownAmount, shownIfThere, shownPartIfThere } from '../schemas/shown-fields.ts';
+import {
+  constant,
+  fieldsOf,
+  named,
+  namedAmount,
+  namedPartIfThere,
+  shown,
+  shownAmount,
+  shownIfThere,
+} from '../schemas/shown-fields.ts';
 import type { ShownFields } from '../schemas/shown-fields.ts';
 import {
   Amount,
@@ -32,39 +41,49 @@ export interface Publication<Event, Name extends string = string> {
 
 const REASON = oneOf(REPURCHASE_REASONS, { description: 'As it was requested.' });
 
+const PARTIALLY_PAID = namedPartIfThere(
+  'Present when a part of the money became a credit on an open installment.',
+  fieldsOf<NonNullable<PrepaymentProcessed['partial']>>()({
+    installment_code: named(ref(InstallmentCode), '001'),
+    outstanding_value: shownAmount(ref(Balance), ({ outstandingAtDue }) => outstandingAtDue, 862.4),
+  }),
+);
+
+const of = <Type extends LoanEvent['type']>() => fieldsOf<Extract<LoanEvent, { type: Type }>>();
+
 /** One entry an event, so that the compiler asks whether a new one goes out. Names are part of the interface: never changed, never reused. */
 const CATALOGUE = {
   LoanReceived: {
     name: 'loan_received',
     summary: 'An operation was accepted for processing',
     example: [RECEIVED, 0],
-    data: {
+    data: of<'LoanReceived'>()({
       status: constant('received'),
-      received_at: shown(ref(Timestamp), ({ receivedAt }) => receivedAt, RECEIVED),
-      acquisition_value: shownAmount(ref(Amount), ({ acquisitionValue }) => acquisitionValue, 1800.0),
+      received_at: named(ref(Timestamp), RECEIVED),
+      acquisition_value: namedAmount(ref(Amount), 1800.0),
       number_of_installments: shown(
         { type: 'integer', minimum: 1, description: 'Length of the schedule.' },
         ({ installments }) => installments.length,
         2,
       ),
-    },
+    }),
   },
   LoanApproved: {
     name: 'loan_approved',
     summary: 'An operation met the criteria of the fund',
     example: ['2026-01-15T12:00:02.000Z', 1],
-    data: {
+    data: of<'LoanApproved'>()({
       status: constant('approved'),
-      approved_at: shown(ref(Timestamp), ({ approvedAt }) => approvedAt, '2026-01-15T12:00:02.000Z'),
-    },
+      approved_at: named(ref(Timestamp), '2026-01-15T12:00:02.000Z'),
+    }),
   },
   LoanRejected: {
     name: 'loan_rejected',
     summary: 'An operation was turned down',
     example: ['2026-01-15T12:00:02.000Z', 1],
-    data: {
+    data: of<'LoanRejected'>()({
       status: constant('rejected'),
-      rejected_at: shown(ref(Timestamp), ({ rejectedAt }) => rejectedAt, '2026-01-15T12:00:02.000Z'),
+      rejected_at: named(ref(Timestamp), '2026-01-15T12:00:02.000Z'),
       reasons: shown(
         listOf(
           object({
@@ -76,146 +95,130 @@ const CATALOGUE = {
         ({ reasons }) => reasons.map(({ code, message }) => ({ code, message })),
         [{ code: 'concentration_limit', message: 'The fund holds too much of this borrower' }],
       ),
-    },
+    }),
   },
   LoanTermSigned: {
     name: 'loan_term_signed',
     summary: 'The assignment term is signed',
     example: ['2026-01-15T12:00:04.000Z', 2],
-    data: {
+    data: of<'LoanTermSigned'>()({
       status: constant('term_signed'),
-      signed_at: shown(ref(Timestamp), ({ signedAt }) => signedAt, '2026-01-15T12:00:04.000Z'),
-    },
+      signed_at: named(ref(Timestamp), '2026-01-15T12:00:04.000Z'),
+    }),
   },
   LoanDisbursed: {
     name: 'disbursement_completed',
     summary: 'The fund paid: the operation is active',
     example: ['2026-01-15T12:00:06.000Z', 3],
-    data: {
+    data: of<'LoanDisbursed'>()({
       status: constant('active'),
-      disbursed_value: shownAmount(ref(Amount), ({ disbursedValue }) => disbursedValue, 1800.0),
-      disbursed_at: shown(ref(Timestamp), ({ disbursedAt }) => disbursedAt, '2026-01-15T12:00:06.000Z'),
+      disbursed_value: namedAmount(ref(Amount), 1800.0),
+      disbursed_at: named(ref(Timestamp), '2026-01-15T12:00:06.000Z'),
       // Of a step of the sandbox, which states its day too, `disbursed_at` is enough.
       disbursement_date: shownIfThere(
         { ...ref(CalendarDate), description: 'The day on which the fund paid, if stated.' },
         ({ decision, disbursementDate }) => decision && disbursementDate,
         '2026-01-15',
       ),
-    },
+    }),
   },
   InstallmentSettled: {
     name: 'installment_settled',
     summary: 'An installment was paid',
     example: [PAID, 4],
-    data: {
-      installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode, '001'),
-      settled_at: shown(ref(CalendarDate), ({ settledAt }) => settledAt, '2026-02-15'),
-      settled_value: shownAmount(ref(Amount), ({ settledValue }) => settledValue, 950.0),
-      scheduled_value: shownAmount(ref(Balance), ({ scheduledValue }) => scheduledValue, 950.0),
-      payment_method: shown(ref(PaymentMethod), ({ paymentMethod }) => paymentMethod, 'pix'),
-      late_days: shown(
+    data: of<'InstallmentSettled'>()({
+      installment_code: named(ref(InstallmentCode), '001'),
+      settled_at: named(ref(CalendarDate), '2026-02-15'),
+      settled_value: namedAmount(ref(Amount), 950.0),
+      scheduled_value: namedAmount(ref(Balance), 950.0),
+      payment_method: named(ref(PaymentMethod), 'pix'),
+      late_days: named(
         { type: 'integer', minimum: 0, description: 'Days after the due date; 0 when in time.' },
-        ({ lateDays }) => lateDays,
         0,
       ),
-    },
+    }),
     flat: ['installment_code', 'settled_value'],
   },
   PrepaymentProcessed: {
     name: 'installment_prepaid',
     summary: 'A prepayment was allocated',
     example: [PAID, 4],
-    data: {
-      prepayment_value: shownAmount(ref(Amount), ({ prepaymentValue }) => prepaymentValue, 1000.0),
-      prepayment_date: shown(ref(CalendarDate), ({ prepaymentDate }) => prepaymentDate, '2026-02-15'),
-      settled_installments: shown(
+    data: of<'PrepaymentProcessed'>()({
+      prepayment_value: namedAmount(ref(Amount), 1000.0),
+      prepayment_date: named(ref(CalendarDate), '2026-02-15'),
+      settled_installments: named(
         listOf(ref(InstallmentCode), { description: 'What the money closed; may be empty.' }),
-        ({ settledInstallments }) => settledInstallments,
         ['002'],
       ),
-      remaining_balance: shownAmount(ref(Balance), ({ remainingBalance }) => remainingBalance, 862.4),
-      excess_value: shownAmount(ref(Balance), ({ excessValue }) => excessValue, 0.0),
-      partially_paid: shownPartIfThere(
-        'Present when a part of the money became a credit on an open installment.',
-        partiallyPaid,
-        {
-          installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode, '001'),
-          outstanding_value: shownAmount(ref(Balance), ({ outstandingAtDue }) => outstandingAtDue, 862.4),
-        },
-      ),
-    },
+      remaining_balance: namedAmount(ref(Balance), 862.4),
+      excess_value: namedAmount(ref(Balance), 0.0),
+      partially_paid: {
+        ...PARTIALLY_PAID,
+        of: (event: PrepaymentProcessed) => PARTIALLY_PAID.show!(partiallyPaid(event)),
+      },
+    }),
   },
   LoanFullySettled: {
     name: 'loan_fully_settled',
     summary: 'Nothing is open any more: the operation has ended',
     example: [PAID, 6],
-    data: {
+    data: of<'LoanFullySettled'>()({
       status: constant('settled'),
-      settled_at: shown(ref(CalendarDate), ({ settledAt }) => settledAt, '2026-02-15'),
-      closing_event: shown(
+      settled_at: named(ref(CalendarDate), '2026-02-15'),
+      closing_event: named(
         oneOf(['installment_settled', 'installment_prepaid'], {
           description: 'Kind of payment that closed the last installment.',
         }),
-        ({ closingEvent }) => closingEvent,
         'installment_settled',
       ),
-      total_received: shownAmount(ref(Balance), ({ totalReceived }) => totalReceived, 1900.5),
-    },
+      total_received: namedAmount(ref(Balance), 1900.5),
+    }),
   },
   InstallmentUnderpaid: {
     name: 'installment_underpaid',
     summary: 'An installment was closed with less than it owed',
     example: [PAID, 5],
-    data: {
-      installment_code: shown(ref(InstallmentCode), ({ installmentCode }) => installmentCode, '001'),
-      scheduled_value: shownAmount(ref(Balance), ({ scheduledValue }) => scheduledValue, 950.0),
-      settled_value: shownAmount(ref(Amount), ({ settledValue }) => settledValue, 900.0),
-      difference: shownAmount(
-        { ...ref(Balance), description: 'Scheduled less settled: log it.' },
-        ({ difference }) => difference,
-        50.0,
-      ),
-      settled_at: shown(ref(CalendarDate), ({ settledAt }) => settledAt, '2026-02-15'),
-    },
+    data: of<'InstallmentUnderpaid'>()({
+      installment_code: named(ref(InstallmentCode), '001'),
+      scheduled_value: namedAmount(ref(Balance), 950.0),
+      settled_value: namedAmount(ref(Amount), 900.0),
+      difference: namedAmount({ ...ref(Balance), description: 'Scheduled less settled: log it.' }, 50.0),
+      settled_at: named(ref(CalendarDate), '2026-02-15'),
+    }),
   },
   RepurchaseRequested: {
     name: 'repurchase_received',
     summary: 'A repurchase was recorded and valued',
     example: [PAID, 4],
-    data: {
-      reason: shown(REASON, ({ reason }) => reason, 'repurchase'),
-      effective_date: shown(ref(CalendarDate), ({ effectiveDate }) => effectiveDate, '2026-02-15'),
-      repurchase_value: shownAmount(ref(Balance), ({ repurchaseValue }) => repurchaseValue, 1871.2),
-      calculated_at: shown(ref(Timestamp), ({ calculatedAt }) => calculatedAt, PAID),
-      value_source: shown(
+    data: of<'RepurchaseRequested'>()({
+      reason: named(REASON, 'repurchase'),
+      effective_date: named(ref(CalendarDate), '2026-02-15'),
+      repurchase_value: namedAmount(ref(Balance), 1871.2),
+      calculated_at: named(ref(Timestamp), PAID),
+      value_source: named(
         oneOf(['calculated', 'informed'], {
           description: 'Whether the value is ours or came with the request.',
         }),
-        ({ valueSource }) => valueSource,
         'calculated',
       ),
-    },
+    }),
   },
   RepurchaseCompleted: {
     name: 'repurchase_completed',
     summary: 'A repurchase is through: the operation has left the fund',
     example: ['2026-02-15T15:04:07.000Z', 5],
-    data: {
-      reason: shown(REASON, ({ reason }) => reason, 'repurchase'),
-      repurchase_value: shownAmount(ref(Balance), ({ repurchaseValue }) => repurchaseValue, 1871.2),
-      status: shown(
-        oneOf(REPURCHASE_END_STATUSES, { description: 'Final status.' }),
-        ({ status }) => status,
-        'repurchased',
-      ),
-      completed_at: shown(ref(Timestamp), ({ completedAt }) => completedAt, '2026-02-15T15:04:07.000Z'),
-    },
+    data: of<'RepurchaseCompleted'>()({
+      reason: named(REASON, 'repurchase'),
+      repurchase_value: namedAmount(ref(Balance), 1871.2),
+      status: named(oneOf(REPURCHASE_END_STATUSES, { description: 'Final status.' }), 'repurchased'),
+      completed_at: named(ref(Timestamp), '2026-02-15T15:04:07.000Z'),
+    }),
   },
   LoanRenegotiationCompleted: {
     name: 'renegotiation_completed',
     summary: 'The operation that replaces this one is active',
     example: ['2026-02-15T15:04:10.000Z', 8],
-    data: {
+    data: of<'LoanRenegotiationCompleted'>()({
       original_proposal_codes: shown(
         listOf(ref(ProposalCode), { description: 'Every operation that was replaced.' }),
         ({ renegotiation }) => renegotiation.originalProposalCodes,
@@ -231,8 +234,8 @@ const CATALOGUE = {
         ({ renegotiation }) => renegotiation.effectiveDate,
         '2026-02-15',
       ),
-      completed_at: shown(ref(Timestamp), ({ completedAt }) => completedAt, '2026-02-15T15:04:10.000Z'),
-    },
+      completed_at: named(ref(Timestamp), '2026-02-15T15:04:10.000Z'),
+    }),
   },
   InstallmentBecameOverdue: 'internal',
   DocumentsAdded: 'internal',

@@ -64,16 +64,6 @@ export const shownBy = <From>(fields: ShownFields<From>): ((from: From) => Recor
   };
 };
 
-/** An object of its own, in the interface alone where `of` finds one. */
-export const shownPartIfThere = <From, Part>(
-  description: string,
-  of: (this: void, from: From) => Part | undefined,
-  fields: ShownFields<Part>,
-): ShownField<From> => {
-  const { show, ...described } = namedPartIfThere(description, fields);
-  return { ...described, of: (from) => show!(of(from)) };
-};
-
 /** A published object of these fields, with an example of it and what shows one. */
 export const shownComponent = <From>(name: string, fields: ShownFields<From>, keywords: Schema = {}) => ({
   ...component(name, schemaOf(fields, keywords)),

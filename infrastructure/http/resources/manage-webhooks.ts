@@ -18,14 +18,7 @@ import {
   text,
 } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
-import {
-  exampleOf,
-  fieldsOf,
-  named,
-  schemaOf,
-  shownBy,
-  within,
-} from '../../../application/schemas/shown-fields.ts';
+import { fieldsOf, named, shownComponent, within } from '../../../application/schemas/shown-fields.ts';
 import { FundId } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import { NO_CONTENT, ok } from '../operation.ts';
@@ -100,11 +93,15 @@ const WebhookUpdate = component('WebhookUpdate', {
 });
 type WebhookUpdate = TypeOf<typeof WebhookUpdate>;
 
-const CREATED = fieldsOf<Created>()({
-  ...within(({ webhook }: Created) => webhook, WEBHOOK),
-  signing_secret: named(SIGNING_SECRET),
-});
-const CreatedWebhook = component('CreatedWebhook', schemaOf(CREATED));
+const { status, created_at, ...fields } = within(({ webhook }: Created) => webhook, WEBHOOK);
+const CreatedWebhook = shownComponent(
+  'CreatedWebhook',
+  fieldsOf<Created>()({
+    ...fields,
+    signing_secret: named(SIGNING_SECRET, 'whsec_5f1d7a0c9b'),
+    ...{ status: status!, created_at: created_at! },
+  }),
+);
 
 const WebhookList = component('WebhookList', object({ data: { type: 'array', items: ref(Webhook) } }));
 
@@ -114,13 +111,6 @@ const example = {
   url: 'https://hooks.example.com/receivables',
   events: ['*'],
   description: 'Production receiver',
-};
-
-const { created_at: exampleCreation, ...exampleFields } = exampleOf(WEBHOOK);
-const exampleCreated = {
-  ...exampleFields,
-  signing_secret: 'whsec_5f1d7a0c9b',
-  created_at: exampleCreation,
 };
 
 const lowerCase = (ids: readonly string[]): readonly string[] => ids.map((id) => id.toLowerCase());
@@ -139,12 +129,6 @@ const updateWebhookInput = (body: WebhookUpdate): Partial<CreateWebhookInput> =>
   ...(body.description !== undefined && { description: body.description }),
 });
 
-const presentCreated = shownBy(WEBHOOK);
-const presentCreatedWebhook = ({ webhook, signingSecret }: Created): object => {
-  const { status, created_at, ...fields } = presentCreated(webhook);
-  return { ...fields, signing_secret: signingSecret, status, created_at };
-};
-
 export const createWebhook = endpoint({
   ...MANAGED,
   id: 'createWebhook',
@@ -154,10 +138,10 @@ export const createWebhook = endpoint({
     'From now on the events are sent to the address, signed with the secret in this answer; it is shown here only. ' +
     'In the sandbox a `webhook.ping` follows at once. An application may have 20 subscriptions.',
   body: { schema: NewWebhook, example, limit: BODY_BYTES },
-  success: [json(200, 'The subscription is active.', CreatedWebhook, exampleCreated)],
+  success: [json(200, 'The subscription is active.', CreatedWebhook, CreatedWebhook.example)],
   errors: [...SUBSCRIPTION_ERRORS, 'webhook_invalid_state'],
   answer: async ({ webhooks }, context, { body }) =>
-    ok(presentCreatedWebhook(await webhooks.create(context, createWebhookInput(body)))),
+    ok(CreatedWebhook.show(await webhooks.create(context, createWebhookInput(body)))),
 });
 
 export const listWebhooks = endpoint({
