@@ -1,9 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
 import { PlaceMovedError } from '../../../application/ports/event-bus.ts';
 import type { ConsumerProgress, PublicEvent } from '../../../application/ports/event-bus.ts';
-import { busWorld, mixedEvents, sequencesByCode, until, whole } from '../../support/kafka/bus-world.ts';
+import {
+  busEvent,
+  busWorld,
+  mixedEvents,
+  sequencesByCode,
+  until,
+  whole,
+} from '../../support/kafka/bus-world.ts';
 import type { BusWorld, Member } from '../../support/kafka/bus-world.ts';
+import { rawKafka } from '../../support/kafka/topic-reader.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';
 import type { TestKafka } from '../../support/kafka/test-kafka.ts';
 
@@ -126,6 +135,34 @@ describe('the offset in the store is the truth', () => {
     await world.consumer('g', handle(again));
     await until(() => again.length >= 4, 'the rest');
     expect(again).toEqual(before.slice(2));
+  });
+
+  test('a topic that was emptied beside a store of before gives nothing of what it held, and what is published again once', async () => {
+    const before: PublicEvent[] = [];
+    const first = await world.consumer('g', handle(before));
+    const kept = mixedEvents(4, 3);
+    await first.bus.publish(kept);
+    await until(() => first.bus.lag().then((lags) => lags.every(({ lag }) => lag === 0)), 'what is kept');
+    await first.bus.close();
+    const { bus } = world.member();
+    // Of operations that come in again once the log was set back: none of these may stand before them.
+    await bus.publish([0, 1, 2, 3].flatMap((n) => [0, 1, 2].map((k) => busEvent(`LATER-${n}`, k))));
+    await withAdmin(rawKafka(kafka.brokers), async (admin) => {
+      const topic = `${world.prefix}receivables.events`;
+      const partitions = (await admin.fetchTopicOffsets(topic)).map(({ partition }) => partition);
+      const emptied = partitions.map((partition) => ({ partition, offset: '-1' }));
+      await admin.deleteTopicRecords({ topic, partitions: emptied });
+    });
+    const anew = [0, 1, 2, 3].flatMap((n) => [busEvent(`LATER-${n}`, 0), busEvent(`OP-${n}`, 3)]);
+    await bus.publish([...kept, ...anew]);
+    const seen: PublicEvent[] = [];
+    const second = await world.consumer('g', handle(seen));
+    await until(() => seen.length >= anew.length, 'what is new');
+    await until(() => second.bus.lag().then((lags) => lags.every(({ lag }) => lag === 0)), 'no lag');
+    expect(before).toHaveLength(kept.length);
+    expect(seen.map(({ eventId }) => eventId).toSorted()).toEqual(
+      anew.map(({ eventId }) => eventId).toSorted(),
+    );
   });
 
   test('a topic that was made anew is read from its beginning', async () => {
