@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { App } from '../../../application/app.ts';
 import { loanStream } from '../../../application/command-handling/operation.ts';
 import type {
   QuarantinedOperation,
@@ -81,4 +82,41 @@ test('either a code or all is named', async () => {
     expect([code, released]).toEqual([2, []]);
     expect(err).toContain('name one code, or give --all instead');
   }
+});
+
+test('of many operations of several applications, all are released or those of one; what waits is listed once', async () => {
+  const applications = ['app-1', 'app-2', 'app-3'];
+  const entries = applications.flatMap((one) =>
+    Array.from({ length: 50 }, (_, n) => ({
+      ...event,
+      stream: loanStream(one, `OP-${n}`),
+      reason: 'unknown',
+    })),
+  );
+  const releasedBy = async (...args: readonly string[]) => {
+    const released: string[] = [];
+    let lists = 0;
+    const quarantine = {
+      list: async () => {
+        lists += 1;
+        return entries;
+      },
+      release: async (stream: string): Promise<readonly Release[]> => {
+        released.push(stream);
+        return [{ waitsFor: 'loan', outcome: 'released' }];
+      },
+    };
+    const clients = {
+      list: async () => applications.map((applicationId) => ({ applicationId, name: 'a' })),
+    } as unknown as App['clients'];
+    const services = { ...maintaining({ quarantine }), clients };
+    const { code, lines } = await commandLine(() => services)('quarantine', 'release', ...args);
+    expect([code, lines.length, lists]).toEqual([0, released.length, 1]);
+    return released;
+  };
+  expect(await releasedBy('--all')).toEqual(entries.map(({ stream }) => stream));
+  expect(await releasedBy('--all', '--application', 'app-2')).toEqual(
+    entries.slice(50, 100).map(({ stream }) => stream),
+  );
+  expect(await releasedBy('OP-7', '--application', 'app-3')).toEqual([loanStream('app-3', 'OP-7')]);
 });
