@@ -60,14 +60,22 @@ const receiptOf = ({ code }: AskedPrepayment, event: PrepaymentProcessed) => {
   };
 };
 
+/** Events at the end of the stream in which it is looked for first: nearly always the last request is repeated. */
+const RECENT = 32n;
+
 /** The state does not tell several requests of the same kind apart. */
 const acceptedEvent = async (
-  store: Pick<EventStore, 'read'>,
+  store: Pick<EventStore, 'head' | 'read'>,
   { stream, idempotency: { endpoint, key } }: ReturnType<typeof askedOnce>,
 ): Promise<LoanEvent | undefined> => {
-  const { events } = await store.read(stream);
-  const first = events.find(
-    ({ metadata: { idempotency: used } }) => used?.endpoint === endpoint && used.key === key,
-  );
-  return first && decodeLoanEvent(first);
+  const head = await store.head(stream);
+  const recent = head === 'no_stream' || head < RECENT ? [] : [head - RECENT];
+  for (const from of [...recent, 0n]) {
+    const { events } = await store.read(stream, from);
+    const first = events.find(
+      ({ metadata: { idempotency: used } }) => used?.endpoint === endpoint && used.key === key,
+    );
+    if (first) return decodeLoanEvent(first);
+  }
+  return undefined;
 };

@@ -1,6 +1,7 @@
 import { carryCredit, evolveInstallment, isOpen, payOff, scheduleOf } from '../installment/installment.ts';
 import type { Installment, InstallmentEvent } from '../installment/installment.ts';
 import type { Decider } from '../shared/decider.ts';
+import type { InstallmentCode } from '../shared/identifiers.ts';
 import type { Cents } from '../shared/money.ts';
 import { addDocuments } from './add-documents.ts';
 import { approveLoan, disburseLoan, rejectLoan, signLoanTerm } from './cession.ts';
@@ -78,22 +79,21 @@ const applyToInstallment = (loan: ActiveLoan, event: InstallmentEvent, copies: O
 };
 
 const applyPrepayment = (loan: ActiveLoan, event: PrepaymentProcessed, copies: OwnCopies): ActiveLoan => {
+  const { schedule } = loan;
   const changed = copies.of(loan.changed);
   let openCount = loan.openCount;
-  const change = (index: number, next: (installment: Installment) => Installment): void => {
-    const before = installmentAt({ ...loan, changed }, index);
+  const change = (code: InstallmentCode, next: (installment: Installment) => Installment): void => {
+    const index = schedule.codes.indexOf(code);
+    if (index < 0) return;
+    const before = installmentAt({ schedule, changed }, index);
     const after = next(before);
     changed[index] = after;
     if (isOpen(before) && !isOpen(after)) openCount -= 1;
   };
   const payment = { date: event.prepaymentDate, paymentMethod: event.paymentMethod };
-  const paidOff = new Set<string>(event.settledInstallments);
+  for (const code of event.settledInstallments) change(code, (installment) => payOff(installment, payment));
   const { partial } = event;
-  loan.schedule.codes.forEach((code, index) => {
-    if (paidOff.has(code)) change(index, (installment) => payOff(installment, payment));
-    if (partial?.installmentCode === code)
-      change(index, (installment) => carryCredit(installment, partial.credit));
-  });
+  if (partial) change(partial.installmentCode, (installment) => carryCredit(installment, partial.credit));
   return {
     ...loan,
     changed,

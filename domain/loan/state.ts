@@ -106,8 +106,10 @@ export type LoanState =
 export type ExistingLoan = Exclude<LoanState, NoLoan | ReservedCode>;
 
 /** @throws RangeError there are not so many */
-export const installmentAt = ({ schedule, changed }: LoanTerms & LoanBooks, index: number): Installment =>
-  changed[index] ?? pendingInstallment(scheduledAt(schedule, index));
+export const installmentAt = (
+  { schedule, changed }: Pick<LoanTerms & LoanBooks, 'schedule' | 'changed'>,
+  index: number,
+): Installment => changed[index] ?? pendingInstallment(scheduledAt(schedule, index));
 
 /** In the order of the schedule. */
 export const installmentsOf = (loan: LoanTerms & LoanBooks): readonly Installment[] =>

@@ -12,8 +12,10 @@ import { stateAfter } from '../../support/decider-spec.ts';
 import { centsOf } from '../../domain/support/finance-vectors.ts';
 import {
   approved,
+  becameOverdue,
   disbursed,
   disbursedLongAgo,
+  installmentCode,
   paid,
   prepay,
   receiveL1,
@@ -76,6 +78,15 @@ test('a fund beside an event that is not the operation’s own is a difference',
   expect(audit(events, [fundId, 'another'])).toEqual([
     { kind: 'decision', stream, revision: 1, what: 'metadata.fundId', expected: fundId, found: 'another' },
   ]);
+});
+
+test('an overdue mark is decided again for its own installment; one of an unknown installment is a difference', () => {
+  const active = [received, approved, termSigned, disbursed];
+  expect(audit([...active, becameOverdue('001')])).toEqual([]);
+  expect(audit([...active, paid('001'), becameOverdue('002')])).toEqual([]);
+  const unknown = { ...becameOverdue('001'), installmentCode: installmentCode('099') };
+  for (const strange of [[paid('001'), becameOverdue('001')], [unknown]])
+    expect(audit([...active, ...strange])).toHaveLength(1);
 });
 
 describe.each(['cession_reversal', 'resolution'] as const)('the price of a %s', (reason) => {

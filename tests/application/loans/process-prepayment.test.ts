@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
@@ -75,6 +75,27 @@ describe('process a prepayment', () => {
     expect(await storyOf(world)).toHaveLength(length);
   });
 
+  test('the one that came last is found at the end of a long stream', async () => {
+    const world = postAssignment();
+    await activate(world);
+    const keys = Array.from({ length: 40 }, (_, n) => `k-${n}`);
+    const results = new Map<string, unknown>();
+    const read = jest.spyOn(world.store, 'read');
+    for (const key of keys)
+      results.set(key, (await world.loans.prepay(context(), prepayment('1.00', key))).result);
+    expect(read).not.toHaveBeenCalled();
+    const readBy = async (key: string): Promise<readonly unknown[]> => {
+      read.mockClear();
+      const again = await world.loans.prepay(context(), prepayment('1.00', key));
+      expect(again).toEqual({ replayed: true, result: results.get(key) });
+      return read.mock.calls.map(([, from]) => from);
+    };
+    // The last of 44 events is number 43.
+    expect(await readBy('k-39')).toEqual([11n]);
+    expect(await readBy('k-7')).toEqual([11n]);
+    expect(await readBy('k-6')).toEqual([11n, 0n]);
+  });
+
   test.each<[string, Parameters<typeof prepayment>[2]]>([
     ['another value', { prepaymentValue: cents(100_001) }],
     ['another date', { prepaymentDate: calendarDate('2026-06-21') }],
@@ -104,7 +125,12 @@ describe('process a prepayment', () => {
       settledValue: cents(95_000),
       paymentMethod: 'pix',
     });
-    expect((await world.loans.prepay(context(), prepayment('1000.00'))).replayed).toBe(false);
+    const prepaid = await world.loans.prepay(context(), prepayment('1000.00'));
+    expect(prepaid.replayed).toBe(false);
+    expect(await world.loans.prepay(context(), prepayment('1000.00'))).toEqual({
+      ...prepaid,
+      replayed: true,
+    });
   });
 
   test('before the issue, unknown, received or leaving: each has its own refusal and leaves the key free', async () => {

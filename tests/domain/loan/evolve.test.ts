@@ -104,4 +104,18 @@ describe('an event that does not fit an active operation leaves it as it is', ()
       receivedValue: centsOf('3000.00'),
     });
   });
+
+  test('a prepayment that names an installment twice, a closed one, or the same for both, closes each once', () => {
+    const [processed] = prepaid;
+    const credit = { value: '10', date: '2026-06-20' };
+    const strange = {
+      ...processed,
+      settledInstallments: ['002', '001', '001', '003'],
+      partial: { installmentCode: '003', credit, outstandingAtDue: 0 },
+    } as unknown as LoanEvent;
+    const after = stateAfter(loanDecider, [...activated, paid('002'), strange]);
+    expect(after).toMatchObject({ openCount: 9 });
+    const statuses = 'changed' in after && after.changed.map((one) => one?.status);
+    expect(statuses).toEqual(['prepaid', 'settled', 'prepaid', ...Array<undefined>(9)]);
+  });
 });

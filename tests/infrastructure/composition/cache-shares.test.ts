@@ -24,7 +24,10 @@ describe('CACHE_MEMORY', () => {
     const heap = getHeapStatistics().heap_size_limit;
     const large = { cacheMemory: 4 * heap };
     expect(cacheBytes(large, 'operations')).toBe(Math.floor(0.4 * heap));
-    expect(pageCachesOf(large, 'service').reader).toBe(Math.floor(0.08 * heap));
+    expect(pageCachesOf(large, 'service')).toEqual({
+      reader: Math.floor(0.08 * heap),
+      writer: Math.floor(0.16 * heap),
+    });
   });
 
   test.each([
