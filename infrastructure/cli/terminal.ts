@@ -47,7 +47,7 @@ export const untilInterrupted = ({ closed }: CommandOutput): AbortSignal => {
   const interrupted = new AbortController();
   onInterruption({
     first: () => interrupted.abort(),
-    again: (signal) => process.kill(process.pid, signal),
+    again: (signal) => process.removeAllListeners(signal).kill(process.pid, signal),
   });
   return AbortSignal.any([interrupted.signal, closed]);
 };

@@ -1,10 +1,11 @@
 import { relative } from 'node:path';
 
-const HANDED_ON_WITHIN_MS = 1_000;
+/** npm needs a few; whoever sends a second signal takes longer. */
+const HANDED_ON_WITHIN_MS = 100;
 
 interface Interruptions {
   readonly first: (signal: NodeJS.Signals) => void;
-  /** For each one after that; nothing listens for them any more. */
+  /** For each one after that. */
   readonly again: (signal: NodeJS.Signals) => void;
 }
 
@@ -43,10 +44,7 @@ export const onInterruption = (
       handedOn = true;
       return;
     }
-    for (const one of BOTH) signals.off(one, onSignal);
     again(signal);
   };
-  for (const one of BOTH) signals.on(one, onSignal);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) signals.on(signal, onSignal);
 };
-
-const BOTH = ['SIGINT', 'SIGTERM'] as const;

@@ -21,7 +21,7 @@ const listening = (script: string | undefined) => {
     now += afterMs;
     signals.emit(signal, signal);
   };
-  return { heard, send, signals };
+  return { heard, send };
 };
 
 const START = packageJson.scripts.start;
@@ -30,18 +30,17 @@ describe('a signal', () => {
   test.each([undefined, 'node node_modules/jest/bin/jest.js'])(
     'asks for the end, and a second one for the end at once (script of npm: %s)',
     (script) => {
-      const { heard, send, signals } = listening(script);
+      const { heard, send } = listening(script);
       send('SIGTERM');
       send('SIGINT');
       expect(heard).toEqual(['first SIGTERM', 'again SIGINT']);
-      expect(signals.eventNames()).toEqual([]);
     },
   );
 
   test('that npm hands on is no second one', () => {
     const { heard, send } = listening(START);
     send('SIGINT');
-    send('SIGINT', 999);
+    send('SIGINT', 99);
     expect(heard).toEqual(['first SIGINT']);
     send('SIGINT');
     expect(heard).toEqual(['first SIGINT', 'again SIGINT']);
@@ -50,7 +49,7 @@ describe('a signal', () => {
   test('that comes later is a second one below npm, too', () => {
     const { heard, send } = listening(START);
     send('SIGTERM');
-    send('SIGTERM', 1_000);
+    send('SIGTERM', 100);
     expect(heard).toEqual(['first SIGTERM', 'again SIGTERM']);
   });
 });
