@@ -1,4 +1,7 @@
-/** Prints, by kind of operation, the bytes of heap that one takes, and those that the cache of operations counts for it. Needs `--expose-gc`. */
+/**
+ * Prints, by kind of operation, the bytes of heap that one takes, and those that the cache of operations counts for it. Needs `--expose-gc`,
+ * and takes the length of codes of installments and that of keys.
+ */
 import { bytesOf } from '../../application/command-handling/kept-operations.ts';
 import { replay } from '../../application/command-handling/operation.ts';
 import type { Operation } from '../../application/command-handling/operation.ts';
@@ -18,7 +21,8 @@ import {
 
 const times = <Item>(count: number, make: (index: number) => Item): readonly Item[] =>
   Array.from({ length: count }, (_, index) => make(index));
-const codeOf = (index: number) => installmentCode(String(index + 1).padStart(3, '0'));
+const [ofCodes = 0, ofKeys = 0] = process.argv.slice(2).map(Number);
+const codeOf = (index: number) => installmentCode(String(index + 1).padStart(ofCodes, '0'));
 
 const scheduled = (count: number): readonly LoanEvent[] => {
   const installments = times(count, (index) => ({
@@ -72,7 +76,7 @@ const operationOf = (events: readonly LoanEvent[], keys: number): Operation => {
   const operation = replay(recorded as never, BigInt(events.length - 1));
   for (let key = 0; key < keys; key++)
     operation.accepted.set(
-      `POST /installment/settle ${`${key}`.padStart(36, '0')}`,
+      `POST /installment/settle ${`${key}`.padStart(ofKeys, '0')}`,
       Buffer.from(`${key}`.padStart(32)).toString('hex'),
     );
   return operation;

@@ -39,14 +39,20 @@ describe('kept operations', () => {
     expect(left.length).toBeLessThan(MOST);
   });
 
-  test('are counted as the bytes that they take', async () => {
-    const program = fileURLToPath(new URL('../../support/weighed-operations.ts', import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program]);
-    const kinds = JSON.parse(stdout) as readonly [string, { measured: number; counted: number }][];
-    expect(kinds).toHaveLength(7);
-    const untrue = kinds.filter(
-      ([, { measured, counted }]) => counted < 0.75 * measured || counted > 1.4 * measured + 2_000,
-    );
-    expect(untrue).toEqual([]);
-  });
+  test.each([
+    ['3', '36'],
+    ['64', '64'],
+  ])(
+    'are counted as the bytes that they take, with codes of %s characters and keys of %s',
+    async (...lengths) => {
+      const program = fileURLToPath(new URL('../../support/weighed-operations.ts', import.meta.url));
+      const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program, ...lengths]);
+      const kinds = JSON.parse(stdout) as readonly [string, { measured: number; counted: number }][];
+      expect(kinds).toHaveLength(7);
+      const untrue = kinds.filter(
+        ([, { measured, counted }]) => counted < 0.75 * measured || counted > 1.4 * measured + 2_000,
+      );
+      expect(untrue).toEqual([]);
+    },
+  );
 });
