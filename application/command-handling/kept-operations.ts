@@ -5,12 +5,6 @@ import type { Operation } from './operation.ts';
 /** Bytes of the objects of V8 that an operation is made of, as measured, beside the texts that integrators choose. */
 const [OF_ALL, SCHEDULED, CHANGED, A_CREDIT, A_LINE, A_DOCUMENT, A_KEY] = [2_500, 32, 170, 150, 80, 600, 250];
 
-const textsOf = (texts: Iterable<string>, eachBeside: number): number => {
-  let bytes = 0;
-  for (const { length } of texts) bytes += length + eachBeside;
-  return bytes;
-};
-
 const sizeOf = (changed: readonly (Installment | undefined)[]): number => {
   let bytes = 0;
   for (const one of changed)
@@ -18,15 +12,13 @@ const sizeOf = (changed: readonly (Installment | undefined)[]): number => {
   return bytes;
 };
 
-export const bytesOf = ({ state, accepted }: Operation): number => {
-  let bytes = OF_ALL + textsOf(accepted.keys(), A_KEY);
+export const bytesOf = ({ state, accepted, chosenCharacters }: Operation): number => {
+  let bytes = OF_ALL + chosenCharacters + accepted.size * A_KEY;
   if ('schedule' in state)
-    bytes += textsOf(state.schedule.codes, SCHEDULED) + state.documents.length * A_DOCUMENT;
+    bytes += state.schedule.codes.length * SCHEDULED + state.documents.length * A_DOCUMENT;
   if ('changed' in state) bytes += sizeOf(state.changed);
-  if ('repurchase' in state) {
-    const codes = state.repurchase.lines.map(({ installmentCode }) => installmentCode);
-    bytes += textsOf(codes, A_LINE);
-  }
+  if ('repurchase' in state)
+    for (const { installmentCode } of state.repurchase.lines) bytes += installmentCode.length + A_LINE;
   return bytes;
 };
 

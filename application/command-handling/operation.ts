@@ -91,6 +91,8 @@ export interface Operation extends Last {
   readonly revision: StreamRevision;
   /** Fingerprints of accepted requests by endpoint and key; grows in place, because keys are never given back. */
   readonly accepted: Map<string, string>;
+  /** Of the texts that integrators choose, those keys and the codes of installments. */
+  readonly chosenCharacters: number;
 }
 
 export const noOperation = (): Operation => ({
@@ -98,6 +100,7 @@ export const noOperation = (): Operation => ({
   revision: 'no_stream',
   ...BEFORE_THE_FIRST,
   accepted: new Map(),
+  chosenCharacters: 0,
 });
 
 /** What the metadata of these events says of the fund: nothing before the operation is received. */
@@ -160,16 +163,24 @@ export const advance = (
   stored: readonly EventToAppend[],
   revision: bigint,
 ): Operation => {
+  let { chosenCharacters } = operation;
   for (const { metadata } of stored) {
     const { idempotency: used } = metadata;
-    if (used) operation.accepted.set(mapKey(used.endpoint, used.key), used.fingerprint);
+    if (!used) continue;
+    const key = mapKey(used.endpoint, used.key);
+    operation.accepted.set(key, used.fingerprint);
+    chosenCharacters += key.length;
   }
+  const state = fold(operation.state, events);
+  if ('schedule' in state && !('schedule' in operation.state))
+    for (const { length } of state.schedule.codes) chosenCharacters += length;
   return {
-    state: fold(operation.state, events),
+    state,
     revision,
     hash: stored.at(-1)?.metadata.hash ?? operation.hash,
     recordedAt: stored.at(-1)?.metadata.recordedAt ?? operation.recordedAt,
     accepted: operation.accepted,
+    chosenCharacters,
   };
 };
 

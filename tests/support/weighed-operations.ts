@@ -3,7 +3,7 @@
  * and takes the length of codes of installments and that of keys.
  */
 import { bytesOf } from '../../application/command-handling/kept-operations.ts';
-import { replay } from '../../application/command-handling/operation.ts';
+import { advance, replay } from '../../application/command-handling/operation.ts';
 import type { Operation } from '../../application/command-handling/operation.ts';
 import { encodeEvent } from '../../application/event-codec/event-codec.ts';
 import type { LoanEvent } from '../../domain/loan/index.ts';
@@ -73,13 +73,15 @@ const operationOf = (events: readonly LoanEvent[], keys: number): Operation => {
     ...{ ...encodeEvent(event), id: `${index}`, revision: BigInt(index), position: BigInt(index) },
     metadata: { ...metadata, hash: 'a'.repeat(64) },
   }));
-  const operation = replay(recorded as never, BigInt(events.length - 1));
-  for (let key = 0; key < keys; key++)
-    operation.accepted.set(
-      `POST /installment/settle ${`${key}`.padStart(ofKeys, '0')}`,
-      Buffer.from(`${key}`.padStart(32)).toString('hex'),
-    );
-  return operation;
+  const revision = BigInt(events.length - 1);
+  const asked = times(keys, (index) => {
+    const fingerprint = Buffer.from(`${index}`.padStart(32)).toString('hex');
+    const key = `${index}`.padStart(ofKeys, '0');
+    return {
+      metadata: { ...metadata, idempotency: { endpoint: 'POST /installment/settle', key, fingerprint } },
+    };
+  });
+  return advance(replay(recorded as never, revision), [], asked as never, revision);
 };
 
 const heap = (): number => {
