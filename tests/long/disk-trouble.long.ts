@@ -100,7 +100,7 @@ describe('a full disk', () => {
     expect(linesOf(running).join()).not.toContain('unexpectedly');
     const health = await fetch(`${running.baseUrl}/health/ready`);
     expect([health.status, await health.text()]).toEqual([503, expect.stringContaining('disk: failing')]);
-    expect(running.output).toContain(`no room left for ${dataDir}: make room on its disk`);
+    await running.printed(`no room left for ${dataDir}: make room on its disk`);
     rmSync(ballast);
     await untilReady(running);
     for (const code of refused) expect((await api.settle('P-1', code, 950)).status).toBe(200);
