@@ -5,6 +5,7 @@ import type {
   EventSubscription,
   LogPosition,
   RecordedEvent,
+  StoredEvents,
   SubscribeOptions,
   SubscriptionMessage,
 } from '../ports/event-store.ts';
@@ -37,6 +38,8 @@ export interface StreamedEvent {
 
 interface Dependencies {
   readonly subscription: EventSubscription;
+  /** Of a log with an index of ids; any other is read from its start for one. */
+  readonly byId?: StoredEvents['byId'];
   readonly translator: Translator;
 }
 
@@ -96,17 +99,20 @@ const requirePosition = async (
 };
 
 /** A position may be another event's once an older state of the log was restored; an id never is. */
-const withPosition = async (
-  { subscription }: Dependencies,
-  query: EventStreamQuery,
-): Promise<EventStreamQuery> => {
+const withPosition = async (deps: Dependencies, query: EventStreamQuery): Promise<EventStreamQuery> => {
   if (query.from?.kind !== 'event') return query;
   const { id } = query.from;
+  const found = await (deps.byId?.(id) ?? soughtFor(deps, id));
+  if (!found?.stream.startsWith(LOAN_STREAM_PREFIX)) throw isNotHere(id);
+  return { ...query, from: { kind: 'position', position: found.position } };
+};
+
+const soughtFor = async ({ subscription }: Dependencies, id: string): Promise<RecordedEvent | undefined> => {
   for await (const message of upToNow(subscription, { from: 'start', streamPrefix: LOAN_STREAM_PREFIX })) {
     const found = message.kind === 'events' && message.events.find((event) => event.id === id);
-    if (found) return { ...query, from: { kind: 'position', position: found.position } };
+    if (found) return found;
   }
-  throw isNotHere(id);
+  return undefined;
 };
 
 async function* recordedOf(

@@ -67,8 +67,9 @@ export class Publication {
     this.#deps = dependencies;
     this.translator = this.#translatorWith(CACHE_OF_SINGLE_EVENTS);
     const translator = this.translatorOfLog();
-    this.stream = streamEvents.bind(undefined, { subscription: dependencies.log, translator });
     const { log, readModel, written, logger, sleep } = dependencies;
+    const byId = log.byId?.bind(log);
+    this.stream = streamEvents.bind(undefined, { subscription: log, translator, ...(byId && { byId }) });
     this.feed = new Feed({
       rows: new SqlFeedRows(readModel),
       events: log,

@@ -44,8 +44,8 @@ export const addEventsCommand = (program: CliCommand): void => {
     .reporting()
     .told(
       'JSON is what every subscriber gets, after the fields position and application_id. To go on where a run\n' +
-        'ended, give the last position that was printed, or its event_id, which is found by reading the log from its start and\n' +
-        'is refused where the event is gone with a restored backup. A --code that no operation has ends with 3, but with --follow, where it may come yet.',
+        'ended, give the last position that was printed, or its event_id, which is refused where the event is gone with a\n' +
+        'restored backup. A --code that no operation has ends with 3, but with --follow, where it may come yet.',
       'events --from 2026-01-15T12:00:00Z --follow',
     )
     .serving(print);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
 import type { EventSubscription, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { streamEvents } from '../../../application/publication/event-stream.ts';
@@ -167,6 +167,22 @@ describe('the event stream', () => {
       });
     },
   );
+
+  test('asks a log with an index of ids where an event stands, and reads it from there alone', async () => {
+    const all = await read();
+    const stored: RecordedEvent[] = [];
+    for (const stream of ['loan-acme.A', 'loan-other.B']) stored.push(...(await store.read(stream)).events);
+    const elsewhere = { ...stored[0]!, id: randomUUID(), stream: 'desk-2026-06-20' };
+    parts = { ...parts, byId: async (id) => [...stored, elsewhere].find((event) => event.id === id) };
+    const subscribe = jest.spyOn(store, 'subscribe');
+    const { eventId } = all[1]!.event;
+    expect(names(await read({ from: { kind: 'event', id: eventId } }))).toEqual(ALL.slice(2));
+    expect(subscribe.mock.calls.map(([{ from }]) => from)).toEqual([all[1]!.position]);
+    for (const id of [randomUUID(), elsewhere.id])
+      await expect(read({ from: { kind: 'event', id } })).rejects.toMatchObject({
+        code: 'invalid_query_parameter',
+      });
+  });
 
   test('carries nothing of the borrower', async () => {
     const text = (await read()).map(({ event }) => event.body).join('\n');
