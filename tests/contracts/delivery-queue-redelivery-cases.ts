@@ -217,6 +217,23 @@ export const redeliveryCases: readonly DeliveryQueueCase[] = [
     },
   },
   {
+    name: 'asked for before the event is queued, it costs the event neither its place nor its schedule',
+    check: async (adapter) => {
+      const story = new Story(adapter);
+      const webhookId = await story.subscribe();
+      const [early, next] = story.events('OP-1', 2);
+      await redeliver(story, webhookId, early!);
+      await story.record(await claimRedelivery(story, webhookId), FAILED, 10);
+      expect(await story.enqueue(webhookId, [early!, next!], 20)).toBe(2);
+      expect(await story.recordOf(webhookId, early!)).toMatchObject({ status: 'retrying', attempts: 1 });
+      const head = await story.leaseOne(webhookId, 20);
+      expect(head).toMatchObject({ event: early, attempt: 2, scheduledAttempts: 0, redelivery: false });
+      expect(await story.enqueue(webhookId, [early!, next!], 30)).toBe(0);
+      expect((await story.deliver(head, 30))!.event).toEqual(next);
+      expect(await story.enqueue(webhookId, [early!], 40)).toBe(0);
+    },
+  },
+  {
     name: 'its lease ends like any other: the same attempt is made again',
     check: async (adapter) => {
       const story = new Story(adapter);

@@ -78,6 +78,7 @@ export class EnqueueStatements {
   readonly #ids = new TimeOrderedIds();
   /** Answers the ids of those that were not there. */
   readonly #events;
+  /** A redelivery that was asked for before the event came here has made its delivery outside the lane: it takes its place there now. */
   readonly #deliveries;
   /** Writes existing rows too, without changing them: their locks are what a worker that empties a lane has to wait for. */
   readonly #lanes;
@@ -101,7 +102,25 @@ export class EnqueueStatements {
             scheduled_attempts: sql.lit(0),
           })),
         )
-        .onConflict((conflict) => conflict.columns(['event_id', 'webhook_id']).doNothing()),
+        .onConflict((conflict) =>
+          conflict
+            .columns(['event_id', 'webhook_id'])
+            .doUpdateSet((eb) => ({
+              waiting_lane: eb.ref('excluded.waiting_lane'),
+              next_attempt_at: eb.ref('excluded.next_attempt_at'),
+              finished_at: sql.lit(null),
+              status: eb
+                .case()
+                .when('webhook_delivery.status', '=', sql.lit('failed' as const))
+                .then(sql.lit('retrying' as const))
+                .else(eb.ref('webhook_delivery.status'))
+                .end(),
+            }))
+            .where('excluded.waiting_lane', 'is not', null)
+            .where('webhook_delivery.waiting_lane', 'is', null)
+            .where('webhook_delivery.delivered_at', 'is', null)
+            .where('webhook_delivery.scheduled_attempts', '=', sql.lit(0)),
+        ),
     );
     this.#lanes = preparedRows((rows: readonly NewLane[]) =>
       builder
@@ -127,16 +146,18 @@ export class EnqueueStatements {
   inLanes(planned: readonly PlannedDelivery[], now: string): Enqueued {
     const byId = new Map<string, WebhookEvent>();
     const lanes = new Map<string, NewLane>();
-    const waiting: NewDelivery[] = [];
+    // PostgreSQL takes a row once in a statement.
+    const waiting = new Map<string, NewDelivery>();
     for (const { webhookId, event } of planned) {
       const lane = laneOf(event);
       if (!byId.has(event.eventId)) byId.set(event.eventId, event);
-      waiting.push({ ...this.#delivery(webhookId, event, now), next_attempt_at: now, waiting_lane: lane });
+      const delivery = this.#delivery(webhookId, event, now);
+      waiting.set(`${webhookId} ${event.eventId}`, { ...delivery, next_attempt_at: now, waiting_lane: lane });
       lanes.set(`${webhookId} ${lane}`, { webhook_id: webhookId, lane, ready_at: now });
     }
     const opened = [...lanes.keys()].sort().map((key) => lanes.get(key)!);
     const events = this.#events([...byId.values()].map(rowOf));
-    const deliveries = this.#deliveries(waiting);
+    const deliveries = this.#deliveries([...waiting.values()]);
     return {
       statements: asStatements([...events, ...deliveries, ...this.#lanes(opened)]),
       read: (results) => ({
