@@ -145,7 +145,10 @@ class Run {
     try {
       for await (const streams of this.#newStreams(walk)) {
         this.#request.signal?.throwIfAborted();
-        pending.push(this.#verifyBatch(streams));
+        const batch = this.#verifyBatch(streams);
+        // Heard of in its turn: until then a failure must not be one that nobody hears.
+        batch.catch(() => undefined);
+        pending.push(batch);
         const saving = this.#request.notes.isKept && ++sinceSave >= BATCHES_BETWEEN_SAVES;
         while (pending.length > (saving ? 0 : BATCHES_AT_ONCE - 1)) await pending.shift();
         yield* this.#take();
