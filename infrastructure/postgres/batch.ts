@@ -64,13 +64,12 @@ export class BatchFailure extends Error {
   readonly code: string | undefined;
   /** The server ended the connection with its refusal. */
   readonly fatal: boolean;
-  constructor(kind: BatchFailure['kind'], cause: Error, index: number) {
-    const answer = cause instanceof DatabaseError ? cause : undefined;
+  constructor(kind: BatchFailure['kind'], cause: Error, index: number, fatal = false) {
     super(cause.message || (cause as NodeJS.ErrnoException).code || 'connection lost', { cause });
     this.kind = kind;
     this.index = index;
-    this.code = answer?.code;
-    this.fatal = answer !== undefined && answer.severity !== 'ERROR';
+    this.code = cause instanceof DatabaseError ? cause.code : undefined;
+    this.fatal = fatal;
   }
 }
 
@@ -98,7 +97,7 @@ export class Batch implements Submittable {
   readonly #prepared: PreparedStatement[] = [];
   readonly #results: BatchResult[] = [];
   #rows: Readonly<Record<string, unknown>>[] = [];
-  #sent = false;
+  #connection: Connection | undefined;
   #undecodable: Error | undefined;
   #resolve!: (results: readonly BatchResult[]) => void;
   #reject!: (failure: Error) => void;
@@ -114,7 +113,7 @@ export class Batch implements Submittable {
 
   submit(connection: Connection): void {
     const wire = connection as unknown as Wire;
-    this.#sent = true;
+    this.#connection = connection;
     wire.stream.cork();
     for (const name of this.#known.takeDropped()) wire.close({ type: 'S', name });
     for (const { text, values } of this.#statements) {
@@ -164,7 +163,18 @@ export class Batch implements Submittable {
     const at = this.#results.length;
     // The server skipped what came after it, and said nothing about how far it came with this one.
     for (const { text } of this.#statements.slice(at)) this.#known.drop(text);
-    const kind = error instanceof DatabaseError ? 'refused' : this.#sent ? 'lost' : 'unsent';
-    this.#reject(new BatchFailure(kind, error, at));
+    const connection = this.#connection;
+    if (connection && error instanceof DatabaseError) this.#refused(connection, error, at);
+    else this.#reject(new BatchFailure(connection ? 'lost' : 'unsent', error, at));
+  }
+
+  /** The server says how grave it is in a language of its own; what tells is whether it is ready again after it, or gone. */
+  #refused(connection: Connection, error: DatabaseError, at: number): void {
+    const finish = (fatal: boolean): void => {
+      connection.off('readyForQuery', ready).off('end', gone);
+      this.#reject(new BatchFailure('refused', error, at, fatal));
+    };
+    const [ready, gone] = [() => finish(false), () => finish(true)];
+    connection.on('readyForQuery', ready).on('end', gone);
   }
 }

@@ -31,9 +31,9 @@ import type {
 
 const BUILDER: Kysely<Schema> = queryBuilder('postgres');
 
-/** What text no integer is, and which PostgreSQL quotes in its refusal whatever the language of its messages. */
+/** What text no integer is, and which PostgreSQL quotes in its refusal, with the quotation marks of whatever language its messages have. */
 const MARK = 'rows:';
-const REFUSED = /"rows:(\d+)"/;
+const REFUSED = /rows:(\d+)/;
 const INVALID_TEXT = '22P02';
 
 type Changing = InsertQueryNode | UpdateQueryNode | DeleteQueryNode;
