@@ -97,11 +97,13 @@ export const outstandingAtDueDate = (dailyFactor: string, installment: OpenAmoun
 /** Above it the float's own spacing comes too close to a cent. */
 const LARGEST = 1e12;
 /**
- * Eight units in the last place for each day and 64 days more: the factor's own rounding grows with the exponent, and the power,
- * the product and the sum add less than what is spare.
+ * Eight units in the last place for each day and 64 days more: the factor's own rounding grows with the exponent, and the power
+ * and the product add less than what is spare.
  */
 const RELATIVE_ERROR_PER_DAY = 2 ** -50;
 const SPARE_DAYS = 64;
+/** Twice what the sum loses with each of its terms: thousands of small credits lose more than they are worth. */
+const RELATIVE_ERROR_OF_SUM = 2 ** -52;
 
 /** Whole days from one date to others; schedules repeat theirs, and reading a date costs more than a power. */
 const daysFrom = (date: CalendarDate): ((other: CalendarDate) => number) => {
@@ -124,7 +126,9 @@ const certainLines = (
   const add = (value: number, exponent: number): void => {
     const carried = value * factor ** exponent;
     sum += carried;
-    error += Math.abs(carried) * (Math.abs(exponent) + SPARE_DAYS) * RELATIVE_ERROR_PER_DAY;
+    error +=
+      Math.abs(carried) * (Math.abs(exponent) + SPARE_DAYS) * RELATIVE_ERROR_PER_DAY +
+      Math.abs(sum) * RELATIVE_ERROR_OF_SUM;
   };
   for (const installment of open) {
     add(installment.faceValue, days(installment.dueDate));

@@ -40,6 +40,18 @@ describe('present values of many operations on one date', () => {
     );
   });
 
+  test('are exact after thousands of small credits, each of which the sum rounds the same way', () => {
+    const [factor, due] = ['0.999321899697897308243314396013', calendarDate('2026-02-13')];
+    const credits = Array.from({ length: 6_000 }, () => ({
+      value: '0.01',
+      date: calendarDate('2026-01-20'),
+    }));
+    const open = [
+      { code: '001' as InstallmentCode, dueDate: due, faceValue: cents(99_999_999_987), credits },
+    ];
+    expect(presentValuesOn(due)(factor, open)).toEqual(presentValue(factor, open, due));
+  });
+
   test('round half a cent up, where a float alone could not know', () => {
     const date = addDays(ISSUED, 10);
     const credit = { value: '0.005', date };
