@@ -88,7 +88,8 @@ describe('followers', () => {
     const move = async (...args: readonly string[]) => (await run('followers', 'move', ...args)).code;
     expect(await move('renegotiation-recovery', '--after', 'start')).toBe(3);
     expect(await move('nobody', '--after', 'start')).toBe(3);
-    expect(await move('outbox-relay', '--after', 'yesterday')).toBe(2);
+    for (const after of ['yesterday', '2026-13-01T00:00:00Z', '2026-02-30T00:00:00Z', '2026-02-20T24:00:00Z'])
+      expect([after, await move('outbox-relay', '--after', after)]).toEqual([after, 2]);
     expect(stored.get('renegotiation-recovery')).toBe(positions[1]);
     expect(await move('renegotiation-recovery', '--after', 'start', '--force')).toBe(0);
     expect(stored.has('renegotiation-recovery')).toBe(false);
