@@ -16,6 +16,9 @@ const LONGEST_CODE = 100;
 /** Letters and digits alone: what is left when systems pad, split and change case. */
 const plain = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '');
 
+/** What stands behind it is another word, unless an installment is called so. */
+const SPACE = /\s/;
+
 /** Places in a text where a reference may stand: all of it, then each word. */
 const wordsOf = (text: string): readonly string[] => {
   const words = text.split(/\s+/);
@@ -89,8 +92,8 @@ export class References {
     for (const { code, installment: name, separator } of placesIn(word)) {
       const operation = this.#payments.findOperation(code);
       if (operation === NONE) continue;
-      const planned = this.#schedules.get(code)?.has(name) || separator === '/' ? name : undefined;
-      const installment = this.#installmentOf(operation, name) ?? planned;
+      const isOne = this.#schedules.get(code)?.has(name) || (separator === '/' && !SPACE.test(name));
+      const installment = this.#installmentOf(operation, name) ?? (isOne ? name : undefined);
       if (installment !== undefined) return { operation, installment, payment: NONE };
     }
     return undefined;
@@ -98,7 +101,7 @@ export class References {
 
   #namedPlainly(text: string): Reference | undefined {
     const codes = this.#codesPlainly();
-    for (let length = text.length; length >= SHORTEST_CODE_IN_TEXT; length -= 1) {
+    for (let length = Math.min(text.length, LONGEST_CODE); length >= SHORTEST_CODE_IN_TEXT; length -= 1) {
       const operation = codes.get(text.slice(0, length)) ?? NONE;
       if (operation === NONE) continue;
       if (length === text.length) return { operation, installment: null, payment: NONE };

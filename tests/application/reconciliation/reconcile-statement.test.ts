@@ -13,6 +13,7 @@ describe('a line finds its payment', () => {
     ['the id of the event', '00000000-0000-4000-8000-000000000001', 'reference_and_amount'],
     ['another separator', 'A-001', 'exact'],
     ['a word among others', 'LIQ PARCELA A/001 PIX', 'exact'],
+    ['a word before others', 'A/001 PIX JOANA', 'exact'],
     ['the code alone', 'A', 'operation_same_day'],
     ['nothing', '', 'amount_and_date'],
     ['something that is no reference', 'PIX RECEBIDO', 'amount_and_date'],
@@ -24,6 +25,20 @@ describe('a line finds its payment', () => {
   test('without regard to case and punctuation, when nothing else names it', async () => {
     const found = await june([B1], [line('2026-06-12', 70_000, 'b2026001')]);
     expect(told(found)).toEqual(['exact: B-2026/001 = line 2']);
+  });
+
+  test('whatever stands in a text as long as a line may be, hundreds of which take no time', async () => {
+    const lines = Array.from({ length: 50 }, (_, i) =>
+      line('2026-06-12', 1, `${i} ${'b2026x'.repeat(10_000)}`),
+    );
+    const found = await june(
+      [B1],
+      [line('2026-06-12', 70_000, `B-2026/001 ${'x'.repeat(60_000)}`), ...lines],
+    );
+    expect(told(found).slice(0, 2)).toEqual([
+      'exact: B-2026/001 = line 2',
+      'missing_in_notifications: line 3',
+    ]);
   });
 
   test('within the window, and not a day beyond it', async () => {
@@ -69,7 +84,7 @@ describe('a line that names something else than what it would fit by amount and 
   const D = '2026-06-10';
   const apart = (payment: string) => [`missing_in_statement: ${payment}`, 'missing_in_notifications: line 2'];
 
-  test.each(['A/002', 'A-002', 'PIX A.002 JOANA'])('another installment: %s', async (reference) => {
+  test.each(['A/002', 'A-002', 'PIX A.002 JOANA', 'A/002 JOANA'])('another installment: %s', async (reference) => {
     expect(told(await june([A1], [line(D, 95_000, reference)]))).toEqual(apart('A/001'));
   });
 
