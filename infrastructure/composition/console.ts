@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SignIn } from '../../application/desk/sign-in.ts';
+import { messageOf } from '../../application/support/failures.ts';
+import { CommandFailedError } from '../cli/command-line.ts';
 import type { OpenConsole, RunningConsole } from '../cli/command-line.ts';
 import { userOfSystem } from '../cli/options.ts';
 import { createConsoleApp } from '../console/app.ts';
@@ -68,7 +70,11 @@ export const openConsole = async (
     ...{ logger, clock, realClock },
   });
   const server = createHttpServer(pages.app, new TokenBucketLimiter());
-  const { port: taken } = await server.listen(port, host);
+  const { port: taken } = await server.listen(port, host).catch((error: unknown) => {
+    throw new CommandFailedError(`--host and --port cannot be listened on: ${messageOf(error)}`, {
+      cause: error,
+    });
+  });
   const served = metrics && desk.metrics && (await serveMetrics(metrics, desk.metrics, logger));
   const stop = new AbortController();
   // Others move the clock of a sandbox while the console is open.

@@ -4,6 +4,7 @@ import type { CliDependencies } from '../cli/command-line.ts';
 import { runProgram } from '../cli/program.ts';
 import { CommandOutput, ask, onKey, progressOn, showsColours, untilInterrupted } from '../cli/terminal.ts';
 import { createLogger } from '../observability/logging.ts';
+import { opening } from '../support/opening.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';
 import { readConsoleConfiguration, refuseOpenConsole } from './console-configuration.ts';
 import { backupsOf, requireServiceData } from './data-directory.ts';
@@ -53,17 +54,12 @@ const code = await runProgram(process.argv.slice(2), {
   openConsole: async (settings) => {
     const desk = readConsoleConfiguration(process.env);
     refuseOpenConsole(desk, settings);
-    const parts = await openParts();
     // It brings the pages and what draws them with it.
     const { openConsole } = await import('./console.ts');
-    const running = await openConsole(parts, settings, desk);
-    return {
-      ...running,
-      close: async () => {
-        await running.close();
-        await parts.close();
-      },
-    };
+    return opening(async (kept, close) => {
+      const parts = kept(await openParts());
+      return { ...kept(await openConsole(parts, settings, desk)), close };
+    });
   },
   openBrowser,
   version: packageJson.version,

@@ -185,8 +185,14 @@ describe('the service as a process', () => {
     const [answered, recorded] = [await answer, await stopped.again()];
     if (answered) expect([answered.status, recorded]).toEqual([200, LINES]);
     // A port that is taken is said in one line.
-    const onItsPort = ServiceProcess.start(join(dataDir, 'second'), { PORT: new URL(running.baseUrl).port });
+    const { port } = new URL(running.baseUrl);
+    const onItsPort = ServiceProcess.start(join(dataDir, 'second'), { PORT: port });
     await expect(onItsPort).rejects.toThrow(/^the service ended with 1: [^\n]*PORT[^\n]*EADDRINUSE[^\n]*\n$/);
+    // So it is for a console, which ends.
+    await expect(running.receivables('console', '--no-open', '--port', port)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: --host and --port [^\n]*EADDRINUSE[^\n]*\n$/),
+    });
     // A second service on the same directory is refused, at once.
     const beganAt = Date.now();
     await expect(ServiceProcess.start(dataDir)).rejects.toThrow(
