@@ -7,7 +7,14 @@ import type {
   OperationPlace,
 } from '../../application/privacy/forget-borrower.ts';
 import type { App } from '../../application/app.ts';
-import { NotAllowedError, WrongUseError, confirmed, withProgress, withService } from './command-line.ts';
+import {
+  NotAllowedError,
+  WrongUseError,
+  confirmed,
+  tell,
+  withProgress,
+  withService,
+} from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring, recordLines } from './desk-lines.ts';
 import { applicationOf } from './scope.ts';
@@ -132,7 +139,7 @@ const forgetAll = async (
   const scrubbed = await privacy.scrub();
   const operations = found.map((one) => present(one, chosen.includes(one)));
   const summary = { operations, forgotten: chosen.length, left_open: left.length, request_id: requestId };
-  await dependencies.write(`${JSON.stringify({ ...summary, log_emptied: scrubbed ?? null })}\n`);
+  await tell(dependencies, { ...summary, log_emptied: scrubbed ?? null });
   if (left.length === 0) return;
   for (const one of left) dependencies.writeError(`left open: ${lineOf(one)}`);
   throw new NotAllowedError(

@@ -7,7 +7,7 @@ import type { Comparison } from '../../application/reconciliation/comparison.ts'
 import { StatementError } from '../../application/reconciliation/statement-lines.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { App } from '../../application/app.ts';
-import { DifferencesFoundError, WrongUseError, withProgress } from './command-line.ts';
+import { DifferencesFoundError, WrongUseError, whileRead, withProgress } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import { printReconciliation } from '../presenting/reconciliation.ts';
 import { fileToRead, requireApart } from './path-options.ts';
@@ -95,7 +95,9 @@ const reconcile = async (services: App, options: ReconcileOptions, command: CliC
   await warnOfLeftOut(services, command.dependencies);
   const { withMatched = false } = options;
   const fundName = (await services.funds.names()).get(fundId);
-  await command.deliver((printing) => printReconciliation(result, { ...printing, withMatched, fundName }));
+  await whileRead(() =>
+    command.deliver((printing) => printReconciliation(result, { ...printing, withMatched, fundName })),
+  );
   if (!result.clean) throw new DifferencesFoundError('the statement and the notifications differ');
 };
 

@@ -6,6 +6,8 @@ import type {
 } from '../../../application/privacy/forget-borrower.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { App } from '../../../application/app.ts';
+import { OutputClosedError } from '../../../infrastructure/cli/command-line.ts';
+import type { CliDependencies } from '../../../infrastructure/cli/command-line.ts';
 import { commandLine } from '../../support/command-line.ts';
 
 const LOST = { status: 'active', open: true, documents: 1, forgottenAt: null } as const;
@@ -34,8 +36,11 @@ const setUp = () => {
       throw new Error('the read models stand still');
     },
   } as unknown as App['loans'];
-  const run = commandLine(() => ({ privacy, loans }));
-  return { forgotten, followed, run: (...args: readonly string[]) => run('borrower', 'forget', ...args) };
+  const forget =
+    (more: Partial<CliDependencies> = {}) =>
+    (...args: readonly string[]) =>
+      commandLine(() => ({ privacy, loans }), more)('borrower', 'forget', ...args);
+  return { forgotten, followed, forget, run: forget() };
 };
 
 test('--lost-key forgets the one operation that has the code, and leaves an open one as --document does', async () => {
@@ -51,6 +56,14 @@ test('--lost-key forgets the one operation that has the code, and leaves an open
   expect(forgotten).toEqual([{ applicationId: 'app-1', code: 'OP-1', reason: 'key lost' }]);
   // Once it is done; that they stand still does not undo it.
   expect(followed).toEqual([1]);
+});
+
+test('what was left open is told to nobody that reads it, and ends with 3 all the same', async () => {
+  const write = async (): Promise<never> => {
+    throw new OutputClosedError();
+  };
+  const left = await setUp().forget({ write })('--lost-key', 'OP-1', '--yes');
+  expect([left.code, left.err]).toEqual([3, expect.stringContaining('--including-open')]);
 });
 
 test('--lost-key asks before it forgets, and is refused with 3 where the key is there', async () => {

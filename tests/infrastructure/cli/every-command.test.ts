@@ -5,7 +5,7 @@ import { DifferencesFoundError, OutputClosedError } from '../../../infrastructur
 import type { CliDependencies } from '../../../infrastructure/cli/command-line.ts';
 import { createProgram, runProgram } from '../../../infrastructure/cli/program.ts';
 import { loansOver } from '../../support/loans-over.ts';
-import { commandLine } from '../../support/command-line.ts';
+import { commandLine, maintaining } from '../../support/command-line.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const SINCE = '2026-01-15T12:00:00.000Z';
@@ -194,6 +194,22 @@ describe('formats', () => {
     };
     for (const args of [['client', 'list'], ['client', '--help'], ['--version']])
       expect(await run({ write })(...args)).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('but what looks whether something is wrong ends with 1 where it is', async () => {
+    const left: Partial<CliDependencies> = {
+      write: async () => {
+        throw new OutputClosedError();
+      },
+      examine: async () => [{ check: 'disk', state: 'failed', detail: '1 MiB free' }],
+    };
+    expect(await run(left)('doctor')).toMatchObject({ code: 1, err: 'error: disk: 1 MiB free\n' });
+    const status = async () => ({
+      ...{ running: false, place: '/data', found: null, roles: [], engines: [], operations: [] },
+      ...{ followers: [], deliveriesWaiting: { webhooks: 0, oldestSince: null } },
+    });
+    const result = await commandLine(() => maintaining({ status }), left)('status');
+    expect(result).toMatchObject({ code: 1, err: 'error: no service runs on /data\n' });
   });
 
   test('but what looks for differences goes on to its end, and ends with 4 where there are some', async () => {

@@ -7,6 +7,7 @@ import type { QuarantinedOperation } from '../../../application/maintenance/quar
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Portfolio } from '../../../application/portfolio/portfolio.ts';
 import { Reconciliation } from '../../../application/reconciliation/reconciliation.ts';
+import { OutputClosedError } from '../../../infrastructure/cli/command-line.ts';
 import { chunksOf, readStatement } from '../../../infrastructure/statements/csv-statements.ts';
 import { previewOf } from '../../../infrastructure/statements/statement-preview.ts';
 import { FundUnderTest } from '../../contracts/fund-side-samples.ts';
@@ -35,6 +36,7 @@ let caughtUp: number;
 let steps: string[];
 let waiting: readonly QuarantinedOperation[] = [];
 let names: InMemoryEventStore;
+let readerLeft: boolean;
 
 beforeAll(async () => {
   [database, directory] = await Promise.all([openReadModel(), temporaryDirectory()]);
@@ -45,6 +47,7 @@ beforeEach(async () => {
   caughtUp = 0;
   steps = [];
   waiting = [];
+  readerLeft = false;
   names = new InMemoryEventStore();
   const loan = [fund.loan('=L1'), approved, termSigned, disbursed];
   const payments = [paid('001'), paid('002', '900.00', '2026-03-15'), underpaid('002', '900.00', '50.00')];
@@ -75,6 +78,11 @@ const run = (...args: readonly string[]) => {
     }),
     {
       terminal: true,
+      ...(readerLeft && {
+        write: async () => {
+          throw new OutputClosedError();
+        },
+      }),
       startProgress: (total) => {
         steps.push(`of ${total}`);
         return { advance: () => steps.push('step'), end: () => steps.push('end') };
@@ -128,6 +136,8 @@ describe('receivables reconcile', () => {
     );
     expect(out).toMatch(/Notified, and missing in the statement\n[^]*=L1 +2026-06-20 +6147.33/);
     expect(out).toMatch(/In the statement, and never notified\n[^]*4 +2026-04-01 +5.00 +unknown/);
+    readerLeft = true;
+    expect(await reconcile(path)).toMatchObject({ code, err, out: '' });
   });
 
   test('prints JSON as one object, with what matched on demand', async () => {
