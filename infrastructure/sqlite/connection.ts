@@ -55,10 +55,14 @@ export const isCertainlyNotStored = (error: unknown): boolean => {
   return code === SQLITE_BUSY || code === SQLITE_FULL;
 };
 
-/** The file is not what SQLite wrote there. */
+/** What `node:sqlite` says of an integer beyond 2^53: sums may be that large, but nothing stores one. */
+const TOO_LARGE = 'ERR_OUT_OF_RANGE';
+
+/** The file is not what SQLite wrote there, or holds what this program never did. */
 export const isDamaged = (error: unknown): boolean => {
   const code = sqliteCode(error);
-  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+  const { code: name } = error as NodeJS.ErrnoException;
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB || name === TOO_LARGE;
 };
 
 /** The error for a file that cannot be opened, or be used any more, with what can be done about it in one line. */

@@ -1,6 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { OutcomeUnknownError, StoreUnavailableError } from '../../../../application/ports/event-store.ts';
+import {
+  DamagedStoreError,
+  OutcomeUnknownError,
+  StoreUnavailableError,
+} from '../../../../application/ports/event-store.ts';
 import {
   catchUp,
   failureOf,
@@ -52,6 +56,23 @@ describe('a disk in trouble', () => {
     expect((await store.append('loan-a.1', 0n, [large], claim)).revision).toBe(1n);
     expect(await catchUp(store, 'loan-', PATIENCE_MS)).toHaveLength(2);
   });
+
+  test.each(['position', 'revision'])(
+    'a %s that no program of ours stores is damage, of which whoever follows the log hears at once',
+    async (column) => {
+      const dataDir = await newDataDir();
+      const store = await openStore(dataDir);
+      await store.append('loan-a.1', 'no_stream', sampleEvents(2));
+      const file = openFile(dataDir);
+      file.exec('DROP TRIGGER events_never_change');
+      file.exec(`UPDATE events SET ${column} = ${2n ** 53n} WHERE revision = 1`);
+      const failure = await failureOf(catchUp(store, 'loan-', PATIENCE_MS));
+      expect(failure).toBeInstanceOf(DamagedStoreError);
+      expect((failure as Error).message).toMatch(
+        /events\.db is damaged \(.*9007199254740992\), after position \d/,
+      );
+    },
+  );
 
   test('while the disk does not answer, the event loop turns and reads are answered', async () => {
     const dataDir = await newDataDir();
