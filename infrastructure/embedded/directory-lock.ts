@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SQLITE_BUSY, sqliteCode, unusable } from '../sqlite/connection.ts';
-import { makeForOwner, naming } from '../support/durable-files.ts';
+import { giveToOwner, makeForOwner, naming } from '../support/durable-files.ts';
 import { opening } from '../support/opening.ts';
 import { pause } from '../support/time.ts';
 
@@ -70,8 +70,10 @@ const HOLDER_FILE = 'service.pid';
 const PATIENCE_MS = 2_000;
 const LOOK_AGAIN_MS = 50;
 
-const writeHolder = (path: string): Promise<void> =>
-  naming(path, writeFile(path, `process ${process.pid} on ${hostname()}\n`));
+const writeHolder = async (path: string): Promise<void> => {
+  await naming(path, writeFile(path, `process ${process.pid} on ${hostname()}\n`));
+  giveToOwner(path);
+};
 
 const holderOf = (dataDir: string): string => {
   try {

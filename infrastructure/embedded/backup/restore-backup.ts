@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
 import { BackupFailedError, MANIFEST_FILE, copyDurably, namesIn, readManifest } from './manifest.ts';
@@ -6,7 +6,7 @@ import type { Manifest } from './manifest.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { checkBackup } from './write-backup.ts';
 import type { OnStep } from './write-backup.ts';
-import { sync } from '../../support/durable-files.ts';
+import { giveToOwner, sync } from '../../support/durable-files.ts';
 
 interface RestoreRequest {
   readonly from: string;
@@ -58,6 +58,7 @@ export const restoreBackup = async ({ from, dataDir, onStep }: RestoreRequest): 
         throw new BackupFailedError(`${path} disappeared from the backup`);
     step();
     await checkBackup(draft, step);
+    for (const name of ['', ...(await readdir(draft, { recursive: true }))]) giveToOwner(join(draft, name));
     for (const name of topLevel(manifest)) await rename(join(draft, name), join(dataDir, name));
     await rm(draft, { recursive: true, force: true });
     await sync(dataDir);

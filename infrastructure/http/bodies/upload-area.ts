@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UploadSession } from './upload-session.ts';
-import { naming } from '../../support/durable-files.ts';
+import { giveToOwner, naming } from '../../support/durable-files.ts';
 import { tooManyUnderWay } from '../errors/http-problem.ts';
 import { Slots } from '../limits/slots.ts';
 import type { SlotBounds } from '../limits/slots.ts';
@@ -137,6 +137,8 @@ export class UploadArea {
   /** Shows that this process lives; makes the folder again if it was removed. */
   async #markFolder(): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    giveToOwner(this.#root);
+    giveToOwner(this.#directory);
     const path = join(this.#directory, MARK);
     await naming(path, writeFile(path, this.#mark, { mode: 0o600 }));
   }

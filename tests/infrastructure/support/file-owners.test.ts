@@ -2,8 +2,9 @@ import { chownSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { FileDeadLetters } from '../../../infrastructure/administrator/file-dead-letters.ts';
-import { lockFile } from '../../../infrastructure/embedded/directory-lock.ts';
+import { lockFile, lockForService } from '../../../infrastructure/embedded/directory-lock.ts';
 import { FilePlace } from '../../../infrastructure/documents/file-place.ts';
+import { UploadArea } from '../../../infrastructure/http/bodies/upload-area.ts';
 import { writeDurably } from '../../../infrastructure/support/durable-files.ts';
 import { SqliteGenerationTables } from '../../../infrastructure/sqlite/sqlite-generation-tables.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -48,6 +49,22 @@ test('a lock, with what SQLite keeps beside it', async () => {
   try {
     expectOwned(...readdirSync(directory.path));
   } finally {
+    await lock.close();
+  }
+});
+
+test('what says which service has the directory, and where it keeps uploads', async () => {
+  const lock = await lockForService(directory.path);
+  const uploads = await UploadArea.open(inDirectory('uploads'));
+  const [own = ''] = readdirSync(inDirectory('uploads'));
+  try {
+    expect(ownersBelow()).toMatchObject({
+      'service.pid': owner,
+      uploads: owner,
+      [join('uploads', own)]: owner,
+    });
+  } finally {
+    await uploads.close();
     await lock.close();
   }
 });

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -114,6 +115,22 @@ describe('a backup', () => {
     await restore();
     for (const file of ['events.db', 'service.db'])
       expect(statSync(join(target, file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('restores into a directory of the service’s user to files of that user', async () => {
+    mkdirSync(join(dataDir, 'documents', 'stream'), { recursive: true });
+    writeFileSync(join(dataDir, 'documents', 'stream', 'sha256'), 'sealed');
+    await write();
+    mkdirSync(target);
+    // Root may make files in everybody's directory; anybody else only in an own one.
+    if (process.getuid?.() === 0) chownSync(target, 65_534, 65_534);
+    const { uid } = statSync(target);
+    await restore();
+    const owners = readdirSync(target, { recursive: true }).map(
+      (name) => statSync(join(target, `${name}`)).uid,
+    );
+    expect(owners).toHaveLength(5);
+    expect(new Set(owners)).toEqual(new Set([uid]));
   });
 
   test('has the master key that opens what it holds, also when that is rotated while documents are copied', async () => {
