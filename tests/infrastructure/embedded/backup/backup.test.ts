@@ -126,9 +126,8 @@ describe('a backup', () => {
     if (process.getuid?.() === 0) chownSync(target, 65_534, 65_534);
     const { uid } = statSync(target);
     await restore();
-    const owners = readdirSync(target, { recursive: true }).map(
-      (name) => statSync(join(target, `${name}`)).uid,
-    );
+    const names = readdirSync(target, { recursive: true, encoding: 'utf8' });
+    const owners = names.map((name) => statSync(join(target, name)).uid);
     expect(owners).toHaveLength(5);
     expect(new Set(owners)).toEqual(new Set([uid]));
   });
