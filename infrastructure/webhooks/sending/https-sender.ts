@@ -70,10 +70,16 @@ const codeOf = (error: unknown): string => {
   return cause === undefined ? '' : codeOf(cause);
 };
 
-const failureOf = (error: unknown): Failure => {
+const failureOf = (error: unknown, status: number | null = null): Failure => {
   if (error instanceof BlockedAddressError) {
     return { reason: 'blocked_address', error: 'blocked address: the host is not globally routable' };
   }
+  // Behind a status it is a body that ended too soon.
+  if (error instanceof errors.ResponseContentLengthMismatchError && status === null)
+    return {
+      reason: 'invalid_answer',
+      error: 'invalid answer: its headers do not say one length of its body',
+    };
   const code = codeOf(error);
   const known = byCode[code];
   if (known) return known;
@@ -133,7 +139,7 @@ export const outcomeOf = (result: DeliveryAnswer, timeoutMs: number): AttemptOut
     case 'answered':
       return verdictOn(result.status);
     case 'broken':
-      return { kind: 'failed', status: result.status, ...failureOf(result.error) };
+      return { kind: 'failed', status: result.status, ...failureOf(result.error, result.status) };
     case 'late': {
       const error = lateIn(timeoutMs, result.phase);
       return { kind: 'failed', status: result.status, reason: 'timeout', error };

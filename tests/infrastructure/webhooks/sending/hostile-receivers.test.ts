@@ -59,6 +59,14 @@ describe('a receiver that', () => {
       failed('invalid_answer', /^invalid answer/),
     ],
     [
+      'says two lengths of its body',
+      (_response, _request, socket) =>
+        void socket.write(
+          'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+        ),
+      failed('invalid_answer', 'invalid answer: its headers do not say one length of its body'),
+    ],
+    [
       'does not speak HTTP',
       (_response, _request, socket) => void socket.end('SMTP ready\r\n'),
       failed('invalid_answer', /^invalid answer/),
