@@ -116,22 +116,16 @@ const headsOf = (
         ),
     )
     .selectFrom('front')
-    .innerJoin('webhook_redelivery_item as item', (join) =>
-      join
-        .on('item.redelivery_id', '=', id)
-        .onRef('item.lane', '=', 'front.lane')
-        .on((eb) =>
-          eb(
-            'item.sequence',
-            '=',
-            eb
-              .selectFrom('webhook_redelivery_item as i')
-              .select((head) => head.fn.min('i.sequence').as('sequence'))
-              .where('i.redelivery_id', '=', id)
-              .whereRef('i.lane', '=', 'front.lane')
-              .$asScalar(),
-          ),
-        ),
+    // A cross join is made in this order: SQLite would go through all items for it instead.
+    .crossJoin('webhook_redelivery_item as item')
+    .where('item.redelivery_id', '=', id)
+    .whereRef('item.lane', '=', 'front.lane')
+    .where('item.sequence', '=', (eb) =>
+      eb
+        .selectFrom('webhook_redelivery_item as i')
+        .select((head) => head.fn.min('i.sequence').as('sequence'))
+        .where('i.redelivery_id', '=', id)
+        .whereRef('i.lane', '=', 'front.lane'),
     )
     .select(['item.lane', 'item.sequence', 'item.delivery_id', 'item.event_id', 'item.attempt'])
     .orderBy('item.lane')

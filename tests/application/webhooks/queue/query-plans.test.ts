@@ -4,6 +4,7 @@ import { laneStatements } from '../../../../application/webhooks/queue/lanes.ts'
 import { DeliveryLag } from '../../../../application/webhooks/delivery-lag.ts';
 import { DeliveryLog } from '../../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
+import { RangeRedeliveries } from '../../../../application/webhooks/queue/range-redeliveries.ts';
 import { WebhookDesk } from '../../../../application/webhooks/webhook-desk.ts';
 import type { LaneLease } from '../../../../application/webhooks/queue/lane-heads.ts';
 import type { SqlDatabase } from '../../../../application/sql/sql-database.ts';
@@ -12,7 +13,7 @@ import { ConsumerOffsets } from '../../../../application/processors/consumer-off
 import { SqlProjectionStore } from '../../../../application/projecting/projection-store.ts';
 import { WebhookSubscriptions } from '../../../../application/webhooks/subscriptions.ts';
 import type { TableWrite } from '../../../../projections/projection.ts';
-import { DELIVERED, LEASE_MS, Story, at } from '../../../contracts/delivery-queue-samples.ts';
+import { DELIVERED, FAILED, LEASE_MS, Story, at } from '../../../contracts/delivery-queue-samples.ts';
 import { openReadModel, openServiceDatabase } from '../../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 
@@ -147,6 +148,28 @@ test('listing, looking for work, redelivering and cleaning up scan no table of d
   await queue.cleanUp({ deliveredBefore: before, failedBefore: before, removedBefore: before, limit: 10 });
   expect(queries.length).toBeGreaterThan(20);
   for (const query of queries) expect([query.sql, scans(await planOf(query))]).toEqual([query.sql, []]);
+});
+
+test('a step of a redelivery looks at the first items of its lanes, however many there are', async () => {
+  const queries: CompiledQuery[] = [];
+  const story = new Story({
+    ...{ queue: new DeliveryQueue(store.database), log: new DeliveryLog(store.database) },
+    ...{ lag: new DeliveryLag(store.database), subscriptions: new WebhookSubscriptions(store.database) },
+  });
+  const webhookId = await story.subscribe();
+  await story.enqueue(webhookId, [story.event('OP-1')]);
+  await story.record(await story.leaseOne(webhookId), FAILED);
+  const ranges = new RangeRedeliveries(recording(queries));
+  const { applicationId } = story;
+  const span = { since: at(0), until: at(1), createdAt: at(1) };
+  await ranges.begin({ redeliveryId: 'r', webhookId, applicationId, choice: 'failed', ...span });
+  await ranges.select('r', at(1));
+  expect(await ranges.step(webhookId, at(1))).toBe(true);
+  expect(queries.length).toBeGreaterThan(10);
+  const goesThroughAll = (step: string): boolean =>
+    /^SCAN (item|i|d|e|webhook_\w+)\b|USING PRIMARY KEY \(redelivery_id=\?\)/.test(step);
+  for (const query of queries)
+    expect([query.sql, (await planOf(query)).filter(goesThroughAll)]).toEqual([query.sql, []]);
 });
 
 test('deliveries of some events are found by the key of each', async () => {
