@@ -74,8 +74,8 @@ export const span = (since: string, now: string): string => {
 
 /** The marks between thousands and before cents. Where both could be meant, three digits are thousands and never a fraction. */
 const TYPED: Readonly<Record<Language, { readonly group: string; readonly pattern: RegExp }>> = {
-  'pt-BR': { group: '.', pattern: /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})*|\d{1,12})(?:,(\d{1,2}))?$/ },
-  en: { group: ',', pattern: /^(?:R\$)?\s*(\d{1,3}(?:,\d{3})*|\d{1,12})(?:\.(\d{1,2}))?$/ },
+  'pt-BR': { group: '.', pattern: /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3}){0,3}|\d{1,12})(?:,(\d{1,2}))?$/ },
+  en: { group: ',', pattern: /^(?:R\$)?\s*(\d{1,3}(?:,\d{3}){0,3}|\d{1,12})(?:\.(\d{1,2}))?$/ },
 };
 
 /**

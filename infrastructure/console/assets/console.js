@@ -31,8 +31,8 @@ addEventListener('keydown', (event) => {
 const LANGUAGE = document.documentElement.lang;
 const AMOUNT = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency: 'BRL' });
 const TYPED = {
-  'pt-BR': [/^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})*|\d{1,12})(?:,(\d{1,2}))?$/, '.'],
-  en: [/^(?:R\$)?\s*(\d{1,3}(?:,\d{3})*|\d{1,12})(?:\.(\d{1,2}))?$/, ','],
+  'pt-BR': [/^(?:R\$)?\s*(\d{1,3}(?:\.\d{3}){0,3}|\d{1,12})(?:,(\d{1,2}))?$/, '.'],
+  en: [/^(?:R\$)?\s*(\d{1,3}(?:,\d{3}){0,3}|\d{1,12})(?:\.(\d{1,2}))?$/, ','],
 };
 const centsOf = (text) => {
   const [pattern, group] = TYPED[LANGUAGE];

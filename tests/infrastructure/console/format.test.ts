@@ -114,6 +114,9 @@ describe('an amount that a person types', () => {
     ['dez', undefined, undefined],
     ['1e3', undefined, undefined],
     ['9'.repeat(13), undefined, undefined],
+    ['999.999.999.999,99', 99_999_999_999_999, undefined],
+    ['1.999.999.999.999', undefined, undefined],
+    ['1,999,999,999,999', undefined, undefined],
   ];
   test.each(READ)('%s is %p in Portuguese and %p in English', (text, portuguese, english) => {
     expect([centsTyped(text, 'pt-BR'), centsTyped(text, 'en')]).toEqual([portuguese, english]);

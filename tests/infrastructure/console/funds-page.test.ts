@@ -72,6 +72,14 @@ test('what others chose runs nothing on the page', async () => {
   expect(text).toContain('&lt;b>&quot;Boreal');
 });
 
+test('an amount that is none is refused, one of any length too', async () => {
+  for (const approve of ['ten', '1,999,999,999,999,999,999.00']) {
+    const headers = { cookie, 'accept-language': 'en' };
+    const answer = await server.post('/funds/rule', { form_token: formToken, fund: A, approve }, headers);
+    expect([answer.status, answer.text.includes('An amount is written as')]).toEqual([422, true]);
+  }
+});
+
 test('a fund that nobody knows is not named', async () => {
   for (const unknown of ['2b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f62', 'Joana'])
     expect((await name(unknown, 'Austral')).status).toBe(404);
