@@ -39,6 +39,12 @@ describe('an operation that somebody else decided on since the preview', () => {
     expect(told).toContain('Now: Rejected. Rejected by ana.lima at ');
     expect(told).not.toContain('has to be written like');
     expect(told).toContain('0 done, 1 refused.');
+    const lines = await Array.fromAsync(desk.service.desk.lines({ code: 'A2' }));
+    expect(lines.at(-1)).toMatchObject({
+      action: 'refused',
+      reason: 'operation_invalid_state',
+      decision: 'disburse',
+    });
   });
 });
 
@@ -114,6 +120,18 @@ test('two operations of one code are told apart by their applications', async ()
   expect(wordsOf((await desk.confirm(preview)).text)).toContain(other.applicationId);
   const one = await desk.preview('sign_term', [desk.key('SAME')]);
   expect(wordsOf(one.text)).not.toContain(other.applicationId);
+});
+
+test('there is no decision that every object has a name for', async () => {
+  for (const path of ['/decisions/preview', '/decisions/decide'])
+    expect(
+      (
+        await desk.post(path, [
+          ['decision', 'constructor'],
+          ['operation', desk.key('A1')],
+        ])
+      ).status,
+    ).toBe(422);
 });
 
 test('what is confirmed a second time is shown as one’s own decision', async () => {

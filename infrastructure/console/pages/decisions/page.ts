@@ -149,6 +149,8 @@ const requireTally = (draft: Draft, { fields }: Visit): void => {
     throw new ConsoleProblem(422, () => texts.otherTally);
 };
 
+const CHANGED = { action: 'refused', outcome: 'refused', reason: 'operation_invalid_state' } as const;
+
 /** As the administrator's module answers; what was not asked to be mended, since it has changed meanwhile, is refused for that. */
 const answersTo = async (draft: Draft, visit: Visit, app: Desk) => {
   const readable = draft.lines.filter((line) => isReadable(draft, line));
@@ -159,7 +161,7 @@ const answersTo = async (draft: Draft, visit: Visit, app: Desk) => {
     const meanwhile = { status: statusOf(found.loan), changes: found.changes };
     return {
       outcome: 'refused',
-      reason: { code: 'operation_invalid_state', message: '', details: [] },
+      reason: { code: CHANGED.reason, message: '', details: [] },
       meanwhile,
     };
   });
@@ -188,8 +190,12 @@ const decide = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
     title: titleOf(decision, words.result),
     body: resultView({ answers, draft, then }),
   }));
-  // Its lines were written when it was decided.
-  return { ...kept, logged: [] };
+  // The lines of what was handed on were written when it was decided.
+  const left = draft.lines.filter((line) => !isReadable(draft, line));
+  return {
+    ...kept,
+    logged: left.map(({ applicationId, code }) => ({ ...CHANGED, decision, applicationId, code })),
+  };
 };
 
 /** What still waits of the list that was worked through; of all states, the list is the one of what was decided. */
