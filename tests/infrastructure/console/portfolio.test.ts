@@ -64,7 +64,8 @@ test('each figure leads to the operations that it is made of, which add up to it
   expect(await listed(of('by=state&value=active'))).toMatch(/Installments 12 Face value R\$11,400\.00 /);
   expect(await listed(of('by=late&value=61', 'all'))).toMatch(/Installments 1 /);
   expect(await listed(of('by=state&value=settled'))).toContain('Operations held 0');
-  expect((await desk.get(of('by=borrower&value=1'))).status).toBe(400);
+  for (const part of ['by=borrower&value=1', 'by=late&value=2', 'by=late', 'by=month&value=07/2026'])
+    expect((await desk.get(of(part))).status).toBe(400);
 });
 
 test('all funds stand together, and the page opens with what was looked at last', async () => {
@@ -210,4 +211,19 @@ describe('the names of funds', () => {
     expect(await fundNames({ funds } as never, { logger } as never)).toEqual(new Map());
     expect(logger.lines).toMatchObject([{ level: 'warn', fields: { error: 'the event store is away' } }]);
   });
+});
+
+test('the picture of the cash flow ends with the last month where all of them are over', async () => {
+  const [, fund] = desk.application.funds as readonly [string, string];
+  const installments = Array.from({ length: 48 }, (_, i) => ({
+    ...{ code: `${i + 1}`.padStart(3, '0'), face_value: 400 },
+    due_date: `${2026 + Math.floor((6 + i) / 12)}-${`${((6 + i) % 12) + 1}`.padStart(2, '0')}-15`,
+  }));
+  const long = { number_of_installments: 48, installments };
+  await desk.assign('LONG', long, { ...desk.application, funds: [fund] });
+  await desk.activate('LONG', '2026-06-10', 10_032);
+  const { text } = await desk.get(`/portfolio/position?fund=${fund}&day=2031-01-01`);
+  expect(/&quot;labels&quot;:\[([^\]]*)\],&quot;series&quot;:\[[^\]]*Received/.exec(text)?.[1]).toMatch(
+    /06\/2030&quot;$/,
+  );
 });

@@ -2,6 +2,7 @@ import type { Desk } from '../../../../application/desk-view/desk.ts';
 import type { AnalysedPortfolio } from '../../../../application/portfolio/composition.ts';
 import { HELD_BY } from '../../../../application/portfolio/held.ts';
 import type { HeldPart } from '../../../../application/portfolio/held.ts';
+import { OVERDUE_BUCKETS } from '../../../../application/portfolio/position.ts';
 import { together } from '../../../../application/portfolio/together.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
 import { dayTyped } from '../../format.ts';
@@ -38,11 +39,17 @@ export const addressOf = (path: string, { fund, date, against }: Asked): string 
 export const drillOf = ({ fund, date }: Pick<Asked, 'fund' | 'date'>, { by, value }: HeldPart): string =>
   withQuery('/portfolio/operations', { fund, day: date, by, value });
 
+const FORMS: Readonly<Partial<Record<HeldPart['by'], RegExp>>> = {
+  late: new RegExp(`^(0|all|${OVERDUE_BUCKETS.map(({ from }) => from).join('|')})$`),
+  month: /^\d{4}-\d{2}$/,
+};
+
 /** @throws ConsoleProblem */
 export const partOf = ({ query }: Visit): HeldPart => {
   const by = HELD_BY.find((one) => one === query.get('by'));
-  if (by === undefined) throw refused();
-  return { by, value: query.get('value') ?? undefined };
+  const value = query.get('value') ?? undefined;
+  if (by === undefined || FORMS[by]?.test(value ?? '') === false) throw refused();
+  return { by, value };
 };
 
 /** Of all funds those that the person sees. @throws ConsoleProblem where no fund is asked for */

@@ -139,7 +139,7 @@ const cash = ({ analysed: { position, received, due }, drill }: Shown): View => 
     };
   });
   // Around the day that is looked at; the table has all of them.
-  const first = Math.max(0, months.findIndex((month) => month >= current) - MONTHS_DRAWN / 3);
+  const first = Math.max(0, months.filter((month) => month < current).length - MONTHS_DRAWN / 3);
   const drawn = rows.slice(first, first + MONTHS_DRAWN);
   const series = [
     { name: texts.came, meaning: 'paid' as const, values: drawn.map((row) => row.came) },
