@@ -89,7 +89,7 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   app.use(() => {
     throw noSuchPage();
   });
-  app.use(answerProblem({ settings, logger, log, pages, signsIn: dependencies.signIn !== undefined }));
+  app.use(answerProblem({ settings, logger, log, pages }));
   return { app, close: () => live.close() };
 };
 
@@ -104,6 +104,8 @@ const register = (app: Express, page: Page, route: Route, dependencies: Parts): 
   // Again once a form has come: it may have been on its way for long.
   const { found } = dependencies;
   const handle = serve(page, route, dependencies);
+  // The address of a form that was refused, loaded again or in the other language.
+  if (route.kind !== 'view') app.get(route.path, (_req, res) => res.redirect(303, page.path));
   switch (route.kind) {
     case 'view':
       return void app.get(route.path, asked, handle);

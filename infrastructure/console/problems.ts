@@ -87,7 +87,6 @@ interface Around {
   readonly pages: readonly Page[];
   readonly logger: Logger;
   readonly log: DeskLog;
-  readonly signsIn: boolean;
 }
 
 const bodyOf = (error: unknown, status: number): View => {
@@ -99,15 +98,15 @@ const bodyOf = (error: unknown, status: number): View => {
 const titleOf = (error: unknown): string =>
   (error instanceof ConsoleProblem && error.title?.()) || texts.problem;
 
-/** A page with what its session has around it; where people sign in, nobody is shown as somebody before. */
+/** A page with what its session has around it: without one there is nobody who could do anything. */
 const pageAround = (
-  { settings, pages, signsIn }: Around,
+  { settings, pages }: Around,
   session: Session | undefined,
 ): Pick<Shown, 'operator' | 'person' | 'readOnly' | 'formToken' | 'page' | 'pages'> => {
   const person = session?.person;
   const goesOn = session !== undefined && person?.grants.length !== 0;
   return {
-    operator: signsIn ? person?.name : settings.operator,
+    operator: session && (person?.name ?? settings.operator),
     readOnly: settings.readOnly,
     person,
     page: undefined,

@@ -115,7 +115,7 @@ describe('without a session', () => {
         const method = kind === 'view' ? 'GET' : 'POST';
         for (const headers of [{}, { cookie: 'receivables_console_1=x' }]) {
           const answer = await whole.ask(path, { method, headers });
-          expect([path, answer.status]).toEqual([path, 401]);
+          expect([path, answer.status, answer.text.includes('maria.souza')]).toEqual([path, 401, false]);
         }
       }
       for (const path of ['/live', '/session']) expect((await whole.ask(path)).status).toBe(401);
@@ -150,6 +150,16 @@ describe('without a session', () => {
     expect([ended.status, ended.text.includes('The session has ended')]).toEqual([401, true]);
     expect((await server.ask('/', { headers: { cookie } })).status).toBe(401);
   });
+});
+
+test('a form that was refused leads, loaded again or in the other language, to the page that it stood on', async () => {
+  const { cookie, formToken } = await server.enter();
+  const referer = `${server.origin}/act`;
+  const fields = { form_token: formToken, language: 'en' };
+  const chosen = await server.post('/session/language', fields, { cookie, referer });
+  expect(chosen.headers.location).toBe('/act');
+  const { status, headers } = await server.ask('/act', { headers: { cookie } });
+  expect([status, headers.location]).toEqual([303, '/']);
 });
 
 describe('a form that comes from elsewhere', () => {
