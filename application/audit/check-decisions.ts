@@ -15,6 +15,7 @@ import type {
 import { addDays } from '../../domain/shared/calendar-date.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';
+import { businessDayOf } from '../support/business-day.ts';
 import { messageOf } from '../support/failures.ts';
 import { shown, tellFields, telling } from './difference.ts';
 import type { DifferenceKind, Report } from './difference.ts';
@@ -92,7 +93,7 @@ const commands: {
 
 /** Its timer may have come days late: the first day on which it could says whether it was due at all. */
 const overdue = (event: InstallmentBecameOverdue, state: LoanState): readonly LoanEvent[] => {
-  if (state.status !== 'active' || event.recordedAt.slice(0, 10) <= event.dueDate) return [];
+  if (state.status !== 'active' || businessDayOf(event.recordedAt) <= event.dueDate) return [];
   const index = state.schedule.codes.indexOf(event.installmentCode);
   return index < 0
     ? []

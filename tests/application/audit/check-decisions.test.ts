@@ -8,6 +8,8 @@ import { encodeEvent } from '../../../application/event-codec/event-codec.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanEvent, LoanState, RepurchaseReason } from '../../../domain/loan/index.ts';
+import { addDays } from '../../../domain/shared/calendar-date.ts';
+import type { Timestamp } from '../../../domain/shared/identifiers.ts';
 import { stateAfter } from '../../support/decider-spec.ts';
 import { centsOf } from '../../domain/support/finance-vectors.ts';
 import {
@@ -89,6 +91,17 @@ test('an overdue mark is decided again for its own installment; one of an unknow
     expect(audit([...active, ...strange])).toMatchObject([
       { what: 'rule', expected: 'nothing causes it in status active' },
     ]);
+});
+
+test('an overdue mark counts from the day after the due date on, as days begin in Sao Paulo', () => {
+  const active = [received, approved, termSigned, disbursed];
+  const mark = becameOverdue('001');
+  const dayAfter = addDays(mark.dueDate, 1);
+  const at = (time: string) => ({ ...mark, recordedAt: `${dayAfter}T${time}Z` as Timestamp });
+  expect(audit([...active, at('03:00:00.000')])).toEqual([]);
+  expect(audit([...active, at('02:59:59.999')])).toMatchObject([
+    { what: 'rule', expected: 'nothing causes it in status active' },
+  ]);
 });
 
 describe.each(['cession_reversal', 'resolution'] as const)('the price of a %s', (reason) => {
