@@ -1,10 +1,10 @@
 import type { LRUCache } from 'lru-cache';
-import type { Application, Client, ClientRegistry, ClientWithSecret } from './client-registry.ts';
+import type { Client, ClientRegistry, ClientWithSecret, LimitedApplication } from './client-registry.ts';
 import { MIB, sizedCache } from '../support/sized-cache.ts';
 
 interface ResolvedClient {
   readonly client: Client;
-  readonly application: Application;
+  readonly application: LimitedApplication;
 }
 
 interface DirectoryEntry {

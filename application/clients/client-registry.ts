@@ -24,6 +24,10 @@ export interface Application {
   /** Linked funds, lower-case UUIDs. */
   readonly fundIds: readonly string[];
 }
+export interface LimitedApplication extends Application {
+  /** Its clients share their rate limits: the largest of those that were not revoked counts for all. */
+  readonly rateLimitMultiplier: number;
+}
 
 export type ListedClient = Client & Pick<Application, 'fundIds'>;
 
@@ -97,15 +101,16 @@ export class SqlClientRegistry {
     return row && { ...clientOf(row), secretHash: row.secret_hash };
   }
 
-  async application(applicationId: string): Promise<Application | undefined> {
-    const { builder } = this.#database;
-    const known = builder
+  async application(applicationId: string): Promise<LimitedApplication | undefined> {
+    const own = this.#database.builder
       .selectFrom('client')
-      .select('client_id')
-      .where('application_id', '=', applicationId)
-      .limit(1);
-    const [clients, funds] = await this.#database.snapshot([known, this.#funds(applicationId)]);
-    return clients.length === 0 ? undefined : { applicationId, fundIds: funds.map((row) => row.fund_id) };
+      .select(['rate_limit_multiplier', 'revoked_at'])
+      .where('application_id', '=', applicationId);
+    const [clients, funds] = await this.#database.snapshot([own, this.#funds(applicationId)]);
+    if (clients.length === 0) return undefined;
+    const living = clients.filter(({ revoked_at }) => revoked_at === null);
+    const rateLimitMultiplier = Math.max(0, ...living.map((row) => row.rate_limit_multiplier));
+    return { applicationId, fundIds: funds.map((row) => row.fund_id), rateLimitMultiplier };
   }
 
   async list(): Promise<readonly ListedClient[]> {

@@ -30,6 +30,9 @@ interface UpdateOptions {
   readonly removeFund?: readonly string[];
 }
 
+const MULTIPLIER =
+  'multiplies the rate limits of the application, which its clients share: the largest of theirs counts';
+
 export const addClientCommands = (program: CliCommand): void => {
   const client = program.command('client').description('credentials of integrators').told('', 'client list');
   client
@@ -51,7 +54,7 @@ export const addClientCommands = (program: CliCommand): void => {
       '--application <id|name>',
       'application that it belongs to: an id, the name of one of its clients, or the id for a new one (default: a new one)',
     )
-    .option('--rate-limit-multiplier <n>', 'multiplies the rate limits of the application', positiveNumber)
+    .option('--rate-limit-multiplier <n>', MULTIPLIER, positiveNumber)
     .told(
       'Prints {client_id, client_secret, application_id, fund_ids}, with scopes and only_fund_ids where they were given. A new\n' +
         'application needs at least one --fund. Exit code 3 when an --only-fund is not linked to the application.\n' +
@@ -72,10 +75,10 @@ export const addClientCommands = (program: CliCommand): void => {
     .listing(columnsOf, async ({ clients }) => clients.list());
   client
     .command('update')
-    .description('change the name or the limits of a client, or the funds of its application')
+    .description('change the name of a client, or the rate limits or the funds of its application')
     .argument('<client_id>', 'as printed by client list')
     .option('--name <name>', 'who it is for, 1 to 100 characters')
-    .option('--rate-limit-multiplier <n>', 'multiplies the rate limits of the client', positiveNumber)
+    .option('--rate-limit-multiplier <n>', MULTIPLIER, positiveNumber)
     .option('--add-fund <uuid>', 'link a fund to the application; repeat for more', collectFunds)
     .option('--remove-fund <uuid>', 'unlink a fund from the application; repeat for more', collectFunds)
     .told(

@@ -61,7 +61,23 @@ const clientRegistryCases: readonly ClientRegistryCase[] = [
       expect(await registry.application(client.applicationId)).toEqual({
         applicationId: client.applicationId,
         fundIds: [],
+        rateLimitMultiplier: 1.5,
       });
+    },
+  },
+  {
+    name: 'the largest multiplier of an application counts, whichever of its clients has it, until that one is revoked',
+    check: async (registry) => {
+      const first = newClient();
+      const { applicationId } = first;
+      const [large, small] = [10, 0.5].map((rateLimitMultiplier) =>
+        newClient({ applicationId, rateLimitMultiplier }),
+      );
+      for (const client of [first, large!, small!]) await registry.create(client, [FUND_A]);
+      const multiplier = async () => (await registry.application(applicationId))?.rateLimitMultiplier;
+      expect(await multiplier()).toBe(10);
+      await registry.revoke(large!.clientId, '2026-01-16T00:00:00.000Z');
+      expect(await multiplier()).toBe(1.5);
     },
   },
   {

@@ -33,6 +33,7 @@ describe('SqlClientRegistry', () => {
     expect(await registry.application('application-1')).toEqual({
       applicationId: 'application-1',
       fundIds: ['abcdef00-0000-4000-8000-000000000000'],
+      rateLimitMultiplier: 1,
     });
     expect((await registry.find('client-1'))?.name).toBe('Originator');
     await close();

@@ -4,6 +4,7 @@ import type {
   ClientChanges,
   ClientRegistry,
   ClientWithSecret,
+  LimitedApplication,
 } from '../../application/clients/client-registry.ts';
 
 /** Clients in a map; `lookups` counts calls of `find`. */
@@ -28,9 +29,13 @@ export class InMemoryClientRegistry implements ClientRegistry {
     return this.clients.get(clientId);
   }
 
-  async application(applicationId: string): Promise<Application | undefined> {
+  async application(applicationId: string): Promise<LimitedApplication | undefined> {
     const fundIds = this.funds.get(applicationId);
-    return fundIds === undefined ? undefined : { applicationId, fundIds };
+    const living = [...this.clients.values()].filter(
+      (client) => client.applicationId === applicationId && client.revokedAt === null,
+    );
+    const rateLimitMultiplier = Math.max(0, ...living.map((client) => client.rateLimitMultiplier));
+    return fundIds === undefined ? undefined : { applicationId, fundIds, rateLimitMultiplier };
   }
 
   async list(): Promise<readonly (Client & { readonly fundIds: readonly string[] })[]> {

@@ -111,8 +111,9 @@ export class Authentication {
       throw unauthorized('invalid_token', 'The client of this token was revoked', 'invalid_token');
     }
     const { client, application } = resolved;
-    const { onlyFundIds, rateLimitMultiplier: multiplier } = client;
-    const common = { clientId: claims.clientId, applicationId: application.applicationId, multiplier };
+    const { onlyFundIds } = client;
+    const { applicationId, rateLimitMultiplier: multiplier } = application;
+    const common = { clientId: claims.clientId, applicationId, multiplier };
     if (onlyFundIds === undefined) return { ...common, fundIds: application.fundIds, scopes: claims.scopes };
     const scopes = claims.scopes.filter((scope) => allows(scopesOf(client), scope as Scope));
     return { ...common, onlyFundIds, fundIds: onlyFundIds.filter(isOneOf(application.fundIds)), scopes };

@@ -26,7 +26,7 @@ describe('client directory', () => {
   test('knows a client, its application and its funds, and never the hash of its secret', async () => {
     expect(await directory.resolve('client_1')).toEqual({
       client: expect.not.objectContaining({ secretHash: expect.anything() }),
-      application: { applicationId: 'app', fundIds: [FUND] },
+      application: { applicationId: 'app', fundIds: [FUND], rateLimitMultiplier: 1 },
     });
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import * as fc from 'fast-check';
 import { OverShareError } from '../../../../application/ports/busy-error.ts';
 import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
-import { client, tokenFor } from '../../../support/http-fakes.ts';
+import { FUND, client, tokenFor } from '../../../support/http-fakes.ts';
 import { validSettlement } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 import type { CallOptions } from '../../../support/http-world.ts';
@@ -99,7 +99,9 @@ describe('requests', () => {
     world = await HttpWorld.start({ settings: { trustedHops: 1 } });
     world.clients.add(client({ clientId: 'client-a2' }));
     world.clients.add(client({ clientId: 'client-b', applicationId: 'app-b' }));
-    world.clients.add(client({ clientId: 'client-x', applicationId: 'app-x', rateLimitMultiplier: 3 }));
+    const contract = { rateLimitMultiplier: 3 };
+    world.clients.add(client({ clientId: 'client-x', applicationId: 'app-x', ...contract }));
+    world.clients.add(client({ clientId: 'client-x2', applicationId: 'app-x' }), [FUND], contract);
   });
   afterAll(() => world.stop());
   beforeEach(() => {
@@ -121,8 +123,10 @@ describe('requests', () => {
     expect(rate((await world.call('POST', '/webhook/x/pause')).headers).slice(0, 2)).toEqual([60, 59]);
   });
 
-  test('a contract multiplies the limits', async () => {
+  test('a contract multiplies the limits of the application: another client of it takes none of them away', async () => {
     expect(rate((await settle({ auth: tokenFor('client-x') })).headers).slice(0, 2)).toEqual([1800, 1799]);
+    expect(rate((await settle({ auth: tokenFor('client-x2') })).headers).slice(0, 2)).toEqual([1800, 1798]);
+    expect(rate((await settle({ auth: tokenFor('client-x') })).headers).slice(0, 2)).toEqual([1800, 1797]);
   });
 
   test('X-RateLimit-Reset is when the bucket is full again', async () => {
