@@ -89,7 +89,7 @@ class Form {
       void multer(options).any()(request, {} as Response, (error?: unknown) => {
         const { body } = request as { readonly body?: Record<string, unknown> };
         if (form.errored !== null) reject(form.errored);
-        else if (error !== undefined || body === undefined) reject(this.#refusalOf(error));
+        else if (error !== undefined || body === undefined) reject(this.#refusalOf(error, form));
         else resolve(body);
       });
     });
@@ -153,7 +153,7 @@ class Form {
     );
   }
 
-  #refusalOf(error: unknown): HttpProblem {
+  #refusalOf(error: unknown, { headers }: FormStream): HttpProblem {
     const { code, field }: { readonly code: string; readonly field?: string | undefined } =
       error instanceof MulterError ? error : { code: '' };
     switch (code) {
@@ -168,7 +168,11 @@ class Form {
       case 'MISSING_FIELD_NAME':
         return this.#unknownPart(field);
       default:
-        return invalid('the body is not a complete multipart/form-data form');
+        return invalid(
+          /;\s*boundary\s*=/i.test(headers['content-type'] ?? '')
+            ? 'the body is not a complete multipart/form-data form'
+            : 'the header Content-Type names no boundary; leave that header to the library that makes the form',
+        );
     }
   }
 

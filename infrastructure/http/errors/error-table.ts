@@ -43,7 +43,10 @@ const TABLE = {
   empty_update: { status: 400, meaning: 'The body changes nothing.' },
   unsupported_grant_type: { status: 400, meaning: 'Only the client_credentials grant is offered.' },
   invalid_scope: { status: 400, meaning: 'A scope does not exist, or is not one of the client.' },
-  invalid_client: { status: 401, meaning: 'Client id and secret do not belong together.' },
+  invalid_client: {
+    status: 401,
+    meaning: 'Client id and secret do not belong together, or one of them is missing.',
+  },
   missing_token: { status: 401, meaning: 'The Authorization header carries no bearer token.' },
   invalid_token: {
     status: 401,

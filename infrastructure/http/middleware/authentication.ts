@@ -188,7 +188,7 @@ export const authenticateClient =
       ? await rates.forClient(state, client.clientId)
       : await rates.forAddress(state, 'token');
     requireToken(rate, endpoint);
-    if (!client) throw invalidClient(req);
+    if (!client) throw invalidClient(req, credentials !== undefined);
     state.client = narrowedTo(state.form.get('scope'), client);
     next();
   };

@@ -34,10 +34,13 @@ const basicCredentials = (req: IncomingMessage): ClientCredentialsRequest | unde
 
 export const parseForm = (body: Buffer): URLSearchParams => new URLSearchParams(body.toString('utf8'));
 
-export const invalidClient = (req: IncomingMessage): HttpProblem => {
+/** @param isGiven whether there were an id and a secret to compare */
+export const invalidClient = (req: IncomingMessage, isGiven: boolean): HttpProblem => {
   // Who sent the header is told the scheme that it may have here (RFC 6749, section 5.2). For a form, browsers would ask for a password.
   const scheme = req.headers.authorization === undefined ? 'Bearer' : 'Basic';
-  const message = 'Client id and secret do not belong together';
+  const message = isGiven
+    ? 'Client id and secret do not belong together'
+    : 'Send client_id and client_secret, both in the form or both as HTTP Basic';
   return new HttpProblem(
     'invalid_client',
     message,

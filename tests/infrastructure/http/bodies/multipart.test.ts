@@ -300,6 +300,7 @@ describe('forms that cannot be read', () => {
   test('no boundary at all', async () => {
     const { status, body } = await sendRaw(raw([data, file]), 'multipart/form-data');
     expect([status, body.error_code]).toEqual([400, 'invalid_request']);
+    expect(body.message).toContain('Content-Type names no boundary');
   });
 
   test('JSON instead of a form', async () => {

@@ -69,7 +69,7 @@ describe('POST /token', () => {
     await production.stop();
   });
 
-  test('gives an unknown client, a wrong secret and no secret the same answer, in both vocabularies', async () => {
+  test('gives an unknown client and a wrong secret the same answer, in both vocabularies, and says what is missing', async () => {
     const answers = [
       await post({ ...GOOD, client_secret: 'wrong' }),
       await post({ ...GOOD, client_id: 'nobody' }),
@@ -82,6 +82,9 @@ describe('POST /token', () => {
       expect(headers.get('www-authenticate')).toMatch(/^Bearer/);
       expect(headers.get('cache-control')).toBe('no-store');
     }
+    const [wrong, unknown, ...incomplete] = answers.map(({ body }) => body.message);
+    expect(unknown).toBe(wrong);
+    for (const message of incomplete) expect(message).toMatch(/^Send client_id and client_secret/);
   });
 
   test.each([
