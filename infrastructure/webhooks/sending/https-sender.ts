@@ -70,16 +70,10 @@ const codeOf = (error: unknown): string => {
   return cause === undefined ? '' : codeOf(cause);
 };
 
-const failureOf = (error: unknown, status: number | null = null): Failure => {
+const failureOf = (error: unknown): Failure => {
   if (error instanceof BlockedAddressError) {
     return { reason: 'blocked_address', error: 'blocked address: the host is not globally routable' };
   }
-  // Behind a status it is a body that ended too soon.
-  if (error instanceof errors.ResponseContentLengthMismatchError && status === null)
-    return {
-      reason: 'invalid_answer',
-      error: 'invalid answer: its headers do not say one length of its body',
-    };
   const code = codeOf(error);
   const known = byCode[code];
   if (known) return known;
@@ -134,12 +128,18 @@ const verdictOn = (status: number): AttemptOutcome => {
   return { kind: 'failed', status, reason: 'http_status', error: `http status ${status}${redirect}` };
 };
 
+/** Behind a status, another length is a body that ended too soon. */
+const brokenBy = ({ error, status }: Extract<DeliveryAnswer, { kind: 'broken' }>): Failure =>
+  status === null && error instanceof errors.ResponseContentLengthMismatchError
+    ? { reason: 'invalid_answer', error: 'invalid answer: its headers do not say one length of its body' }
+    : failureOf(error);
+
 export const outcomeOf = (result: DeliveryAnswer, timeoutMs: number): AttemptOutcome => {
   switch (result.kind) {
     case 'answered':
       return verdictOn(result.status);
     case 'broken':
-      return { kind: 'failed', status: result.status, ...failureOf(result.error, result.status) };
+      return { kind: 'failed', status: result.status, ...brokenBy(result) };
     case 'late': {
       const error = lateIn(timeoutMs, result.phase);
       return { kind: 'failed', status: result.status, reason: 'timeout', error };
