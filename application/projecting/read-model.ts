@@ -70,13 +70,12 @@ interface Waiter {
 const REMEMBERED_STREAMS = 50_000;
 
 class AppliedRevisions {
-  readonly #revisions: LRUCache<string, bigint>;
+  // By size, because a cache with a count takes the memory for all of them at once.
+  readonly #revisions = new LRUCache<string, bigint>({
+    maxSize: REMEMBERED_STREAMS,
+    sizeCalculation: () => 1,
+  });
   readonly #waiters = new Map<string, Set<Waiter>>();
-
-  constructor(capacity: number = REMEMBERED_STREAMS) {
-    // By size, because a cache with a count takes the memory for all of them at once.
-    this.#revisions = new LRUCache({ maxSize: capacity, sizeCalculation: () => 1 });
-  }
 
   note(stream: string, revision: bigint): void {
     this.#revisions.set(stream, revision);

@@ -71,12 +71,12 @@ export const longText = textWithout(
   true,
 );
 
-const token = (description: string, maxLength: number, example: string): SchemaOf<string> =>
+const token = (description: string, example: string): SchemaOf<string> =>
   text({
-    pattern: `^[A-Za-z0-9_-]{1,${maxLength}}$`,
+    pattern: '^[A-Za-z0-9_-]{1,50}$',
     description,
     examples: [example],
-    ...refused('invalid_format', `must be 1 to ${maxLength} letters, digits, underscores or hyphens`),
+    ...refused('invalid_format', 'must be 1 to 50 letters, digits, underscores or hyphens'),
   });
 
 const visibleText = (description: string, maxLength: number, example: string): SchemaOf<string> =>
@@ -156,11 +156,11 @@ export const IdempotencyKey = component(
   ),
 );
 
-export const ProductType = component('ProductType', token('Kind of credit product.', 50, 'financing'));
+export const ProductType = component('ProductType', token('Kind of credit product.', 'financing'));
 
 export const DocumentKind = component(
   'DocumentKind',
-  token('Kind of document; `ccb` is the credit note that backs the operation.', 50, 'ccb'),
+  token('Kind of document; `ccb` is the credit note that backs the operation.', 'ccb'),
 );
 
 export const PaymentMethod = component(

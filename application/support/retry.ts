@@ -126,9 +126,8 @@ export class Outage {
   }
 
   /** Notes a failure; answers how many milliseconds to wait before the next try. */
-  failed(error: unknown, more: object = {}): number {
-    const fields = { ...this.#options.fields, ...more };
-    const { logger, what, firstPauseMs = 100, longestPauseMs = 5_000 } = this.#options;
+  failed(error: unknown): number {
+    const { logger, what, fields, firstPauseMs = 100, longestPauseMs = 5_000 } = this.#options;
     const pauseMs = backoff(this.#failures + 1, firstPauseMs, longestPauseMs);
     const reason = messageOf(error);
     if (this.#failures === 0) this.#since = performance.now();

@@ -69,13 +69,12 @@ export const disburseLoan = (command: DisburseLoan, state: LoanState): readonly 
 };
 
 const disbursement = (command: DisburseLoan, loan: TermSignedLoan): LoanDisbursed => {
-  const { disbursedValue = loan.acquisitionValue, disbursedAt = command.now, disbursementDate } = command;
-  const { exitBasis = 'disbursed_value' } = command;
+  const { disbursedValue = loan.acquisitionValue, disbursementDate, exitBasis = 'disbursed_value' } = command;
   const { origin } = loan;
   return {
     type: 'LoanDisbursed',
     disbursedValue,
-    disbursedAt,
+    disbursedAt: command.now,
     ...(disbursementDate !== undefined && { disbursementDate }),
     // The older rule is the one that no event names.
     ...(exitBasis !== 'acquisition_value' && { exitBasis }),

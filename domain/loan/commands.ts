@@ -49,8 +49,6 @@ export interface DisburseLoan extends Decided {
   readonly type: 'DisburseLoan';
   /** Default: the acquisition value. */
   readonly disbursedValue?: Cents;
-  /** Default: `now`. */
-  readonly disbursedAt?: Timestamp;
   /** Day of the payment, not before the issue; default: none is stated. */
   readonly disbursementDate?: CalendarDate;
   /** Default: what was disbursed. The acquisition value was the rule of earlier releases. */

@@ -11,8 +11,6 @@ export const renegotiationDecider: Decider<RenegotiationState, RenegotiationComm
   evolve,
 };
 
-export { newOperation } from './decide.ts';
-export { requireRenegotiable, requireSoundProposal, requireUnusedCode } from './decide.ts';
+export { newOperation, requireRenegotiable, requireSoundProposal, requireUnusedCode } from './decide.ts';
 export type * from './commands.ts';
-export type * from './state.ts';
 export type * from './state.ts';

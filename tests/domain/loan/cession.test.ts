@@ -42,14 +42,13 @@ describe('the administrator', () => {
     loan.given(received, approved).when(sign).then(termSigned);
   });
 
-  test('disburses the acquisition value now, unless told otherwise', () => {
+  test('disburses the acquisition value, unless told otherwise', () => {
     loan.given(received, approved, termSigned).when(disburse).then(disbursed);
-    const disbursedAt = '2026-01-19T09:00:00.000Z' as typeof NOW;
     const disbursedValue = centsOf('9900.00');
     loan
       .given(received, approved, termSigned)
-      .when({ ...disburse, disbursedValue, disbursedAt })
-      .then({ ...disbursed, disbursedValue, disbursedAt });
+      .when({ ...disburse, disbursedValue })
+      .then({ ...disbursed, disbursedValue });
   });
 
   test('records with the disbursement that exits follow its value', () => {
