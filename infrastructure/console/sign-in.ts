@@ -93,8 +93,9 @@ export const finishSignIn =
   (signIn: SignIn, clock: RealClock, begun: Told): RequestHandler =>
   async (req, res) => {
     const attempt = attemptOf(req, res, clock);
-    clearCookie(req, res, 'attempt');
-    const { search } = new URL(req.originalUrl, 'http://console');
+    const { search, searchParams } = new URL(req.originalUrl, 'http://console');
+    // What another tab began since then may still come back.
+    if (attempt?.state === searchParams.get('state')) clearCookie(req, res, 'attempt');
     try {
       const cookie = await toldWhenAway(() => signIn.finish(search, attempt));
       await begunOrEnded(signIn, cookie, begun);

@@ -168,6 +168,14 @@ describe('nobody comes in', () => {
     expect(await sessions()).toHaveLength(1);
   });
 
+  test('in the older one of two tabs, which leaves the newer one its way back', async () => {
+    const agent = world.person();
+    const [older, newer] = [await comingBack(agent), await comingBack(agent)];
+    expect((await agent.ask(older)).status).toBe(401);
+    expect((await agent.ask(newer)).status).toBe(200);
+    expect(await world.who(agent)).toEqual(AS_MARIA);
+  });
+
   test('more than ten minutes after it began', async () => {
     const [slow, quick] = [world.person(), world.person()];
     const [late, early] = [await comingBack(slow), await comingBack(quick)];
