@@ -7,7 +7,7 @@ export interface RoleRule extends Grant {
 }
 
 export interface RoleRules {
-  /** Name of the claim; dots descend. */
+  /** Name of the claim; where there is none of this name, dots descend. */
   readonly claim: string;
   readonly rules: readonly RoleRule[];
 }
@@ -16,15 +16,13 @@ const LONGEST_NAME = 80;
 const NAMES = ['name', 'preferred_username', 'email'] as const;
 
 const claimAt = (claims: Claims, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>(
-      (value, name) =>
-        typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-          ? (value as Claims)[name]
-          : undefined,
-      claims,
-    );
+  (Object.hasOwn(claims, path) ? [path] : path.split('.')).reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+        ? (value as Claims)[name]
+        : undefined,
+    claims,
+  );
 
 const textsIn = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string');

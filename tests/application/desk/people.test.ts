@@ -34,6 +34,13 @@ describe('what a provider says of somebody', () => {
     expect(person({ realm_access: access, roles: ['desk'] }).grants.map(grantText)).toEqual(grants);
   });
 
+  test('is by a claim whose own name has dots, too', () => {
+    const roles = { ...ROLES, claim: 'https://login.example/roles' };
+    expect(person({ [roles.claim]: ['audit'], realm_access: {} }, 'x', roles).grants.map(grantText)).toEqual([
+      'auditor',
+    ]);
+  });
+
   test('is nothing that every object has', () => {
     const roles = { claim: 'constructor.name', rules: [{ role: 'maker', value: 'Object' }] } as const;
     expect(person({}, 'x', roles).grants).toEqual([]);
