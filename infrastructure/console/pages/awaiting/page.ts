@@ -9,10 +9,10 @@ import { cents } from '../../../../domain/shared/money.ts';
 import { outcomeBadge, empty, html, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { amount, count, date, instant, statusName } from '../../format.ts';
-import { fundNames, fundView } from '../../funds.ts';
+import { fundNames, fundOptions, fundView } from '../../funds.ts';
 import { keptPage } from '../../kept.ts';
 import { either } from '../../language.ts';
-import { tokenField } from '../../forms.ts';
+import { choiceField, tokenField } from '../../forms.ts';
 import { operationLink } from '../../paths.ts';
 import { ConsoleProblem, action, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
@@ -61,10 +61,17 @@ const tableOf = (listed: readonly AwaitingDecision[], names: FundNames): View =>
   );
 };
 
+const filterForm = (funds: readonly string[], names: FundNames, chosen: string | undefined): View =>
+  html`<form method="get" action="/awaiting" class="actions">
+    ${choiceField(words.fund, 'fund', { options: [['', words.all], ...fundOptions(funds, names)], chosen })}
+    <button class="secondary">${words.filter}</button>
+  </form>`;
+
 const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
-  const fundId = visit.query.get('fund') ?? undefined;
-  const [all, names] = await Promise.all([
+  const fundId = visit.query.get('fund') || undefined;
+  const [all, { rules }, names] = await Promise.all([
     app.administrator.confirmations.awaiting(fundId),
+    app.administrator.rules.current(),
     fundNames(app, visit),
   ]);
   const shown = all.slice(0, MOST);
@@ -80,6 +87,7 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
     shows: shown.map(({ firstDecisionId }) => firstDecisionId),
     body: html`
       <p>${texts.lead}</p>
+      ${rules.size > 1 && filterForm([...rules.keys()], names, fundId)}
       ${
         all.length === 0
           ? empty(texts.nothing, texts.whatComes)
