@@ -217,6 +217,13 @@ export class Confirmations {
     return found.sort((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0));
   }
 
+  async awaitsOn({
+    applicationId,
+    code,
+  }: Pick<SubmittedDecision, 'applicationId' | 'code'>): Promise<boolean> {
+    return (await this.#deps.firstDecisions.awaiting(loanStream(applicationId, code))) !== undefined;
+  }
+
   /** @param sum in cents @throws DomainError `confirmation_mismatch` where it is not what somebody has seen */
   async awaitingExactly(fundId: string, count: number, sum: number): Promise<readonly AwaitingDecision[]> {
     const all = (await this.awaiting(fundId)).filter(({ decision }) => decision !== 'four_eyes');

@@ -74,6 +74,10 @@ export const administratorFor = (
             : { ...one, first: { ...one.first, note: MASKED } },
         );
       },
+      async awaitsOn(operation) {
+        const fundId = await loans.fundOf(operation.applicationId, operation.code);
+        return seesOperation(rights, fundId) && administrator.confirmations.awaitsOn(operation);
+      },
     },
     rules: {
       async current() {

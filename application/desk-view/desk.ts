@@ -25,7 +25,7 @@ type DeliveryNames = 'page' | 'waiting' | 'event' | 'ofRecorded' | 'ping' | 'res
 
 export interface Desk {
   readonly administrator: Pick<Administrator, 'found' | 'submitAll' | 'disbursementTolerance'> & {
-    readonly confirmations: Pick<Confirmations, 'awaiting'>;
+    readonly confirmations: Pick<Confirmations, 'awaiting' | 'awaitsOn'>;
     readonly rules: Pick<FundRules, 'set'> & { current(): Promise<Pick<FourEyesState, 'rules'>> };
     readonly worklists: Pick<Worklists, ListNames>;
   };

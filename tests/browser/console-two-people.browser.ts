@@ -63,7 +63,7 @@ test('one person decides, only another one lets it take effect, and the log says
   await ana.getByRole('button', { name: 'Approve' }).click();
   await shown(ana, 'Approve: check before you decide');
   await send(ana, 'Confirm');
-  await ana.getByText('1 await the confirmation of another person.').waitFor();
+  await ana.getByText('1 awaits the confirmation of another person.').waitFor();
   expect(await statusOf()).toBe('received');
 
   // Whose own decision it is, whatever her roles.

@@ -159,7 +159,7 @@ const decide = async (
   await ana
     .getByText(
       awaits
-        ? `${codes.length} await the confirmation of another person.`
+        ? `${codes.length} ${codes.length === 1 ? 'awaits' : 'await'} the confirmation of another person.`
         : `${codes.length} done, 0 refused.`,
     )
     .waitFor();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { cents } from '../../../domain/shared/money.ts';
 import { linesOf } from '../../support/desk-over.ts';
 import { DeskWorld, formIn, wordsOf } from './desk-world.ts';
@@ -139,11 +139,39 @@ describe('decisions that need two people', () => {
     const preview = await desk.preview('approve', [desk.key('B1')]);
     const told = wordsOf((await desk.confirm(preview)).text);
     expect(told).toContain('0 done, 0 refused.');
-    expect(told).toContain('1 await the confirmation of another person.');
+    expect(told).toContain('1 awaits the confirmation of another person.');
     const [awaiting] = await desk.world.parts.administrator.confirmations.awaiting(fundId());
     const own = wordsOf((await settle('confirm', awaiting!.firstDecisionId)).text);
     expect(own).toContain('0 done, 1 refused.');
     expect(own).toContain('another person has to');
+  });
+
+  test('the page of an operation says that it awaits another person, and asks for no other operation', async () => {
+    const pending = jest.spyOn(desk.service.administrator.worklists, 'pending');
+    const { text } = await desk.get(`/operations/${desk.key('B1')}`);
+    expect(text).toContain('<a href="/awaiting">Decided by one person: awaits another one</a>');
+    await desk.assign('B2');
+    const other = await desk.get(`/operations/${desk.key('B2')}`);
+    expect([other.text.includes('/awaiting'), other.text.includes('value="approve"')]).toEqual([false, true]);
+    expect(pending).not.toHaveBeenCalled();
+    pending.mockRestore();
+  });
+
+  test('where several funds have rules one of them can be chosen, and no choice is all', async () => {
+    expect((await desk.get('/awaiting')).text).not.toContain('<select');
+    const other = desk.application.funds[1]!;
+    const rule = {
+      fundId: other,
+      evidence: 'stated',
+      decisions: [{ decision: 'approve', from: cents(0) }],
+    } as const;
+    const asked = { decisionId: 'R-2', actor: 'administrator/Ana' };
+    await desk.world.parts.administrator.rules.set(rule, asked, { name: 'Ana' });
+    const shown = async (path: string): Promise<boolean> => (await desk.get(path)).text.includes('B1</a>');
+    expect((await desk.get('/awaiting')).text).toMatch(
+      new RegExp(`<select name="fund">.*value="${other}"`, 's'),
+    );
+    expect([await shown('/awaiting?fund='), await shown(`/awaiting?fund=${other}`)]).toEqual([true, false]);
   });
 
   test('a weaker rule is listed with what it would be, and of no operation', async () => {

@@ -61,7 +61,7 @@ export const texts = inLanguages({
   ],
   awaitingOf: (count: number) => [
     `${count} à espera da confirmação de outra pessoa.`,
-    `${count} await the confirmation of another person.`,
+    `${count} ${count === 1 ? 'awaits' : 'await'} the confirmation of another person.`,
   ],
   outcomes: {
     applied: ['Feita', 'Done'],

@@ -23,11 +23,6 @@ import { headerView } from './header.ts';
 import { scheduleView } from './schedule.ts';
 import { eventView, timelineView, webhooksTable } from './timeline.ts';
 
-const awaitsAnother = async ({ administrator }: Desk, of: OperationKey, fundId: string): Promise<boolean> =>
-  (await administrator.confirmations.awaiting(fundId)).some(
-    ({ applicationId, code }) => applicationId === of.applicationId && code === of.code,
-  );
-
 const actionsView = async (
   operation: OperationKey,
   { loan }: LoanDetails,
@@ -40,7 +35,7 @@ const actionsView = async (
     may(visit, 'confirm', fundId) || may(visit, 'withdraw', fundId),
   ];
   if (visit.readOnly || !isAwaiting(status) || !(decides || settles)) return null;
-  if (await awaitsAnother(app, operation, fundId))
+  if (await app.administrator.confirmations.awaitsOn(operation))
     return settles && html`<p><a href="/awaiting">${texts.awaitsAnother}</a></p>`;
   return (
     decides &&
