@@ -81,6 +81,9 @@ export const isAccessDenied = (error: unknown): boolean =>
 export const isTooSlow = (error: unknown): boolean =>
   isServiceError(error) && error.code === status.ABORTED && /too slow/i.test(error.message);
 
+export const isTimeUp = (error: unknown): boolean =>
+  isServiceError(error) && error.code === status.DEADLINE_EXCEEDED;
+
 /** Where a node that does not lead says the leader is. */
 export const leaderNamedBy = (error: unknown): string | undefined => {
   if (exceptionOf(error) !== 'not-leader') return undefined;

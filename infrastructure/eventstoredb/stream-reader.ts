@@ -1,7 +1,7 @@
 import type { RecordedEvent, StreamRevision } from '../../application/ports/event-store.ts';
 import { CallRetries } from './connection.ts';
 import type { Connection, Node } from './connection.ts';
-import { isReasonToLeave, NoAnswerError, proofOf, unavailable } from './failures.ts';
+import { isReasonToLeave, isTimeUp, NoAnswerError, proofOf, unavailable } from './failures.ts';
 import type { Position } from './event-wire.ts';
 import { readRequest } from './read-messages.ts';
 import type { ReadAnswer } from './read-messages.ts';
@@ -93,14 +93,20 @@ export class StreamReader {
     timeoutMs = this.#timeoutMs,
   ): Promise<readonly RecordedEvent[] | undefined> {
     const retries = new CallRetries(this.#connection, timeoutMs);
+    const longest = Math.min(timeoutMs, LONGEST_TRY_MS);
     for (;;) {
       let node: Node | undefined;
+      let ms = longest;
       try {
-        node = await retries.node();
-        const answer = await this.#inTurn(node, request, retries);
+        const asked = (node = await retries.node());
+        const answer = await this.#inTurn(() => {
+          ms = Math.min(retries.leftMs, longest);
+          return this.#once(asked, request, ms);
+        });
         return answer.absent ? undefined : answer.events;
       } catch (error) {
-        if (node) retries.learn(node, error);
+        // Where most of the time went by in waiting for a turn, a silence says nothing of the node.
+        if (node && !(isTimeUp(error) && ms < longest / 2)) retries.learn(node, error);
         const elsewhere = proofOf(error) === 'not_done' || isReasonToLeave(error);
         if (!elsewhere || !(await retries.again(error))) throw unavailable(what, error);
       }
@@ -108,12 +114,11 @@ export class StreamReader {
   }
 
   /** Waits while many are under way already: what is asked for at the same time as hundreds of others takes longer than a try may. */
-  async #inTurn(node: Node, request: Buffer, retries: CallRetries): Promise<Answer> {
+  async #inTurn(ask: () => Promise<Answer>): Promise<Answer> {
     if (this.#underWay < READS_AT_ONCE) this.#underWay++;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
-      if (node.left.aborted) throw new NoAnswerError('the node was left');
-      return await this.#once(node, request, Math.min(retries.leftMs, LONGEST_TRY_MS));
+      return await ask();
     } finally {
       const next = this.#waiting.shift();
       if (next) next();
@@ -121,7 +126,8 @@ export class StreamReader {
     }
   }
 
-  #once(node: Node, request: Buffer, ms: number): Promise<Answer> {
+  async #once(node: Node, request: Buffer, ms: number): Promise<Answer> {
+    if (node.left.aborted) throw new NoAnswerError('the node was left');
     const call = node.read('reads', request, { deadline: Date.now() + ms });
     const answer: Answer = { events: [], absent: false };
     return new Promise((resolve, reject) => {
