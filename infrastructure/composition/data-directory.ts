@@ -19,7 +19,7 @@ import { SystemClock } from '../support/time.ts';
 import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import type { Part } from './cache-shares.ts';
-import { SERVICE_FILE, missingPart, troubleWith } from './data-parts.ts';
+import { SERVICE_FILE, isOfService, missingPart, troubleWith } from './data-parts.ts';
 import { keepsFiles } from './engines.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { isAllowed } from './insecurities.ts';
@@ -134,7 +134,7 @@ export const ensureMovedWhole = async (database: SqlDatabase): Promise<void> => 
 
 /**
  * Makes the data directory its owner's alone. Where others could read it or a key in it, production refuses to start, because what
- * they read meanwhile cannot be taken back; a sandbox mends it.
+ * they read meanwhile cannot be taken back; a sandbox mends it, but for what is none of the service's.
  * @throws ConfigurationError
  */
 export const keepPrivate = async (
@@ -142,19 +142,29 @@ export const keepPrivate = async (
   logger: Logger,
 ): Promise<void> => {
   const { dataDir, allowInsecure } = configuration;
-  const exposed = allowInsecure.includes('files') ? undefined : await exposedFiles(dataDir);
+  const exposed = allowInsecure.includes('files') ? undefined : await exposedFiles(dataDir, isOfService);
   if (!exposed) return;
-  const { worst, open } = exposed;
+  const { worst, open, foreign } = exposed;
   if (worst !== undefined && !isAllowed(configuration, 'files')) {
+    const mend =
+      foreign === undefined
+        ? `run chmod -R go= ${dataDir}`
+        : `${foreign} is none of the service's, so name a directory of its own`;
     throw new ConfigurationError(
-      `DATA_DIR lets others read ${worst}: run chmod -R go= ${dataDir}, or name files in ALLOW_INSECURE`,
+      `DATA_DIR lets others read ${worst}: ${mend}, or name files in ALLOW_INSECURE`,
     );
   }
   const isPrivate = await closeToOthers(dataDir, exposed);
   if (worst === undefined) return;
   if (isPrivate)
     logger.info({ dataDir, files: open.length }, 'others could read DATA_DIR; now its owner alone can');
-  else logger.warn({ dataDir }, 'others can read DATA_DIR, and its modes cannot be changed');
+  else if (foreign === undefined)
+    logger.warn({ dataDir }, 'others can read DATA_DIR, and its modes cannot be changed');
+  else
+    logger.warn(
+      { dataDir, foreign },
+      "others can read DATA_DIR, which stays so because it holds what is none of the service's: name a directory of its own",
+    );
 };
 
 const ENGINES_KEEP_THEIR_OWN =

@@ -81,6 +81,12 @@ export const troubleWith = ({ code = '', message, path, syscall }: NodeJS.ErrnoE
   return `DATA_DIR cannot be used: ${known === undefined ? message : `${path} ${known}`}`;
 };
 
+const OWN =
+  /^((events|service|service-lock|in-use|rotating|read-model(-\d+)?)\.db(-wal|-shm|-journal)?|service\.pid|moved\.json(\.draft)?|documents|uploads|administrator-decisions\.dead-letter\.jsonl|\.restoring.*|.+\.key(\.previous)?)$/;
+
+/** Whether something of this name in DATA_DIR is the service's, or a key. */
+export const isOfService = (name: string): boolean => OWN.test(name);
+
 const { R_OK, W_OK, X_OK } = constants;
 /** Files that are written in place; a key is only read. */
 const WRITTEN = /\.(db|db-wal|db-shm|pid|jsonl)$/;

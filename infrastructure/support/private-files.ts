@@ -14,46 +14,71 @@ interface Entry {
 interface ExposedFiles {
   /** The directory or a key in it, with its mode, where other users could read it. */
   readonly worst: string | undefined;
-  /** Everything that other users could read, or that has too open a mode. */
+  /** Of what is the service's: everything that other users could read, or that has too open a mode. */
   readonly open: readonly Entry[];
+  /** What other users may read in the directory, because it is none of the service's: the first of it. */
+  readonly foreign: string | undefined;
 }
+
+const isOpen = ({ mode }: Entry): boolean => (mode & OTHERS) !== 0;
 
 const entryOf = async (path: string): Promise<Entry | undefined> => {
   const found = await stat(path).catch(() => undefined);
   return found && { path, mode: found.mode & 0o777 };
 };
 
-const isOpen = ({ mode }: Entry): boolean => (mode & OTHERS) !== 0;
+const entriesIn = async (directory: string, names: readonly string[]): Promise<readonly Entry[]> =>
+  (await Promise.all(names.map((name) => entryOf(join(directory, name))))).filter((one) => one !== undefined);
 
-/** The directory's own entries, and everything below them when `deep`. */
-const entriesIn = async (directory: string, deep: boolean): Promise<readonly Entry[]> => {
-  const names = await readdir(directory, { recursive: deep }).catch(() => []);
-  const entries = await Promise.all(names.map((name) => entryOf(join(directory, name))));
-  return entries.filter((entry) => entry !== undefined);
+const below = async (directory: string): Promise<readonly Entry[]> =>
+  entriesIn(directory, await readdir(directory, { recursive: true }).catch(() => []));
+
+const isLink = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => undefined))?.isSymbolicLink() ?? false;
+
+/** Open things in it belong to others as well, and they need their way to them. */
+const firstForeign = async (entries: readonly Entry[]): Promise<string | undefined> => {
+  for (const { path } of entries.filter(isOpen)) if (!(await isLink(path))) return path;
+  return undefined;
 };
 
-/** What other users of the machine could read of a directory. Undefined without the directory, or where modes do not protect. */
-export const exposedFiles = async (path: string): Promise<ExposedFiles | undefined> => {
-  const directory = process.platform === 'win32' ? undefined : await entryOf(path);
-  if (!directory) return undefined;
-  const entries = await entriesIn(path, isOpen(directory));
-  const worst = [directory, ...entries.filter(({ path: entry }) => KEY_FILE.test(entry))].find(isOpen);
+/**
+ * What other users of the machine could read of a directory. Undefined without the directory, or where modes do not protect.
+ * @param isOwn whether something of this name in the directory is the service's
+ */
+export const exposedFiles = async (
+  path: string,
+  isOwn: (name: string) => boolean,
+): Promise<ExposedFiles | undefined> => {
+  const found = process.platform === 'win32' ? undefined : await stat(path).catch(() => undefined);
+  if (!found?.isDirectory()) return undefined;
+  const directory = { path, mode: found.mode & 0o777 };
+  const names = await readdir(path).catch(() => []);
+  const own = await entriesIn(path, names.filter(isOwn));
+  const deep = isOpen(directory) ? await Promise.all(own.map((one) => below(one.path))) : [];
+  const worst = [directory, ...own.filter((one) => KEY_FILE.test(one.path))].find(isOpen);
+  const foreign = await firstForeign(
+    await entriesIn(
+      path,
+      names.filter((name) => !isOwn(name)),
+    ),
+  );
   return {
     worst: worst && `${worst.path} (mode 0${worst.mode.toString(8)})`,
-    open: [directory, ...entries].filter(isOpen),
+    open: [...(foreign === undefined ? [directory] : []), ...own, ...deep.flat()].filter(isOpen),
+    foreign,
   };
 };
 
 /** What a link leads to is somebody else's, unless it is a key. */
 const mayBeClosed = async (directory: string, path: string): Promise<boolean> =>
-  path === directory || KEY_FILE.test(path) || !(await lstat(path)).isSymbolicLink();
+  path === directory || KEY_FILE.test(path) || !(await isLink(path));
 
 /** Takes the rights of other users away. @returns whether the directory is private now */
 export const closeToOthers = async (path: string, { open }: ExposedFiles): Promise<boolean> => {
-  for (const entry of open) {
-    if (!(await mayBeClosed(path, entry.path).catch(() => false))) continue;
-    await chmod(entry.path, entry.mode & ~OTHERS).catch(() => undefined);
-  }
+  for (const entry of open)
+    if (await mayBeClosed(path, entry.path))
+      await chmod(entry.path, entry.mode & ~OTHERS).catch(() => undefined);
   const directory = await entryOf(path);
   return directory === undefined || !isOpen(directory);
 };

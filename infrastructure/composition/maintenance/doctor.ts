@@ -19,6 +19,7 @@ import { exposedFiles } from '../../support/private-files.ts';
 import { readConfiguration } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
 import { missingServiceData } from '../data-directory.ts';
+import { isOfService } from '../data-parts.ts';
 import { openFoundations } from '../foundations.ts';
 import { NEWEST_LOOKED_AT, lostDocuments, lostKeys } from '../lost-parts.ts';
 import type { Parts } from '../parts.ts';
@@ -51,7 +52,7 @@ const dataDirectory = async (configuration: Configuration): Promise<Found> => {
 const permissions = async (configuration: Configuration): Promise<Found> => {
   const { dataDir } = configuration;
   await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  const open = (await exposedFiles(dataDir))?.worst;
+  const open = (await exposedFiles(dataDir, isOfService))?.worst;
   if (open === undefined) return ok('its owner alone reads what is in DATA_DIR');
   const found = isAllowed(configuration, 'files') ? warning : failed;
   return found(`others can read ${open}: run chmod -R go= ${dataDir}`);

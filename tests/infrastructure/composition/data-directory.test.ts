@@ -59,6 +59,23 @@ describe('a data directory that others can read', () => {
     await elsewhere.remove();
   });
 
+  test('that holds what is none of the service’s stays open, and so does that; it is said', async () => {
+    await mkdir(join(directory.path, 'www'), { mode: 0o755 });
+    await make('www/index.html', 0o644);
+    await keep('sandbox');
+    const paths = ['', 'www', 'www/index.html', 'documents', 'documents/one', 'service.db', 'master.key'];
+    expect(await Promise.all(paths.map(modeOf))).toEqual(['755', '755', '644', '700', '600', '600', '600']);
+    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { foreign: join(directory.path, 'www') } }]);
+    await expect(keep('production')).rejects.toThrow(/www is none of the service's/);
+  });
+
+  test('is none where a file or a device stands', async () => {
+    const dataDir = join(directory.path, 'file');
+    await make('file', 0o644);
+    await keepPrivate({ dataDir, environment: 'sandbox', allowInsecure: [] }, logger);
+    expect([await modeOf('file'), logger.lines]).toEqual(['644', []]);
+  });
+
   test('is refused in production, in one line that says what to do', async () => {
     await expect(keep('production')).rejects.toThrow(
       /^DATA_DIR lets others read [^\n]+mode 0755[^\n]+chmod[^\n]+ALLOW_INSECURE$/,
