@@ -129,13 +129,23 @@ export class SealCheck {
     this.#range = new SealedRange();
     for (;;) {
       const next = await this.#records!.next();
-      const record = next.done ? undefined : next.value;
-      this.#current = record;
+      const record = (this.#current = next.done ? undefined : next.value);
       if (!record) return;
       if (record.number === this.#begin) this.#coverage.since = record.sealedAt;
       if (record.number <= this.#begin || record.number <= (this.#earlier?.number ?? 0)) continue;
-      this.#limit = this.#deps.numberOf(record.through);
+      const limit = this.#placeOf(record);
+      if (limit === undefined) this.#current = { ...record, through: this.#after };
+      else this.#limit = limit;
       return;
+    }
+  }
+
+  /** Undefined for what is no place of a log: it was written over, which the MAC of the record says as well. */
+  #placeOf({ through }: SealRecord): bigint | undefined {
+    try {
+      return this.#deps.numberOf(through);
+    } catch {
+      return undefined;
     }
   }
 

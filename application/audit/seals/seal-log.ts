@@ -116,9 +116,14 @@ export class SealLog {
   }
 }
 
-const checkEnd = (mac: SealMac, head: SealHead, last: SealRecord | undefined): void => {
+/** @param end the last records up to the head, in their order */
+const checkEnd = (mac: SealMac, head: SealHead, end: readonly SealRecord[]): void => {
+  const last = end.at(-1);
   const right =
-    last?.mac === head.mac && last.number === head.number && headOf(mac, last).proof === head.proof;
+    last?.mac === head.mac &&
+    last.number === head.number &&
+    headOf(mac, last).proof === head.proof &&
+    macOfRecord(mac, end.at(-2)?.mac ?? '', last) === last.mac;
   if (right) return;
   throw new BrokenSealBookError(
     'the end of the seal book is not what was written there: nothing more is sealed before `receivables audit verify` is clean',
@@ -148,8 +153,10 @@ class SealedPlaces implements ProcessorStore<string> {
     if (first && !head) throw new BrokenSealBookError('the seal book has lost its end');
     const mac = head ? await keys.find() : await keys.make();
     if (!mac) throw new BrokenSealBookError('the key of the seal book is gone');
-    const [last] = head ? await book.page(head.number - 1, 1) : [];
-    if (head) checkEnd(mac, head, last);
+    // Another process may have gone on since the head was read: of a book of one, its second record is none of these.
+    const end = head ? await book.page(head.number - 2, Math.min(2, head.number)) : [];
+    const last = end.at(-1);
+    if (head) checkEnd(mac, head, end);
     [this.#mac, this.#last] = [mac, last];
     const begin = { kind: 'begin', through: 'start', events: 0, total: 0 } as const;
     if (last?.log !== log && !(await this.#add({ ...begin, digest: new SealedRange().digest() })))

@@ -202,14 +202,17 @@ describe('sealing', () => {
     expect(await check(before)).toMatchObject({ found: [], sealed: 5, unsealed: 0 });
   });
 
-  test('does not go on behind an end that is not its own', async () => {
-    await log.add('loan-a.1', 3);
-    await sealer().sealing.sealNow();
-    await database.database.transaction([raw(`update log_seal set events = 2 where number = 2`)]);
-    await database.database.transaction([raw(`update log_seal set mac = 'x' where number = 2`)]);
-    await expect(sealer().sealing.sealNow()).rejects.toThrow(BrokenSealBookError);
-    expect(SEAL_EVERY_MS).toBe(5_000);
-  });
+  test.each(['events = 2', `mac = 'x'`, `through = '2/2'`, `through = 'nowhere'`])(
+    'does not go on behind an end that is not its own: %s',
+    async (change) => {
+      await log.add('loan-a.1', 3);
+      await sealer().sealing.sealNow();
+      await database.database.transaction([raw(`update log_seal set ${change} where number = 2`)]);
+      await expect(sealer().sealing.sealNow()).rejects.toThrow(BrokenSealBookError);
+    },
+  );
+
+  test('lets no event wait longer than it says', () => expect(SEAL_EVERY_MS).toBe(5_000));
 });
 
 describe('a sealed log', () => {
@@ -263,6 +266,11 @@ describe('a sealed log', () => {
     ['one in the middle is gone', 'delete from log_seal where number = 3', ['seal: seal 3']],
     ['the last ones are gone', 'delete from log_seal where number > 2', ['seal: the end of the seal book']],
     ['one was changed', 'update log_seal set total = 7 where number = 3', [`seal: seal 3 of ${sealedAt}`]],
+    [
+      'one names no place',
+      `update log_seal set through = 'nowhere' where number = 3`,
+      [`seal: seal 3 of ${sealedAt}`, ofSeal(3, '3/3', '3/3'), ofSeal(4, '3/3', '9/9')],
+    ],
     ['the head is gone', 'delete from log_seal_head', ['seal: the end of the seal book']],
     ['the head was moved back', `update log_seal_head set number = 3`, ['seal: the end of the seal book']],
   ])('is found out when of its seals %s', async (_label, statement, expected) => {
