@@ -3,6 +3,7 @@ import type { View } from './html.ts';
 import { tokenField } from './forms.ts';
 import { LANGUAGES, inLanguages, speakingIn } from './language.ts';
 import type { Language } from './language.ts';
+import { ownerText } from './live.ts';
 import type { Page } from './page.ts';
 import type { Person } from '../../application/desk/rights.ts';
 
@@ -95,7 +96,8 @@ const overView = ({ person }: Shown): View => {
 export const documentOf = (shown: Shown): string => speakingIn(shown.language, () => drawn(shown));
 
 const drawn = (shown: Shown): string => {
-  const { language, title, operator, formToken, body, page } = shown;
+  const { language, title, operator, person, formToken, body, page } = shown;
+  const inherited = JSON.stringify({ 'X-Form-Token': formToken });
   const view = html`
     <html lang=${language}>
       <head>
@@ -114,7 +116,7 @@ const drawn = (shown: Shown): string => {
         <script defer src="/assets/pictures.js"></script>
         <script defer src="/assets/console.js"></script>
       </head>
-      <body ...${{ 'hx-headers:inherited': JSON.stringify({ 'X-Form-Token': formToken }) }}>
+      <body data-owner=${ownerText(person)} ...${{ 'hx-headers:inherited': inherited }}>
         <a class="skip" href="#content">${texts.skip}</a>
         <header>
           <strong>${texts.name}</strong>

@@ -19,6 +19,9 @@ interface Stream {
 export const ownerOf = (person: Person | undefined): string =>
   person === undefined ? '' : JSON.stringify([person.issuer, person.subject]);
 
+/** As a header and a page can say it. */
+export const ownerText = (person: Person | undefined): string => encodeURIComponent(ownerOf(person));
+
 /** Tells open pages that something has changed; what it is, they fetch. One look serves all of them, and none is taken while no page is open. */
 export class Live {
   readonly #parts: LiveParts;

@@ -16,6 +16,7 @@ import {
 } from './guards.ts';
 import type { Known } from './guards.ts';
 import { inLanguages, isLanguage } from './language.ts';
+import { ownerText } from './live.ts';
 import { ConsoleProblem, noSuchPage } from './page.ts';
 import type { Session, SessionKeeper, Sessions } from './session.ts';
 import {
@@ -71,9 +72,10 @@ export const addSessions = (app: Express, { signIn, sessions, realClock, log }: 
   return { keeper, found };
 };
 
-/** Asked by a form that is typed into, which goes on with the token of a session that was begun meanwhile. */
+/** Asked by a form that is typed into, which goes on with the token of a session that the same person has begun meanwhile. */
 const tellSession: RequestHandler = (_req, res) => {
-  res.type('text/plain').send((res.locals as Known).session.formToken);
+  const { formToken, person } = (res.locals as Known).session;
+  res.setHeader('X-Owner', ownerText(person)).type('text/plain').send(formToken);
 };
 
 const chooseLanguage =

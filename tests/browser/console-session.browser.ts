@@ -92,6 +92,22 @@ describe('a form that is typed into', () => {
     expect([taken, await page.getByLabel('Reason').inputValue()]).toEqual([[], 'a long story']);
     const other = await page.context().newPage();
     await other.goto(newAddress());
+    // Somebody else came in: what was typed is not sent in another name than the page says.
+    const [held] = await page.context().cookies();
+    const session = server.sessions.find(held!.value, false)!;
+    const somebody = {
+      issuer: 'https://id.example',
+      subject: 'u-2',
+      name: 'Rui',
+      grants: [{ role: 'maker' }],
+    };
+    Object.assign(session, { person: somebody });
+    const asked = page.waitForResponse(/session$/);
+    await page.getByRole('button', { name: 'Send' }).click();
+    expect((await asked).status()).toBe(200);
+    await alert.waitFor();
+    expect(taken).toEqual([]);
+    Object.assign(session, { person: undefined });
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('It was taken.').waitFor();
     expect(taken).toEqual(['a long story']);

@@ -134,7 +134,7 @@ addEventListener('htmx:after:init', ({ target }) => {
   if (target.matches('details[open]')) target.dispatchEvent(new Event('toggle'));
 });
 
-// Who types uses the session. Once it is over, the form says so and keeps what was typed, until there is another session.
+// Who types uses the session. Once it is over, the form says so and keeps what was typed, until the same person has another one.
 const ASK_AFTER_MS = 60_000;
 const over = document.getElementById('session-over');
 const typedInto = new Set();
@@ -143,9 +143,10 @@ let checked;
 const goesOn = async (form) => {
   askedAt = Date.now();
   const answer = await fetch('/session').catch(() => undefined);
-  over.hidden = answer !== undefined && answer.status !== 401;
+  const others = answer?.ok && answer.headers.get('X-Owner') !== document.body.dataset.owner;
+  over.hidden = answer !== undefined && answer.status !== 401 && !others;
   if (!over.hidden) form.prepend(over);
-  if (answer?.ok) {
+  else if (answer.ok) {
     const token = await answer.text();
     for (const field of document.querySelectorAll('[name="form_token"]')) field.value = token;
     document.body.setAttribute('hx-headers:inherited', JSON.stringify({ 'X-Form-Token': token }));
