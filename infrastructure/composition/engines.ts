@@ -10,6 +10,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import type { GenerationTables } from '../../application/maintenance/rebuild/generations.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
 import type { AppendWriter } from '../sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
@@ -20,6 +21,7 @@ import type { Part } from './cache-shares.ts';
 import type { Configuration } from './configuration.ts';
 import { SERVICE_FILE } from './data-parts.ts';
 import { kafkaOptions } from './kafka-configuration.ts';
+import { ConfigurationError } from './environment-reader.ts';
 import type { Observability } from './observability.ts';
 
 export interface EngineOptions {
@@ -41,7 +43,7 @@ export const keepsFiles = ({ engines }: Configuration): boolean =>
 
 // Clients of engines are loaded where they are used: the embedded profile, and every command on it, starts without them.
 
-/** The streams. EventStoreDB is connected to when it is first used. @throws Error for an address that cannot be read */
+/** The streams. EventStoreDB is connected to when it is first used. @throws ConfigurationError for an address that cannot be used */
 export const openEventStore = async (
   { configuration, part, logger, writer, observability }: EngineOptions,
   mayAppend: () => Promise<void>,
@@ -55,7 +57,11 @@ export const openEventStore = async (
       writer,
     );
   const { EventStoreDbStore } = await import('../eventstoredb/event-store-db-store.ts');
-  return new EventStoreDbStore({ ...options, url: engines.eventStoreUrl });
+  try {
+    return new EventStoreDbStore({ ...options, url: engines.eventStoreUrl });
+  } catch (error) {
+    throw new ConfigurationError(`EVENTSTORE_URL cannot be used: ${messageOf(error)}`, { cause: error });
+  }
 };
 
 /** Subscriptions, deliveries, clients, keys, checkpoints. */

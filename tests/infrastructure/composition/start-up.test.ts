@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
+import { ConfigurationError } from '../../../infrastructure/composition/environment-reader.ts';
 import { StartAbandonedError, retryUntilAvailable } from '../../../infrastructure/composition/start-retry.ts';
 import { startUp } from '../../../infrastructure/composition/run-service.ts';
 import type { StartUp } from '../../../infrastructure/composition/run-service.ts';
@@ -59,6 +60,18 @@ describe('a start whose database is away', () => {
       'start: service_store: failed; trying again until it works',
     ]);
     expect(JSON.stringify(logger.lines)).not.toContain('secret');
+  });
+
+  test('is refused where the address of an engine can never be used, and says which', async () => {
+    const [port, directory] = [await freePort(), await temporaryDirectory()];
+    cleanUps.push(directory.remove);
+    const wrong = readConfiguration({
+      ...{ HOST: '127.0.0.1', PORT: String(port), DATA_DIR: directory.path, METRICS_PORT: 'off' },
+      EVENTSTORE_URL: 'esdb://user:secret@',
+    });
+    const { running } = startUp(wrong, new RecordingLogger());
+    await expect(running).rejects.toThrow(/^EVENTSTORE_URL cannot be used: [^\n]*esdb:\/\/host:2113/);
+    await expect(running).rejects.toBeInstanceOf(ConfigurationError);
   });
 
   test('can be stopped', async () => {

@@ -19,10 +19,14 @@ test.each([
   'postgres://a/db',
   'postgres://a,b/db?target_session_attrs=read-write',
   'postgres:///db?host=/run',
+  'postgres://u:p@/db?host=/run',
+  'postgres://u:p w@a/db',
 ])('%s can be worked at', (url) => expect(flawOf(url)).toBeUndefined());
 
 test.each([
   ['postgres://a,,b/db', 'one of them is empty'],
   ['postgres://a:port,b/db', 'one of them is empty or cannot be read'],
+  ['postgres://a:65536/db', 'cannot be read'],
+  ['postgres://u:p/w@a/db', 'percent-encoded'],
   ['postgres://a,b/db?target_session_attrs=any', 'must leave target_session_attrs out'],
 ])('%s is refused', (url, reason) => expect(flawOf(url)).toContain(reason));
