@@ -19,8 +19,8 @@ export interface DeliveryQuery {
   readonly cursor?: string;
 }
 
-/** Names have no order of their own: for a page of some of them, so many deliveries are looked at. */
-const MOST_LOOKED_AT = 5_000;
+/** Names and funds have no order of their own: so many deliveries are looked at for some of them. */
+export const MOST_LOOKED_AT = 5_000;
 
 /** Written out, not bound: a partial index is found by its own condition only. */
 const LITERALS: Readonly<Record<Status, ReturnType<typeof sql.lit<Status>>>> = {
@@ -33,25 +33,20 @@ const LITERALS: Readonly<Record<Status, ReturnType<typeof sql.lit<Status>>>> = {
 type Listed = Pick<Schema['webhook_delivery'], 'webhook_id' | 'delivery_id' | 'event_id' | 'status'>;
 type Listing = SelectQueryBuilder<Schema & { webhook_delivery: Listed }, 'webhook_delivery', object>;
 
-export const ofFunds = (fundIds: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>
-  eb.exists(
-    eb
-      .selectFrom('webhook_event as of')
-      .select('of.event_id')
-      .whereRef('of.event_id', '=', 'webhook_delivery.event_id')
-      .where('of.fund_id', 'in', fundIds),
-  );
+/** Found by the key of the delivery, which every index holds, so that the one of what waits or failed serves. */
+const eventOf = (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>
+  eb
+    .selectFrom('webhook_delivery as it')
+    .innerJoin('webhook_event as of', 'of.event_id', 'it.event_id')
+    .whereRef('it.webhook_id', '=', 'webhook_delivery.webhook_id')
+    .whereRef('it.delivery_id', '=', 'webhook_delivery.delivery_id');
 
 /** A value for each delivery, so that no engine reads the events from one end to the other instead. */
+export const ofFunds = (fundIds: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>
+  eb(eventOf(eb).select('of.fund_id'), 'in', fundIds);
+
 const named = (names: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>
-  eb(
-    eb
-      .selectFrom('webhook_event as of')
-      .select('of.name')
-      .whereRef('of.event_id', '=', 'webhook_delivery.event_id'),
-    'in',
-    names,
-  );
+  eb(eventOf(eb).select('of.name'), 'in', names);
 
 const inOrder = (from: unknown, { webhookId, status, since, cursor }: Omit<DeliveryQuery, 'limit'>) =>
   (from as Listing)

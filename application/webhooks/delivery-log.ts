@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder } from 'kysely';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import { textRows } from '../sql/engine.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { deliveryIds, lookedAt } from './delivery-ids.ts';
@@ -113,34 +114,36 @@ export class DeliveryLog {
     if (query.cursor !== undefined && !UUID.test(query.cursor)) {
       throw new DomainError('invalid_query_parameter', 'cursor: use the next_cursor of the previous page');
     }
-    const { builder } = this.#database;
     const end = await lookedAt(this.#database, query);
-    const ids = deliveryIds(this.#database, query, end);
-    const attempts = builder
+    const found = await this.#database.read(deliveryIds(this.#database, query, end));
+    const page = found.slice(0, query.limit).map(({ delivery_id: id }) => id);
+    if (page.length === 0) return { deliveries: [], nextCursor: end ?? null };
+    const parts = [this.#rows(query.webhookId, page), this.#attempts(page)] as const;
+    const [rows, log] = await this.#database.snapshot(parts);
+    const logOf = attemptsIn(log);
+    // Ids run ahead of the clock, and far ahead where it was set back: some of the page may be older than their ids say.
+    const asked = rows.filter(({ createdAt }) => query.since === undefined || createdAt >= query.since);
+    const deliveries = asked.map((row) => ({ ...shown(row), attemptLog: logOf(row.deliveryId) }));
+    return { deliveries, nextCursor: found.length > query.limit ? page.at(-1)! : (end ?? null) };
+  }
+
+  #rows(webhookId: string, ids: readonly string[]) {
+    return this.#database.builder
+      .selectFrom('webhook_delivery as d')
+      .innerJoin('webhook_event as e', 'e.event_id', 'd.event_id')
+      .select(SHOWN)
+      .where('d.webhook_id', '=', webhookId)
+      .where('d.delivery_id', 'in', ids)
+      .orderBy('d.delivery_id', 'desc');
+  }
+
+  #attempts(ids: readonly string[]) {
+    return this.#database.builder
       .selectFrom('webhook_attempt')
       .select(LISTED)
       .where('delivery_id', 'in', ids)
       .orderBy('delivery_id')
       .orderBy('attempt');
-    const [rows, log] = await this.#database.snapshot([this.#rows(query, ids), attempts]);
-    const logOf = attemptsIn(log);
-    const page = rows.slice(0, query.limit);
-    // Ids run ahead of the clock, and far ahead where it was set back: some of the page may be older than their ids say.
-    const asked = page.filter(({ createdAt }) => query.since === undefined || createdAt >= query.since);
-    const deliveries = asked.map((row) => ({ ...shown(row), attemptLog: logOf(row.deliveryId) }));
-    const last = page.at(-1);
-    return { deliveries, nextCursor: last && rows.length > query.limit ? last.deliveryId : (end ?? null) };
-  }
-
-  #rows({ webhookId }: DeliveryQuery, ids: ReturnType<typeof deliveryIds>) {
-    return this.#database.builder
-      .selectFrom(ids.as('page'))
-      .innerJoin('webhook_delivery as d', (join) =>
-        join.onRef('d.delivery_id', '=', 'page.delivery_id').on('d.webhook_id', '=', webhookId),
-      )
-      .innerJoin('webhook_event as e', 'e.event_id', 'd.event_id')
-      .select(SHOWN)
-      .orderBy('page.delivery_id', 'desc');
   }
 
   /** Oldest first; of removed subscriptions none. An application has few subscriptions. */
@@ -178,14 +181,16 @@ export class DeliveryLog {
     if (deliveryIds.length === 0) return new Map();
     const rows = await this.#database.read(
       this.#database.builder
-        .selectFrom('webhook_delivery as d')
+        // A cross join is made in this order: SQLite would go through all that waits instead.
+        .selectFrom(textRows(this.#database, deliveryIds).as('page'))
+        .crossJoin('webhook_delivery as d')
         .innerJoin('webhook_delivery as h', (join) =>
           join.onRef('h.webhook_id', '=', 'd.webhook_id').on('h.delivery_id', '=', headInLane),
         )
         .innerJoin('webhook_event as e', 'e.event_id', 'h.event_id')
         .select(['d.delivery_id', 'h.event_id as eventId', 'e.name as event', 'h.next_attempt_at'])
         .where('d.webhook_id', '=', webhookId)
-        .where('d.delivery_id', 'in', deliveryIds)
+        .whereRef('d.delivery_id', '=', 'page.value')
         .where('d.waiting_lane', 'is not', null)
         .whereRef('h.delivery_id', '<>', 'd.delivery_id'),
     );

@@ -1,6 +1,6 @@
 import type { WebhookSubscription } from './subscriptions.ts';
 import { sql } from 'kysely';
-import { ofFunds } from './delivery-ids.ts';
+import { MOST_LOOKED_AT, ofFunds } from './delivery-ids.ts';
 import type { DeliveryState } from './delivery-log.ts';
 
 import { DomainError } from '../../domain/shared/domain-error.ts';
@@ -139,13 +139,19 @@ export class WebhookDesk {
   /** The newest deliveries are a range of the key. */
   #outcomes(webhookId: string, deliveries: number, fundIds: readonly string[] | undefined) {
     const { builder } = this.#database;
-    const newest = builder
+    const some = builder
       .selectFrom('webhook_delivery')
-      .select('delivery_id')
+      .select(['webhook_id', 'delivery_id'])
       .where('webhook_id', '=', webhookId)
-      .$if(fundIds !== undefined, (q) => q.where(ofFunds(fundIds!)))
-      .orderBy('delivery_id', 'desc')
-      .limit(deliveries);
+      .orderBy('delivery_id', 'desc');
+    const newest =
+      fundIds === undefined
+        ? some.limit(deliveries)
+        : (builder.selectFrom(some.limit(MOST_LOOKED_AT).as('webhook_delivery')) as unknown as typeof some)
+            .select('delivery_id')
+            .where(ofFunds(fundIds))
+            .orderBy('delivery_id', 'desc')
+            .limit(deliveries);
     return builder
       .selectFrom('webhook_attempt')
       .select(['started_at as at', 'duration_ms as durationMs', 'response_status as responseStatus', 'error'])
