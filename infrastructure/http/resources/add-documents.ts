@@ -10,7 +10,7 @@ import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
 import { outcomeReply } from '../operation.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
-import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } from './backing-documents.ts';
+import { BackingDocuments, checkDocumentNames, FILE_ERRORS } from './backing-documents.ts';
 import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { StoredDocument } from '../../presenting/loan.ts';
@@ -33,7 +33,7 @@ const crossCheck: CrossCheck = (draft) => checkDocumentNames(draft['documents'],
 
 const inputOf = (body: FilesData, files: readonly ReceivedFile[]): AskedDocuments => ({
   code: body.originator_proposal_code,
-  documents: namedDocuments(body.documents),
+  documents: body.documents,
   files,
 });
 

@@ -20,8 +20,8 @@ import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
 import { ok, outcomeReply } from '../operation.ts';
 import { checkIssue } from '../requests/request-rules.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
-import { BackingDocuments, checkDocumentNames, FILE_ERRORS, namedDocuments } from './backing-documents.ts';
-import { Borrower, borrowerOf, checkBorrower } from './borrower.ts';
+import { BackingDocuments, checkDocumentNames, FILE_ERRORS } from './backing-documents.ts';
+import { Borrower, checkBorrower } from './borrower.ts';
 import {
   fieldsOf,
   named,
@@ -106,9 +106,9 @@ const inputOf = (body: LoanData, files: readonly ReceivedFile[]): AskedAssignmen
   productType: body.product_type,
   acquisitionValue: centsFromAmount(body.acquisition_value),
   dateIssued: body.date_issued,
-  borrower: borrowerOf(body.borrower),
+  borrower: body.borrower,
   installments: scheduleOf(body.installments),
-  documents: namedDocuments(body.backing_documents),
+  documents: body.backing_documents,
   files,
 });
 

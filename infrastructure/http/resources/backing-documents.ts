@@ -1,5 +1,4 @@
 import { EARLIER_FILE_NAME, FILE_NAME, FILE_NAME_REFUSED } from '../../../application/loans/file-names.ts';
-import type { NamedDocument } from '../../../application/loans/add-documents.ts';
 import {
   ACCEPTED_BEFORE,
   component,
@@ -54,6 +53,3 @@ export const checkDocumentNames = (documents: unknown, field: string): readonly 
     code: 'duplicate_document',
     message: `must name a file of its own; ${quoted(text)} appears before`,
   }));
-
-export const namedDocuments = (documents: BackingDocuments): readonly NamedDocument[] =>
-  documents.map(({ type, value }) => ({ type, value }));

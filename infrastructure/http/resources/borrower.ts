@@ -1,4 +1,3 @@
-import type { Borrower as KeptBorrower } from '../../../application/ports/borrower-vault.ts';
 import {
   component,
   oneOf,
@@ -170,27 +169,3 @@ export const checkBorrower = (borrower: unknown, rules: RequestRules): readonly 
   ),
   ...(rules.strict ? checkDocumentNumber(borrower) : []),
 ];
-
-/** Only fields that are recognised, so that others never reach a fingerprint. */
-export const borrowerOf = ({
-  document_number,
-  document_type,
-  name,
-  address,
-  ...rest
-}: Borrower): KeptBorrower => ({
-  document_number,
-  document_type,
-  name,
-  ...(rest.birth_date !== undefined && { birth_date: rest.birth_date }),
-  ...(rest.email !== undefined && { email: rest.email }),
-  ...(rest.phone !== undefined && { phone: rest.phone }),
-  address: {
-    zip_code: address.zip_code,
-    street: address.street,
-    number: address.number,
-    ...(address.neighborhood !== undefined && { neighborhood: address.neighborhood }),
-    city: address.city,
-    state: address.state,
-  },
-});

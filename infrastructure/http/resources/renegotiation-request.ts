@@ -16,8 +16,8 @@ import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { asDraft, asList, asText, checkIssue, repetitions } from '../requests/request-rules.ts';
 import type { CrossCheck, Draft } from '../requests/request-rules.ts';
-import { BackingDocuments, checkDocumentNames, namedDocuments } from './backing-documents.ts';
-import { Borrower, borrowerOf, checkBorrower } from './borrower.ts';
+import { BackingDocuments, checkDocumentNames } from './backing-documents.ts';
+import { Borrower, checkBorrower } from './borrower.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { dryRun } from './quotes.ts';
 import { NewInstallments, NumberOfInstallments, checkSchedule, scheduleOf } from './schedule.ts';
@@ -245,8 +245,8 @@ const ofData = (body: RenegotiationData, files: readonly ReceivedFile[]): AskedR
     ...termsOf(body.new_loan),
     ...(productType !== undefined && { productType }),
     ...(dateIssued !== undefined && { dateIssued }),
-    ...(borrower !== undefined && { borrower: borrowerOf(borrower) }),
-    documents: namedDocuments(backing_documents),
+    ...(borrower !== undefined && { borrower }),
+    documents: backing_documents,
     effectiveDate: body.effective_date,
     files,
   };
