@@ -38,23 +38,14 @@ export class ClientDirectory {
     this.#now = now;
   }
 
-  peek(clientId: string): ResolvedClient | undefined {
-    return this.#fresh(clientId)?.resolved;
-  }
-
   async resolve(clientId: string): Promise<ResolvedClient | undefined> {
-    const fresh = this.#fresh(clientId);
-    if (fresh !== undefined) return fresh.resolved;
+    const known = this.#entries.get(clientId);
+    if (known !== undefined && this.#now() - known.asOf < FRESH_MS) return known.resolved;
     const underway = this.#lookups.get(clientId);
     if (underway !== undefined) return underway;
     const lookup = this.#lookUp(clientId).finally(() => this.#lookups.delete(clientId));
     this.#lookups.set(clientId, lookup);
     return lookup;
-  }
-
-  #fresh(clientId: string): DirectoryEntry | undefined {
-    const entry = this.#entries.get(clientId);
-    return entry !== undefined && this.#now() - entry.asOf < FRESH_MS ? entry : undefined;
   }
 
   async #lookUp(clientId: string): Promise<ResolvedClient | undefined> {

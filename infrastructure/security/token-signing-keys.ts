@@ -54,7 +54,6 @@ const importKey = async (jwk: JWK): Promise<CryptoKey> => {
 const PREFIX = 'token-signing:';
 /** Every process reloads the keys at least this often, so that a revoked one is refused everywhere by then. */
 export const REVOKED_EVERYWHERE_AFTER_MS = 5_000;
-const RELOAD_AFTER_MS = REVOKED_EVERYWHERE_AFTER_MS;
 /** A token with an unknown key causes a reload, but not more often than this. */
 const LOOK_FOR_UNKNOWN_AFTER_MS = 1_000;
 /** A new key signs only when every process and every reader of the key set had time to learn of it. */
@@ -81,7 +80,7 @@ export class TokenSigningKeys implements SigningKeys {
   }
 
   async active(): Promise<SigningKey> {
-    await this.#refresh(RELOAD_AFTER_MS);
+    await this.#refresh(REVOKED_EVERYWHERE_AFTER_MS);
     const now = this.#now();
     const key = this.#keys.findLast((candidate) => candidate.activeFrom <= now) ?? this.#keys[0];
     if (key === undefined) throw new Error('the key store holds no signing key');
@@ -89,7 +88,7 @@ export class TokenSigningKeys implements SigningKeys {
   }
 
   async find(kid: string): Promise<SigningKey | undefined> {
-    await this.#refresh(RELOAD_AFTER_MS);
+    await this.#refresh(REVOKED_EVERYWHERE_AFTER_MS);
     const known = this.#keys.find((key) => key.kid === kid);
     if (known !== undefined) return known;
     await this.#refresh(LOOK_FOR_UNKNOWN_AFTER_MS);
@@ -98,7 +97,7 @@ export class TokenSigningKeys implements SigningKeys {
 
   /** Every key whose tokens may still be alive, and the one that will sign next. */
   async published(): Promise<readonly SigningKey[]> {
-    await this.#refresh(RELOAD_AFTER_MS);
+    await this.#refresh(REVOKED_EVERYWHERE_AFTER_MS);
     return this.#keys;
   }
 

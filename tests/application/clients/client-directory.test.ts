@@ -31,14 +31,11 @@ describe('client directory', () => {
   });
 
   test('answers from memory, without waiting, for five seconds', async () => {
-    expect(directory.peek('client_1')).toBeUndefined();
     const resolved = await directory.resolve('client_1');
     now += 4_999;
-    expect(directory.peek('client_1')).toBe(resolved);
     expect(await directory.resolve('client_1')).toBe(resolved);
     expect(registry.lookups).toBe(1);
     now += 1;
-    expect(directory.peek('client_1')).toBeUndefined();
     await directory.resolve('client_1');
     expect(registry.lookups).toBe(2);
   });
@@ -50,7 +47,6 @@ describe('client directory', () => {
     await registry.revoke('client_1', '2026-01-02T00:00:00.000Z');
     now += 2_000;
     expect(await directory.resolve('client_1')).toBeUndefined();
-    expect(directory.peek('client_1')).toBeUndefined();
   });
 
   test('a newly linked fund is seen five seconds later', async () => {
@@ -82,7 +78,6 @@ describe('client directory', () => {
       const ids = Array.from({ length: 500 }, (_, offset) => `nobody_${index + offset}`);
       await Promise.all(ids.map((id) => directory.resolve(id)));
     }
-    expect(directory.peek('client_1')).toBeUndefined();
     const before = registry.lookups;
     await directory.resolve('nobody_9999');
     expect(registry.lookups).toBe(before);
