@@ -213,10 +213,11 @@ const itemsOf = (
   const chosen = builder
     .selectFrom(textRows(database, ids).as('chosen'))
     .crossJoin('webhook_delivery as d')
-    .innerJoin('webhook_event as e', 'e.event_id', 'd.event_id')
+    // One that lost its event has no lane to say; it is gone once its turn comes.
+    .leftJoin('webhook_event as e', 'e.event_id', 'd.event_id')
     .select((eb) => [
       eb.val(row.redelivery_id).as('redelivery_id'),
-      eb.fn.coalesce('e.code', pingLane(eb.ref('e.event_id'))).as('lane'),
+      eb.fn.coalesce('e.code', pingLane(eb.ref('d.event_id'))).as('lane'),
       'd.sequence',
       'd.delivery_id',
       'd.event_id',

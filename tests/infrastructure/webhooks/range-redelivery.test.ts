@@ -257,6 +257,24 @@ describe('after an outage', () => {
   );
 
   test(
+    'a delivery whose event is gone is counted as such, and holds up nothing',
+    async () => {
+      const webhookId = await lostBefore(2, 2);
+      const [first] = await records(webhookId);
+      const lost = store.database.builder.deleteFrom('webhook_event').where('event_id', '=', first!.eventId);
+      await store.database.transaction([{ query: lost.compile() }]);
+      receiver.answer = answer(200);
+      // One that does not remember it.
+      await workers.pop()!.stop(0);
+      queue = new DeliveryQueue(store.database);
+      await work();
+      const { redeliveryId } = await redeliveries.start(context, webhookId, { since: SINCE });
+      expect(await ended(webhookId, redeliveryId)).toMatchObject({ queued: 4, delivered: 3, gone: 1 });
+    },
+    2 * PATIENCE_MS,
+  );
+
+  test(
     'another webhook gets what is new while one of them waits for a receiver that does not answer',
     async () => {
       const webhookId = await lostBefore(30, 2);
