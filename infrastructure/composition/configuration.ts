@@ -82,7 +82,7 @@ export const readServiceConfiguration = (
 };
 
 const readDatabaseUrl = (variables: EnvironmentReader): string | undefined => {
-  const url = variables.address('DATABASE_URL', ['postgres', 'postgresql']);
+  const url = variables.text('DATABASE_URL');
   const flaw = url === undefined ? undefined : flawOf(url);
   if (flaw !== undefined) throw variables.invalid('DATABASE_URL', flaw);
   return url;

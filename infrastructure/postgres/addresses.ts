@@ -20,6 +20,7 @@ const canBeRead = (server: string): boolean =>
 
 /** Why no service can work at this address; undefined when it can. */
 export const flawOf = (url: string): string | undefined => {
+  if (!/^postgres(ql)?:\/\//.test(url)) return 'must start with postgres:// or postgresql://';
   const servers = eachServer(url);
   if (servers.length > 1 && !servers.every((server) => (URL.parse(server)?.host ?? '') !== ''))
     return 'names several servers, and one of them is empty or cannot be read: write postgres://user:password@a:5432,b:5432/db';

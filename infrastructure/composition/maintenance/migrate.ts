@@ -25,6 +25,8 @@ import {
 import { SourceFile } from '../../sqlite/source-file.ts';
 import { PostgresDatabase } from '../../postgres/postgres-database.ts';
 import type { SqlDatabase } from '../../../application/sql/sql-database.ts';
+import { messageOf } from '../../../application/support/failures.ts';
+import { flawOf } from '../../postgres/addresses.ts';
 import { opening } from '../../support/opening.ts';
 import { SystemClock, pause } from '../../support/time.ts';
 import type { Configuration } from '../configuration.ts';
@@ -117,6 +119,15 @@ export const openMove = async (dataDir: string, engines: NewEngines): Promise<Op
   });
 };
 
+/** It is connected to when it is first used. @throws WrongUseError */
+const eventStoreAt = (url: string, logger: Logger): EventStoreDbStore => {
+  try {
+    return new EventStoreDbStore({ url, logger });
+  } catch (error) {
+    throw new WrongUseError(messageOf(error), { cause: error });
+  }
+};
+
 /** As the command line asks for it: engines from the command, else from the environment. @throws WrongUseError */
 export const openMoveFor = async (
   { dataDir, engines }: Configuration,
@@ -129,10 +140,13 @@ export const openMoveFor = async (
   // Followers of the streams keep their places in the database: the one cannot leave without the other.
   if (databaseUrl === undefined)
     throw new WrongUseError('name the database to move to, in DATABASE_URL or as --to database=URL');
+  const flaw = flawOf(databaseUrl);
+  if (flaw !== undefined) throw new WrongUseError(`the address of the database ${flaw}`);
   const location = documentsUrl === undefined ? undefined : parseS3Url(documentsUrl);
   if (documentsUrl !== undefined && location === undefined)
     throw new WrongUseError('the address of the document storage must be like S3_URL');
   return opening(async (kept, close) => {
+    const store = kept(eventStoreUrl === undefined ? undefined : eventStoreAt(eventStoreUrl, logger));
     const database = kept(
       await PostgresDatabase.open({
         url: databaseUrl,
@@ -141,9 +155,6 @@ export const openMoveFor = async (
         // Long pages of a comparison on a busy server.
         statementTimeoutMs: 60_000,
       }),
-    );
-    const store = kept(
-      eventStoreUrl === undefined ? undefined : new EventStoreDbStore({ url: eventStoreUrl, logger }),
     );
     const documents = location && new S3Bucket({ location, pause });
     return { ...kept(await openMove(dataDir, { database, store, documents })), close };

@@ -53,6 +53,9 @@ describe('receivables migrate', () => {
   test.each([
     [[], 'name the database'],
     [['--to', 'database=postgres://h/d', '--to', 'documents=nowhere'], 'document storage'],
+    [['--to', 'database=nowhere'], 'the address of the database must start with postgres://'],
+    [['--to', 'database=postgres://h:65536/d'], 'the address of the database cannot be read'],
+    [['--to', 'database=postgres://h/d', '--to', 'eventstore=nowhere'], 'esdb://host:2113'],
   ])('does not begin without knowing where to: %j', async (args, message) => {
     const openMove = (targets: MoveTargets) =>
       openMoveFor(readConfiguration({}), targets, new RecordingLogger());
