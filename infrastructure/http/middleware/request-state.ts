@@ -33,6 +33,9 @@ export const addressKey = (address: string): string => {
   return isIP(address) === 6 ? network64(address) : address;
 };
 
+/** Some proxies write the port behind the address, and brackets around one with colons of its own. */
+const withoutPort = (text: string): string => text.replace(/^\[([^\]]*)\](?::\d+)?$|^([^:]*):\d+$/, '$1$2');
+
 /**
  * Address of the client. With `hops` trusted proxies in front, those proxies wrote the last `hops` entries of X-Forwarded-For;
  * entries further left may be invented by the client.
@@ -42,8 +45,8 @@ export const clientAddress = (req: IncomingMessage, hops: number): string => {
   if (hops === 0) return address;
   const forwarded = String(req.headers['x-forwarded-for'] ?? '').split(',');
   for (let hop = 0; hop < hops; hop += 1) {
-    const claimed = forwarded.pop()?.trim();
-    if (claimed === undefined || isIP(claimed) === 0) return address;
+    const claimed = withoutPort(forwarded.pop()?.trim() ?? '');
+    if (isIP(claimed) === 0) return address;
     address = claimed;
   }
   return address;

@@ -17,6 +17,10 @@ describe('the address of a client', () => {
     [1, '198.51.100.1, not-an-address', '10.0.0.1'],
     [1, '', '10.0.0.1'],
     [1, ' 2001:db8::1 ', '2001:db8::1'],
+    [2, '198.51.100.1:49152, 203.0.113.5:443', '198.51.100.1'],
+    [1, '[2001:db8::1]:49152', '2001:db8::1'],
+    [1, '[2001:db8::1]', '2001:db8::1'],
+    [1, '203.0.113.5:', '10.0.0.1'],
   ])('with %i trusted hops and "%s" is %s', (hops, forwarded, expected) => {
     expect(clientAddress(requestFrom('10.0.0.1', forwarded), hops)).toBe(expected);
   });
