@@ -168,10 +168,11 @@ export class ForgetBorrower {
   /** An assignment that was refused may have left a key, and contents sealed with it, without an operation. */
   async clearRefused(documentNumber: string): Promise<void> {
     const { index, keys, realClock } = this.#deps;
-    // One that is on its way right now has no operation yet either.
+    // One that is on its way right now has no operation yet either; a code that a renegotiation has reserved may get its own at any time.
     const before = new Date(Date.parse(realClock.realNow()) - LONGEST_ASSIGNMENT_MS).toISOString();
     for (const stream of await index.streamsOf(this.#digestOf(documentNumber))) {
-      if (!('schedule' in (await this.#stateOf(stream)))) await keys.forgetOlder(stream, before);
+      const { status } = await this.#stateOf(stream);
+      if (status === 'none') await keys.forgetOlder(stream, before);
     }
   }
 
