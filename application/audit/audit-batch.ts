@@ -18,8 +18,7 @@ import { auditBesideOperations } from './beside-operations.ts';
 import { auditOperation } from './operation-audit.ts';
 import type { OperationAudit } from './operation-audit.ts';
 import { auditRenegotiation, renegotiationsOf } from './renegotiation-audit.ts';
-import { RuleHistory } from './two-people-audit.ts';
-import { auditDecisions, auditEyes, eyesOf } from './two-people-audit.ts';
+import { RuleHistory, auditDecisions, auditEyes, eyesOf } from './two-people-audit.ts';
 import { checkStream } from './stored-events.ts';
 
 export interface AuditStores {

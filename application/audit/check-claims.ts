@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ALL_APPLICATIONS, DECISION_KEYS } from '../command-handling/endpoints.ts';
-import { ENDPOINTS } from '../command-handling/endpoints.ts';
+import { ALL_APPLICATIONS, DECISION_KEYS, ENDPOINTS } from '../command-handling/endpoints.ts';
 import type { AuditNotes, ClaimNote } from './audit-notes.ts';
 import type { EventStore, KeyClaim, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { retryUntilAvailable } from '../support/retry.ts';

@@ -3,10 +3,10 @@ import type { AppendResult, EventToAppend, StreamRevision } from '../../applicat
 import { ConcurrencyError, OutcomeUnknownError } from '../../application/ports/event-store.ts';
 import type { AppendRequest } from './append-messages.ts';
 import { BatchCall } from './batch-call.ts';
+import { CallRetries } from './connection.ts';
 import type { Connection, Node } from './connection.ts';
 import { ensureStorable, sizeOfAppend, tooLarge } from './event-wire.ts';
 import { outcomeUnknown, proofOf, RefusedAppendError, unavailable } from './failures.ts';
-import { CallRetries } from './connection.ts';
 import type { StreamReader } from './stream-reader.ts';
 
 interface Dependencies {

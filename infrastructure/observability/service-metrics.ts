@@ -6,8 +6,7 @@ import { lookedUpGauges } from './metrics/looked-up.ts';
 import type { LookedUp } from './metrics/looked-up.ts';
 import { Scrape } from './metrics/scrape.ts';
 import { busMetrics, storeMetrics } from './metrics/store-metrics.ts';
-import { webhookMetrics } from './metrics/work-metrics.ts';
-import { commandMetrics, requestMetrics, workMetrics } from './metrics/work-metrics.ts';
+import { commandMetrics, requestMetrics, webhookMetrics, workMetrics } from './metrics/work-metrics.ts';
 
 /** A sample is a wake-up: the default of 10 ms alone takes half a percent of a core from an idle service. The delays shown include it. */
 export const EVENT_LOOP_SAMPLE_MS = 50;
