@@ -59,8 +59,11 @@ export const daysBetween = (from: CalendarDate, to: CalendarDate): number => {
   return b - a;
 };
 
+const LAST_DAY = Date.UTC(9999, 11, 31) / MS_PER_DAY;
+
+/** Never later than 9999-12-31: a year of five digits would, as text, come before all others. */
 export const addDays = (date: CalendarDate, days: number): CalendarDate => {
   const day = epochDay(date);
   if (day === undefined) throw new RangeError(`not a calendar date: ${date}`);
-  return new Date((day + days) * MS_PER_DAY).toISOString().slice(0, 10) as CalendarDate;
+  return new Date(Math.min(day + days, LAST_DAY) * MS_PER_DAY).toISOString().slice(0, 10) as CalendarDate;
 };

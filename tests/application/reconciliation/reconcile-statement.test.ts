@@ -51,6 +51,12 @@ describe('a line finds its payment', () => {
     ]);
   });
 
+  test('in a period without an end', async () => {
+    expect(told(await june([A1], [line('2026-06-10', 95_000, 'A/001')], { to: '9999-12-31' }))).toEqual([
+      'exact: A/001 = line 2',
+    ]);
+  });
+
   test('on its own day before one of another day, whichever stands first in the file', async () => {
     const payments = [prepaid('C', '2026-06-10', 100), prepaid('C', '2026-06-12', 100)];
     const lines = [line('2026-06-12', 100, 'C'), line('2026-06-10', 100, 'C')];

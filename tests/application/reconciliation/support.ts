@@ -48,13 +48,13 @@ const notifying = (payments: readonly Payment[], idle: readonly string[]): Notif
 export const june = (
   payments: readonly Payment[],
   lines: readonly Omit<StatementLine, 'line'>[],
-  options: Partial<Tolerances> & { readonly idle?: readonly string[] } = {},
+  options: Partial<Tolerances> & { readonly idle?: readonly string[]; readonly to?: string } = {},
 ): Promise<Comparison> => {
-  const { idle = [], ...tolerances } = options;
+  const { idle = [], to = '2026-06-30', ...tolerances } = options;
   return compareStatement(notifying(payments, idle), {
     fundId: 'fund-1',
     from: calendarDate('2026-06-01'),
-    to: calendarDate('2026-06-30'),
+    to: calendarDate(to),
     tolerances: { windowDays: 3, toleranceCents: 0, requireReference: false, ...tolerances },
     statement: (async function* () {
       yield lines.map((one, index) => ({ ...one, line: index + 2 }));

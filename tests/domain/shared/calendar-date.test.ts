@@ -57,6 +57,15 @@ describe('a calendar date', () => {
     expect(addDays(calendarDate('2018-11-03'), 1)).toBe('2018-11-04');
   });
 
+  test('stays at the last one that can be written, whatever is added', () => {
+    const last = calendarDate('9999-12-31');
+    expect([addDays(last, 1), addDays(calendarDate('9999-12-30'), 60), addDays(last, -1)]).toEqual([
+      last,
+      last,
+      '9999-12-30',
+    ]);
+  });
+
   test('days added are days counted, and dates compare as text', () => {
     fc.assert(
       fc.property(anyDay, anyDay, (a, b) => {
