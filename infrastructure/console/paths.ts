@@ -9,8 +9,12 @@ export interface OperationKey {
 export const operationPath = (applicationId: string, code: string): string =>
   `/operations/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
 
-export const operationLink = ({ applicationId, code }: OperationKey): View =>
-  html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
+/** Nothing where it is of no operation. */
+export const operationLink = ({
+  applicationId,
+  code,
+}: { [Name in keyof OperationKey]?: string | null | undefined }): View =>
+  applicationId && code && html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
 
 export const decisionPath = ({ applicationId, code }: OperationKey): string =>
   `/decisions/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;

@@ -30,6 +30,7 @@ export const words = inLanguages({
   operationCode: ['Código da operação', 'Code of the operation'],
   decision: ['Decisão', 'Decision'],
   since: ['Desde', 'Since'],
+  awaitingAnother: ['À espera de outra pessoa', 'Awaiting another person'],
   backToList: ['Voltar à lista', 'Back to the list'],
   filter: ['Filtrar', 'Filter'],
   documents: ['Documentos', 'Documents'],

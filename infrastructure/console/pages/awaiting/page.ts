@@ -11,7 +11,6 @@ import type { View } from '../../html.ts';
 import { amount, count, date, instant, statusName } from '../../format.ts';
 import { fundNames, fundOptions, fundView } from '../../funds.ts';
 import { keptPage } from '../../kept.ts';
-import { either } from '../../language.ts';
 import { choiceField, tokenField } from '../../forms.ts';
 import { operationLink } from '../../paths.ts';
 import { ConsoleProblem, action, view } from '../../page.ts';
@@ -19,6 +18,7 @@ import type { Answer, Page, Visit } from '../../page.ts';
 import { refusalText } from '../../refusals.ts';
 import { decideAll } from '../decisions/decide.ts';
 import { tallyView } from '../decisions/tally.ts';
+import { texts as decisions } from '../decisions/texts.ts';
 import { words } from '../words.ts';
 import { ruleText, texts } from './texts.ts';
 
@@ -30,9 +30,6 @@ const contentsOf = ({ first, rule }: AwaitingDecision): string => {
   const day = first?.disbursementDate === undefined ? [] : [date(first.disbursementDate)];
   return [...day, ...reasons, ...(first?.note === undefined ? [] : [first.note])].join(' · ');
 };
-
-const linkOf = ({ applicationId, code }: Pick<AwaitingDecision, 'applicationId' | 'code'>): View =>
-  applicationId !== null && code !== null && operationLink({ applicationId, code });
 
 const tableOf = (listed: readonly AwaitingDecision[], names: FundNames): View => {
   const tick = ({ firstDecisionId: id, value }: AwaitingDecision): View =>
@@ -48,8 +45,11 @@ const tableOf = (listed: readonly AwaitingDecision[], names: FundNames): View =>
     { label: words.decision },
     [
       [html`<input type="checkbox" aria-label=${texts.chooseAll} data-choose-all />`, tick],
-      [words.decision, ({ decision }) => texts.decisions[decision]],
-      [words.operation, linkOf],
+      [
+        words.decision,
+        ({ decision }) => (decision === 'four_eyes' ? texts.rule : decisions.decide[decision]),
+      ],
+      [words.operation, operationLink],
       [words.value, ({ value }) => (value === null ? '' : amount(value)), 'number'],
       [texts.contents, (one) => contentsOf(one), 'wide'],
       [texts.by, ({ by }) => by ?? ''],
@@ -128,8 +128,8 @@ const resultView = (answers: readonly DecisionAnswer[]): View => {
       { label: words.result },
       [
         [texts.id, ({ decision }) => decision?.firstDecisionId ?? '', 'code'],
-        [words.operation, ({ decision }) => decision && linkOf(decision)],
-        [words.outcome, ({ outcome }) => outcomeBadge(outcome, texts.outcomes[outcome])],
+        [words.operation, ({ decision }) => decision && operationLink(decision)],
+        [words.outcome, ({ outcome }) => outcomeBadge(outcome, decisions.outcomes[outcome])],
         [words.status, (given) => told(given)],
       ],
       answers,
@@ -160,7 +160,7 @@ export const awaitingLink = async ({ administrator }: Desk): Promise<View> => {
 
 export const awaitingPage: Page = {
   path: '/awaiting',
-  title: () => either('À espera de outra pessoa', 'Awaiting another person'),
+  title: () => words.awaitingAnother,
   hidden: true,
   routes: [view('/awaiting', listed), action('/awaiting/settle', settle)],
 };

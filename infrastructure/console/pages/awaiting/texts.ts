@@ -1,11 +1,10 @@
-import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
-import type { AwaitingDecision } from '../../../../application/administrator/confirmations.ts';
 import type { SecondDecisionName } from '../../../../application/publication/description/confirmation-schema.ts';
 import type { FourEyes } from '../../../../domain/fund/four-eyes.ts';
 import type { Evidence } from '../../../../domain/shared/two-people.ts';
 import { amount } from '../../format.ts';
 import { inLanguages } from '../../language.ts';
 import type { Both } from '../../language.ts';
+import { texts as decisions } from '../decisions/texts.ts';
 
 export const texts = inLanguages({
   lead: [
@@ -27,14 +26,7 @@ export const texts = inLanguages({
   contents: ['Conteúdo', 'Contents'],
   by: ['Quem decidiu', 'Decided by'],
   id: ['Identificador', 'Id'],
-  decisions: {
-    approve: ['Aprovar', 'Approve'],
-    reject: ['Rejeitar', 'Reject'],
-    sign_term: ['Assinar termo', 'Sign the term'],
-    disburse: ['Desembolsar', 'Disburse'],
-    process_repurchase: ['Concluir recompra', 'Complete the repurchase'],
-    four_eyes: ['Regra do fundo', "The fund's rule"],
-  } satisfies Record<AwaitingDecision['decision'], Both>,
+  rule: ['Regra do fundo', "The fund's rule"],
   evidences: {
     'signed-in': ['duas pessoas com sessão', 'two people who are signed in'],
     stated: ['dois nomes declarados', 'two names, as they are stated'],
@@ -48,16 +40,10 @@ export const texts = inLanguages({
     `It is recorded in the name of ${name}.`,
   ],
   nothingChosen: ['Escolha ao menos uma decisão.', 'Choose at least one decision.'],
-  outcomes: {
-    applied: ['Feito', 'Done'],
-    already_applied: ['Já estava feito', 'Was done already'],
-    awaiting_confirmation: ['À espera de outra pessoa', 'Awaits another person'],
-    refused: ['Recusado', 'Refused'],
-  } satisfies Record<DecisionAnswer['outcome'], Both>,
 });
 
-export const ruleText = ({ decisions, evidence }: FourEyes): string => {
-  if (decisions.length === 0) return '–';
-  const named = decisions.map(({ decision, from }) => `${texts.decisions[decision]} ≥ ${amount(from)}`);
+export const ruleText = ({ decisions: covered, evidence }: FourEyes): string => {
+  if (covered.length === 0) return '–';
+  const named = covered.map(({ decision, from }) => `${decisions.decide[decision]} ≥ ${amount(from)}`);
   return `${named.join(', ')} (${texts.evidences[evidence]})`;
 };

@@ -55,9 +55,6 @@ const form = (asked: Asked, funds: readonly string[], names: FundNames): View =>
     <button class="secondary">${words.filter}</button>
   </form>`;
 
-const operationView = ({ applicationId, code }: DeskLogLine): View =>
-  applicationId !== undefined && code !== undefined ? operationLink({ applicationId, code }) : '';
-
 const table = (lines: readonly DeskLogLine[], names: FundNames): View =>
   tableView(
     { label: texts.title, dense: true },
@@ -74,7 +71,7 @@ const table = (lines: readonly DeskLogLine[], names: FundNames): View =>
         ({ outcome, reason }) =>
           html`${outcomeBadge(outcome, texts.outcomes[outcome])}${reason && html` <small class="code">${reason}</small>`}`,
       ],
-      [words.operation, operationView],
+      [words.operation, operationLink],
       [words.fund, ({ fundId }) => fundId && fundView(fundId, names), 'code'],
       [words.decision, ({ decision }) => decision, 'code'],
       [words.count, (line) => line.count !== undefined && count(line.count), 'number'],

@@ -16,6 +16,7 @@ import { tokenField, amountField, choiceField } from '../../forms.ts';
 import { ConsoleProblem, action, typedOr, view } from '../../page.ts';
 import type { ActionAnswer, Visit, Page } from '../../page.ts';
 import { ruleText, texts as awaiting } from '../awaiting/texts.ts';
+import { texts as decisions } from '../decisions/texts.ts';
 import { texts } from './texts.ts';
 import type { ListedFund } from '../../../../application/funds/funds.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
@@ -37,7 +38,7 @@ const ruleForm = (fundId: string, rules: FourEyesState['rules'], visit: Visit): 
       ${COVERABLE.map(
         (name) =>
           html`<label>
-            ${texts.from(awaiting.decisions[name])} ${amountField({ name, value: from(name) })}
+            ${texts.from(decisions.decide[name])} ${amountField({ name, value: from(name) })}
           </label>`,
       )}
       <small>${texts.fromHelp}</small>
@@ -79,7 +80,7 @@ const setRule = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
     kind: 'page',
     body: html`
       <p class="done" role="status">${texts.outcomes[outcome]}</p>
-      ${outcome === 'awaiting_confirmation' && html`<p><a href="/awaiting">${texts.awaiting}</a></p>`}
+      ${outcome === 'awaiting_confirmation' && html`<p><a href="/awaiting">${words.awaitingAnother}</a></p>`}
       <p><a href="/funds">${texts.back}</a></p>
     `,
   }));

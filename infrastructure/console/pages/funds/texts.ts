@@ -58,6 +58,5 @@ export const texts = inLanguages({
       'The rule asks for less than the one in force: it awaits the confirmation of another person.',
     ],
   },
-  awaiting: ['À espera de outra pessoa', 'Awaiting another person'],
   back: ['Voltar aos fundos', 'Back to the funds'],
 });

@@ -71,7 +71,6 @@ export const texts = inLanguages({
     scheduled: ['Prevista', 'Scheduled'],
   },
   timeline: ['O que aconteceu', 'What happened'],
-  recorded: ['Registrado', 'Recorded'],
   counts: ['Vale em', 'Counts from'],
   by: ['por', 'by'],
   later_date: [

@@ -3,7 +3,7 @@ import type { LoanEvent } from '../../../../domain/loan/events.ts';
 import { amount, instant, date } from '../../format.ts';
 import { inLanguages } from '../../language.ts';
 import type { Both } from '../../language.ts';
-import { empty, tableView, html } from '../../html.ts';
+import { empty, facts, tableView, html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import type { ShownDelivery } from '../../../../application/webhooks/deliveries.ts';
 import { deliveryBadge } from '../webhooks/endpoint.ts';
@@ -186,18 +186,13 @@ export const recordedView = ({ recorded, event, payload, price }: ShownEvent): V
     ...(key ? [[texts.key, `${key.key} · ${key.endpoint}`] as const] : []),
     [texts.hash, metadata.hash],
   ];
-  const pairs = (all: readonly (readonly [string, View])[]): View =>
-    all.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd class="code">${value}</dd>
-        </div>`,
-    );
+  const pairs = [...recordedPairs(payload), ...about].map(
+    ([name, value]) => [name, html`<div class="code">${value}</div>`] as const,
+  );
   return html`
     ${price && priceView(event, price)}
     <h3>${texts.data}: <span class="code">${recorded.type}</span></h3>
-    <dl class="pairs">${pairs(recordedPairs(payload))} ${pairs(about)}</dl>
+    ${facts(pairs, 'pairs')}
   `;
 };
 

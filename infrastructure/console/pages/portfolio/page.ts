@@ -130,27 +130,20 @@ const distinct = (names: ReadonlyMap<string, string>): ReadonlyMap<string, strin
 const exported =
   (
     name: string,
-    written: (
-      analysed: AnalysedPortfolio,
-      portfolio: Desk['portfolio'],
-      visit: Visit,
-    ) => Promise<Rows<string>> | Rows<string>,
+    written: (analysed: AnalysedPortfolio, visit: Visit, app: Desk) => Promise<Rows<string>> | Rows<string>,
   ) =>
   async (visit: Visit, app: Desk): Promise<Answer> => {
     const { fund, date } = askedOf(visit);
     if (fund === undefined || fund === ALL) throw refused();
     const analysed = await app.portfolio.analyse(fund, date);
-    return textFile(`${name}-${date}.csv`, await written(analysed, app.portfolio, visit));
+    return textFile(`${name}-${date}.csv`, await written(analysed, visit, app));
   };
 
-const positionCsv = ({ position }: AnalysedPortfolio, _: unknown, visit: Visit): Rows<string> =>
-  printPosition(position, csvFor(visit));
+const positionCsv = exported('portfolio', ({ position }, visit) => printPosition(position, csvFor(visit)));
 
-const compositionCsv = async (
-  analysed: AnalysedPortfolio,
-  portfolio: Desk['portfolio'],
-  visit: Visit,
-): Promise<Rows<string>> => printComposition(analysed, await portfolio.documentsOf(analysed), csvFor(visit));
+const compositionCsv = exported('portfolio-composition', async (analysed, visit, { portfolio }) =>
+  printComposition(analysed, await portfolio.documentsOf(analysed), csvFor(visit)),
+);
 
 export const portfolioPage: Page = {
   path: '/portfolio',
@@ -159,7 +152,7 @@ export const portfolioPage: Page = {
     view('/portfolio', show),
     view('/portfolio/position', positionPart),
     view('/portfolio/operations', operationsView),
-    view('/portfolio/export', exported('portfolio', positionCsv)),
-    view('/portfolio/composition', exported('portfolio-composition', compositionCsv)),
+    view('/portfolio/export', positionCsv),
+    view('/portfolio/composition', compositionCsv),
   ],
 };

@@ -1,6 +1,6 @@
 import type { FundPosition } from '../../../../application/portfolio/position.ts';
 import { amount, count, date } from '../../format.ts';
-import { html, section, pictureOf, tableView } from '../../html.ts';
+import { html, section, pictureOf, tableView, tile } from '../../html.ts';
 import type { View, Column } from '../../html.ts';
 import { words } from '../words.ts';
 import { compositions, concentrations } from './composition.ts';
@@ -42,20 +42,12 @@ const measuresOf = (): readonly Measure[] => [
 
 const tiles = ({ analysed: { position }, against: other }: Shown): View => html`
   <div class="tiles">
-    ${measuresOf().map(
-      ({ name, of, write, note }) =>
-        html`<article>
-          <small>${name}</small>
-          <p>${write(of(position))}</p>
-          ${note && html`<small>${note(position)}</small>`}
-          ${
-            other &&
-            html`<br /><small
-                >${texts.since(date(other.position.date), movement(of(position) - of(other.position), write))}</small
-              >`
-          }
-        </article>`,
-    )}
+    ${measuresOf().map(({ name, of, write, note }) => {
+      const since =
+        other && texts.since(date(other.position.date), movement(of(position) - of(other.position), write));
+      const notes = [note?.(position), note && since && html`<br />`, since];
+      return tile(name, write(of(position)), (note ?? since) && notes);
+    })}
   </div>
 `;
 

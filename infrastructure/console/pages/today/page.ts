@@ -11,6 +11,7 @@ import { part, view } from '../../page.ts';
 import type { Page, Visit } from '../../page.ts';
 import { moneyBody, weekOf } from './money.ts';
 import { endpointsBody, serviceBody, awaitingBody, overdueBody, waitingBody } from './cards.ts';
+import { words } from '../words.ts';
 import { texts } from './texts.ts';
 
 interface Part {
@@ -75,7 +76,7 @@ const PARTS: readonly Part[] = [
   },
   {
     id: 'awaiting',
-    title: () => texts.awaiting,
+    title: () => words.awaitingAnother,
     to: '/awaiting',
     when: 'later',
     async body(visit, { administrator }) {

@@ -54,7 +54,6 @@ export const texts = inLanguages({
     'O que vence até domingo, e cada pagamento notificado desde segunda-feira, aparece aqui.',
     'What falls due until Sunday, and each payment notified since Monday, comes here.',
   ],
-  money: ['Dinheiro', 'Money'],
   kinds: {
     settlement: ['Liquidações', 'Settlements'],
     prepayment: ['Antecipações', 'Prepayments'],
@@ -65,7 +64,6 @@ export const texts = inLanguages({
     `Nesta semana ainda vencem ${expected}, e ${notified} foram notificados.`,
     `This week ${expected} still fall due, and ${notified} were notified.`,
   ],
-  awaiting: ['À espera de outra pessoa', 'Awaiting another person'],
   noneAwaits: ['Nenhuma decisão espera por uma segunda pessoa.', 'No decision awaits a second person.'],
   noneAwaitsHelp: [
     'O que alguém decidir, e a regra do fundo pedir que outra pessoa confirme, aparece aqui.',

@@ -123,7 +123,7 @@ const picture = ({ outcomes }: EndpointRecord): View => {
 };
 
 export const linkOf = ({ applicationId }: WebhookSubscription, code: string | null): View =>
-  code === null ? '–' : operationLink({ applicationId, code });
+  operationLink({ applicationId, code }) ?? '–';
 
 export const nextText = (
   webhook: WebhookSubscription,

@@ -1,7 +1,6 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { html } from '../../html.ts';
 import { withQuery } from '../../paths.ts';
-import { either } from '../../language.ts';
 import { action, part, view } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
 import { deliveryView } from './delivery.ts';
@@ -28,7 +27,7 @@ const resend = async ({ params, realClock }: Visit, { webhooks }: Desk): Promise
 
 export const webhooksPage: Page = {
   path: '/webhooks',
-  title: () => either('Webhooks', 'Webhooks'),
+  title: () => 'Webhooks',
   live: true,
   routes: [
     view('/webhooks', async (visit, app) => ({ kind: 'page', body: await endpointsView(visit, app) })),
