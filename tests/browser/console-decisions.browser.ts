@@ -225,6 +225,29 @@ describe('Decisions', () => {
     await assign('OP-7');
     await page.getByText('4 operations wait now.').waitFor();
   });
+
+  test('an answer that comes late leaves what came since where it is', async () => {
+    const { page } = at.desk;
+    await page.getByRole('link', { name: 'Decisions' }).click();
+    await shown(page, 'Decisions');
+    await page.evaluate(`
+      const list = document.querySelector('[data-follow]').outerHTML;
+      const now = list.replace('</tbody>', '<tr><td><a data-listed="new">NEW</a></td></tr></tbody>');
+      const { fetch } = window;
+      window.answers = [];
+      window.asked = 0;
+      window.fetch = (address, ...more) => {
+        if (!String(address).includes('/decisions/listed')) return fetch(address, ...more);
+        const text = window.asked++ === 0 ? list : now;
+        return new Promise((resolve) => window.answers.push(() => resolve({ ok: true, text: async () => text })));
+      };
+      for (const _ of [1, 2]) document.getElementById('live').dispatchEvent(new Event('changed'));
+    `);
+    // The newest of those that are under way comes first.
+    for (let answer = 0; answer < 2; answer += 1) await page.evaluate('void window.answers.pop()()');
+    await page.locator('[data-listed="new"]').waitFor();
+    expect(await page.locator('tr.gone').count()).toBe(0);
+  });
 });
 
 describe('for auditors', () => {

@@ -179,7 +179,12 @@ addEventListener(
 );
 
 addEventListener('DOMContentLoaded', () => {
-  if (followed) document.getElementById('live')?.addEventListener('changed', () => void follow());
+  // One after another: an older answer must not undo a newer one.
+  let following = Promise.resolve();
+  if (followed)
+    document.getElementById('live')?.addEventListener('changed', () => {
+      following = following.then(follow, follow);
+    });
   // The session has ended: the page says so instead of showing what is old, or beside what was typed.
   document.getElementById('live')?.addEventListener('ended', () => {
     const form = [...typedInto].findLast(({ isConnected }) => isConnected);
