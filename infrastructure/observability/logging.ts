@@ -87,5 +87,7 @@ const redactError = (error: Error, depth: number): Record<string, unknown> => ({
   message: error.message,
   stack: error.stack,
   ...(error.cause === undefined ? {} : { cause: redact(error.cause, depth - 1) }),
+  // Of each address that was tried, where a name has several: the error over them says nothing itself.
+  ...(error instanceof AggregateError ? { errors: redact(error.errors, depth - 1) } : {}),
   ...redactFields(Object.entries(error), depth),
 });

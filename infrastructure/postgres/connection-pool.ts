@@ -2,6 +2,7 @@ import { Pool } from 'pg';
 import type { ClientBase, PoolClient } from 'pg';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import { Batch, BatchFailure, PreparedStatements } from './batch.ts';
 import type { BatchResult, BatchStatement } from './batch.ts';
 import { eachServer } from './addresses.ts';
@@ -46,11 +47,6 @@ const SESSION = `
 
 const STATE = `
   select pg_is_in_recovery() as standby, floor(extract(epoch from clock_timestamp()) * 1000) as now`;
-
-const reasonOf = (error: unknown): string => {
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message || code || String(error);
-};
 
 const after = (ms: number, act: () => void): (() => void) => {
   const timer = setTimeout(act, ms);
@@ -168,7 +164,7 @@ export class ConnectionPool {
         if (!moved && this.#servers.length > 1) this.#leave(pool);
         if (tries > 1 || (moved && tries > 0)) continue;
         this.#lost(error);
-        throw new StoreUnavailableError(`PostgreSQL: ${reasonOf(error)}`, { cause: error });
+        throw new StoreUnavailableError(`PostgreSQL: ${messageOf(error)}`, { cause: error });
       }
     }
   }
@@ -198,7 +194,7 @@ export class ConnectionPool {
   #lost(error: unknown): void {
     if (this.#away) return;
     this.#away = true;
-    this.#settings.logger.warn({ error: reasonOf(error) }, 'PostgreSQL connection lost');
+    this.#settings.logger.warn({ error: messageOf(error) }, 'PostgreSQL connection lost');
   }
 
   #answered(): void {

@@ -71,6 +71,15 @@ describe('log', () => {
     });
   });
 
+  test('an error over several says what each of them was', () => {
+    const { logger, entries } = logging();
+    const errors = ['connect ECONNREFUSED ::1:1', 'connect ECONNREFUSED 127.0.0.1:1'].map(
+      (text) => new Error(text),
+    );
+    logger.error({ err: new AggregateError(errors) }, 'away');
+    expect(entries()[0].err.errors).toMatchObject(errors.map(({ message }) => ({ message })));
+  });
+
   test('a loop in what is logged does not stop the service', () => {
     const { logger, lines } = logging();
     const loop: Record<string, unknown> = {};
