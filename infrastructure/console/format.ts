@@ -78,6 +78,12 @@ const TYPED: Readonly<Record<Language, { readonly group: string; readonly patter
   en: { group: ',', pattern: /^(?:R\$)?\s*(\d{1,3}(?:,\d{3}){0,3}|\d{1,12})(?:\.(\d{1,2}))?$/ },
 };
 
+/** By which scripts read what is typed. */
+export const typedRule = (): Readonly<Record<`data-${string}`, string>> => {
+  const { group, pattern } = TYPED[spoken()];
+  return { 'data-group': group, 'data-pattern': pattern.source };
+};
+
 /**
  * Cents of an amount as people type it, `1.234,56` or `R$ 1234,5`, in English `1,234.56`; undefined for anything else. Nothing that both
  * languages take means something else in the other one.

@@ -27,16 +27,11 @@ addEventListener('keydown', (event) => {
   act();
 });
 
-// The sum of amounts as they are typed, by the rule of `centsTyped`.
+// The sum of amounts as they are typed, by the rule of `centsTyped`, which the sum brings along.
 const LANGUAGE = document.documentElement.lang;
 const AMOUNT = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency: 'BRL' });
-const TYPED = {
-  'pt-BR': [/^(?:R\$)?\s*(\d{1,3}(?:\.\d{3}){0,3}|\d{1,12})(?:,(\d{1,2}))?$/, '.'],
-  en: [/^(?:R\$)?\s*(\d{1,3}(?:,\d{3}){0,3}|\d{1,12})(?:\.(\d{1,2}))?$/, ','],
-};
-const centsOf = (text) => {
-  const [pattern, group] = TYPED[LANGUAGE];
-  const [, whole, fraction = ''] = pattern.exec(text.trim()) ?? [];
+const centsOf = (text, { pattern, group }) => {
+  const [, whole, fraction = ''] = new RegExp(pattern).exec(text.trim()) ?? [];
   return whole === undefined
     ? NaN
     : Number(whole.replaceAll(group, '')) * 100 + Number(fraction.padEnd(2, '0'));
@@ -44,11 +39,12 @@ const centsOf = (text) => {
 addEventListener('input', (event) => {
   if (!event.target.matches('[data-summand]')) return;
   const { form } = event.target;
+  const shown = form.querySelector('[data-sum]');
   const cents = [...form.querySelectorAll('[data-summand]')].reduce(
-    (sum, { value }) => sum + centsOf(value),
+    (sum, { value }) => sum + centsOf(value, shown.dataset),
     0,
   );
-  form.querySelector('[data-sum]').textContent = Number.isNaN(cents) ? '\u2014' : AMOUNT.format(cents / 100);
+  shown.textContent = Number.isNaN(cents) ? '\u2014' : AMOUNT.format(cents / 100);
 });
 
 // How many are ticked and what they add up to; the server counts again.

@@ -1,7 +1,7 @@
 import type { UsedReason } from '../../../../application/loans/decision-facts.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { amount, count } from '../../format.ts';
+import { amount, count, typedRule } from '../../format.ts';
 import { dayField, amountField } from '../../forms.ts';
 import { reasonText, retyped, sumOf } from './draft.ts';
 import type { Draft, DraftLine, Problem } from './draft.ts';
@@ -164,7 +164,9 @@ export const disbursementFields = (draft: Draft, problems: readonly Problem[]): 
   const { attributes, text } = saidOf(problems, { field: 'date' });
   const sum = sumOf(draft);
   return html`
-    <p>${texts.sum} <output data-sum>${sum === undefined ? NO_SUM : amount(sum)}</output></p>
+    <p>
+      ${texts.sum} <output data-sum ...${typedRule()}>${sum === undefined ? NO_SUM : amount(sum)}</output>
+    </p>
     <label>
       ${texts.date} ${dayField({ name: 'date', value: draft.date, required: true, ...attributes })} ${text}
     </label>
