@@ -46,7 +46,7 @@ const maskedOperation = (shown: ShownOperation): ShownOperation => ({
 });
 
 /** Who may not know borrowers must not find out, by searching, whose operation it is. */
-const narrowed = (rights: Rights, filter: OperationSearch): OperationSearch => ({
+const narrowed = <Search extends OperationSearch>(rights: Rights, filter: Search): Search => ({
   ...filter,
   ...narrowedTo(rights, filter.document === undefined ? 'see' : 'borrowers'),
 });
@@ -88,7 +88,7 @@ export const loansFor = ({ loans }: Pick<App, 'loans'>, rights: Rights): Desk['l
   },
   search: {
     async page(filter) {
-      const page = await loans.search.page({ ...filter, ...narrowed(rights, filter) });
+      const page = await loans.search.page(narrowed(rights, filter));
       const operations = page.operations.map((one) =>
         rights.has('borrowers', one.fund_id) ? one : { ...one, document: masked(one.document) },
       );

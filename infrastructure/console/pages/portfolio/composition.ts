@@ -15,7 +15,6 @@ interface Sort {
   readonly title: string;
   readonly says: string;
   readonly head: string;
-  readonly of: 'applications' | 'states' | 'products';
   readonly by: 'application' | 'state' | 'product';
   readonly nameOf: (name: string) => string;
 }
@@ -26,7 +25,6 @@ const sortsOf = ({ names }: Shown): readonly Sort[] => [
     title: texts.composition,
     says: texts.compositionSays,
     head: words.application,
-    of: 'applications',
     by: 'application',
     nameOf: (name) => names.get(name) ?? name,
   },
@@ -35,7 +33,6 @@ const sortsOf = ({ names }: Shown): readonly Sort[] => [
     title: texts.byState,
     says: texts.byStateSays,
     head: texts.state,
-    of: 'states',
     by: 'state',
     nameOf: (name) => statusName(name),
   },
@@ -44,23 +41,22 @@ const sortsOf = ({ names }: Shown): readonly Sort[] => [
     title: texts.byProduct,
     says: texts.byProductSays,
     head: words.product,
-    of: 'products',
     by: 'product',
     nameOf: (name) => name,
   },
 ];
 
 /** What is held on either day, the largest on the day that is asked for first. */
-const namesIn = (now: AnalysedPortfolio, before: AnalysedPortfolio | undefined, of: Sort['of']) => [
-  ...new Set([...now[of], ...(before?.[of] ?? [])].map(({ name }) => name)),
+const namesIn = (now: AnalysedPortfolio, before: AnalysedPortfolio | undefined, by: Sort['by']) => [
+  ...new Set([...now[`${by}s`], ...(before?.[`${by}s`] ?? [])].map(({ name }) => name)),
 ];
 
 const composition = (sort: Sort, { analysed, against, drill }: Shown): View => {
   const whole = analysed.position.open.presentValue;
   const [parts, earlier] = [analysed, against].map(
-    (one) => new Map(one?.[sort.of].map((part) => [part.name, part])),
+    (one) => new Map(one?.[`${sort.by}s`].map((part) => [part.name, part])),
   );
-  const rows = namesIn(analysed, against, sort.of).map((name) => ({
+  const rows = namesIn(analysed, against, sort.by).map((name) => ({
     name: name === undefined ? texts.unknown : sort.nameOf(name),
     path: drill({ by: sort.by, value: name }),
     operations: parts!.get(name)?.operations ?? 0,
