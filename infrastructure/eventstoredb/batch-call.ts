@@ -45,22 +45,20 @@ const failureOf = ({ stream, expected }: AppendRequest, error: Status | undefine
  */
 export class BatchCall {
   readonly #node: Node;
-  readonly #timeoutMs: number;
   readonly #pending = new Map<string, Pending>();
   #call: ClientDuplexStream<Buffer, AppendAnswer> | undefined;
   /** The call at hand has had a connection. */
   #connected = false;
 
-  constructor(node: Node, timeoutMs: number) {
+  constructor(node: Node) {
     this.#node = node;
-    this.#timeoutMs = timeoutMs;
     node.left.addEventListener('abort', () => this.#end(this.#silence('the node was left')), { once: true });
   }
 
   /**
    * @throws ConcurrencyError, RefusedAppendError as the server says; NoAnswerError, ServiceError for anything that leaves it open
    */
-  append(request: AppendRequest, timeoutMs = this.#timeoutMs): Promise<AppendResult> {
+  append(request: AppendRequest, timeoutMs: number): Promise<AppendResult> {
     if (this.#node.left.aborted) throw new NoAnswerError('the node was left');
     const id = randomUUID();
     const message = appendMessage(id, request);

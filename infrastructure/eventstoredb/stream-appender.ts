@@ -6,7 +6,7 @@ import { BatchCall } from './batch-call.ts';
 import { CallRetries } from './connection.ts';
 import type { Connection, Node } from './connection.ts';
 import { ensureStorable, sizeOfAppend, tooLarge } from './event-wire.ts';
-import { outcomeUnknown, proofOf, RefusedAppendError, unavailable } from './failures.ts';
+import { NoAnswerError, outcomeUnknown, proofOf, RefusedAppendError, unavailable } from './failures.ts';
 import type { StreamReader } from './stream-reader.ts';
 
 interface Dependencies {
@@ -61,16 +61,19 @@ export class StreamAppender {
   }
 
   async #insist(request: AppendRequest): Promise<AppendResult> {
-    const { connection, patienceMs } = this.#deps;
+    const { connection, timeoutMs, patienceMs } = this.#deps;
     const retries = new CallRetries(connection, patienceMs);
     let uncertain = this.#uncertain.has(request.events[0]!.id);
     for (;;) {
       let node: Node | undefined;
+      let ms = timeoutMs;
       try {
         node = await retries.node();
-        return await this.#send(node, request, retries);
+        ms = Math.min(timeoutMs, Math.max(1, retries.leftMs));
+        return await this.#send(node, request, ms);
       } catch (error) {
-        if (node) retries.learn(node, error);
+        // A silence in what was left of the time for all tries says nothing of the node.
+        if (node && !(error instanceof NoAnswerError && ms < timeoutMs / 2)) retries.learn(node, error);
         if (error instanceof ConcurrencyError) return this.#ownOrConflict(request, error);
         if (error instanceof RefusedAppendError && error.reason === 'too_large')
           throw tooLarge(request.stream, sizeOfAppend(request.events));
@@ -84,11 +87,10 @@ export class StreamAppender {
     }
   }
 
-  #send(node: Node, request: AppendRequest, retries: CallRetries): Promise<AppendResult> {
-    const { timeoutMs } = this.#deps;
-    const call = this.#calls.get(node) ?? new BatchCall(node, timeoutMs);
+  #send(node: Node, request: AppendRequest, ms: number): Promise<AppendResult> {
+    const call = this.#calls.get(node) ?? new BatchCall(node);
     this.#calls.set(node, call);
-    return call.append(request, Math.min(timeoutMs, Math.max(1, retries.leftMs)));
+    return call.append(request, ms);
   }
 
   async #giveUp(request: AppendRequest, uncertain: boolean, error: unknown): Promise<AppendResult> {
