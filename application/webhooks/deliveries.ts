@@ -151,7 +151,7 @@ export class Deliveries {
     eventId: string,
   ): Promise<EventReport> {
     const { name, body } = (await this.#known(within, eventId)).event;
-    return { eventId, event: name, body, deliveries: await this.#deps.log.ofEvent(eventId) };
+    return { eventId, event: name, body, deliveries: await this.#deps.log.ofEvents([eventId]) };
   }
 
   /** From the log where no delivery keeps it: no webhook was there for it, or it is too old. */
@@ -208,7 +208,7 @@ export class Deliveries {
     const event = pingEvent({ applicationId, timestamp: clock.now(), apiVersion });
     const { eventId } = event;
     await queue.enqueue([{ webhookId, event }], realClock.realNow());
-    const [delivery] = await log.ofEvent(eventId);
+    const [delivery] = await log.ofEvents([eventId]);
     if (!delivery) throw noWebhook(webhookId);
     onQueued([webhookId]);
     return { eventId, deliveries: [{ webhookId, deliveryId: delivery.deliveryId, attempt: 1 }] };

@@ -146,12 +146,7 @@ export class DeliveryLog {
       .orderBy('attempt');
   }
 
-  /** Oldest first; of removed subscriptions none. An application has few subscriptions. */
-  ofEvent(eventId: string): Promise<readonly EventDelivery[]> {
-    return this.ofEvents([eventId]);
-  }
-
-  /** Deliveries of several events, at most a few hundred. */
+  /** Of at most a few hundred events; oldest first, of removed subscriptions none. */
   async ofEvents(eventIds: readonly string[]): Promise<readonly EventDelivery[]> {
     if (eventIds.length === 0) return [];
     const { builder } = this.#database;

@@ -113,10 +113,8 @@ export const fanOutTo =
         .filter((subscription) => wants(subscription, event) && !precedes(event, subscription, deps))
         .map(({ webhookId }) => ({ webhookId, event })),
     );
-    if (planned.length > 0 || progress) {
-      const queued = await queue.enqueue(planned, clock.realNow(), progress);
-      metrics?.queued(queued);
-    }
+    const queued = await queue.enqueue(planned, clock.realNow(), progress);
+    metrics?.queued(queued);
     watch?.consumed(FAN_OUT_GROUP, events, startedAt);
     if (planned.length > 0) onQueued?.([...new Set(planned.map(({ webhookId }) => webhookId))]);
     if (progress) return 'progress_stored';
