@@ -142,9 +142,15 @@ export class TableWriteStatements {
       return this.#bind(key, values, (value) => {
         const rowOf = (_: Row, r: number) =>
           Object.fromEntries(columns.map((column, c) => [column, value(r * columns.length + c)]));
-        return this.#builder.insertInto(table).values(chunk.map(rowOf));
+        return this.#inserting(table).values(chunk.map(rowOf));
       });
     });
+  }
+
+  /** Whoever carries them out takes all back when one fails, so that SQLite need not keep a copy of each page for that before a statement. */
+  #inserting(table: string) {
+    const insert = this.#builder.insertInto(table);
+    return this.#dialect === 'sqlite' ? insert.orFail() : insert;
   }
 
   /** SQLite runs each where it stands; to PostgreSQL each is a round trip, so they go as the rows of one. */
