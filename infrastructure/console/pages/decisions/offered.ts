@@ -19,7 +19,8 @@ export const KEYS: Readonly<Record<DecisionName, string>> = {
   process_repurchase: 'c',
 };
 
-export const isDecision = (text: string | null): text is DecisionName => text !== null && Object.hasOwn(KEYS, text);
+export const isDecision = (text: string | null): text is DecisionName =>
+  text !== null && Object.hasOwn(KEYS, text);
 
 export const isAwaiting = (text: string | null): text is AwaitingStatus =>
   (AWAITING as readonly (string | null)[]).includes(text);
