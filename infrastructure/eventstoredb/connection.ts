@@ -8,7 +8,7 @@ import type { ConnectionSettings } from './connection-string.ts';
 import { Discovery } from './discovery.ts';
 import { decodeReadAnswer } from './read-messages.ts';
 import type { ReadAnswer } from './read-messages.ts';
-import { NoLeaderError, isReasonToLeave, leaderNamedBy } from './failures.ts';
+import { NoLeaderError, isReasonToLeave, isSilence, leaderNamedBy } from './failures.ts';
 
 /** Each has a connection of its own to the same node, so that subscriptions do not take the places of appends there. */
 const PURPOSES = ['appends', 'reads', 'subscriptions'] as const;
@@ -192,8 +192,12 @@ export class CallRetries {
     return this.#connection.node(this.until);
   }
 
-  /** Leaves a node that an error makes no use of. */
-  learn(node: Node, error: unknown): void {
+  /**
+   * Leaves a node that an error makes no use of. Where less than half of the time of a try was left for it, as behind others or at the end
+   * of all tries, a silence says nothing of the node.
+   */
+  learn(node: Node, error: unknown, { ms, usual }: { readonly ms: number; readonly usual: number }): void {
+    if (isSilence(error) && ms < usual / 2) return;
     if (isReasonToLeave(error)) this.#connection.leave(node, leaderNamedBy(error));
   }
 

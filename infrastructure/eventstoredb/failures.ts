@@ -81,8 +81,9 @@ export const isAccessDenied = (error: unknown): boolean =>
 export const isTooSlow = (error: unknown): boolean =>
   isServiceError(error) && error.code === status.ABORTED && /too slow/i.test(error.message);
 
-export const isTimeUp = (error: unknown): boolean =>
-  isServiceError(error) && error.code === status.DEADLINE_EXCEEDED;
+/** Nothing came back in the time that there was. */
+export const isSilence = (error: unknown): boolean =>
+  error instanceof NoAnswerError || (isServiceError(error) && error.code === status.DEADLINE_EXCEEDED);
 
 /** Where a node that does not lead says the leader is. */
 export const leaderNamedBy = (error: unknown): string | undefined => {

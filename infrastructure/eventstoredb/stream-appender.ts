@@ -6,7 +6,7 @@ import { BatchCall } from './batch-call.ts';
 import { CallRetries } from './connection.ts';
 import type { Connection, Node } from './connection.ts';
 import { ensureStorable, sizeOfAppend, tooLarge } from './event-wire.ts';
-import { NoAnswerError, outcomeUnknown, proofOf, RefusedAppendError, unavailable } from './failures.ts';
+import { outcomeUnknown, proofOf, RefusedAppendError, unavailable } from './failures.ts';
 import type { StreamReader } from './stream-reader.ts';
 
 interface Dependencies {
@@ -72,8 +72,7 @@ export class StreamAppender {
         ms = Math.min(timeoutMs, Math.max(1, retries.leftMs));
         return await this.#send(node, request, ms);
       } catch (error) {
-        // A silence in what was left of the time for all tries says nothing of the node.
-        if (node && !(error instanceof NoAnswerError && ms < timeoutMs / 2)) retries.learn(node, error);
+        if (node) retries.learn(node, error, { ms, usual: timeoutMs });
         if (error instanceof ConcurrencyError) return this.#ownOrConflict(request, error);
         if (error instanceof RefusedAppendError && error.reason === 'too_large')
           throw tooLarge(request.stream, sizeOfAppend(request.events));

@@ -1,7 +1,7 @@
 import type { RecordedEvent, StreamRevision } from '../../application/ports/event-store.ts';
 import { CallRetries } from './connection.ts';
 import type { Connection, Node } from './connection.ts';
-import { isReasonToLeave, isTimeUp, NoAnswerError, proofOf, unavailable } from './failures.ts';
+import { isReasonToLeave, NoAnswerError, proofOf, unavailable } from './failures.ts';
 import type { Position } from './event-wire.ts';
 import { readRequest } from './read-messages.ts';
 import type { ReadAnswer } from './read-messages.ts';
@@ -105,8 +105,7 @@ export class StreamReader {
         });
         return answer.absent ? undefined : answer.events;
       } catch (error) {
-        // Where most of the time went by in waiting for a turn, a silence says nothing of the node.
-        if (node && !(isTimeUp(error) && ms < longest / 2)) retries.learn(node, error);
+        if (node) retries.learn(node, error, { ms, usual: longest });
         const elsewhere = proofOf(error) === 'not_done' || isReasonToLeave(error);
         if (!elsewhere || !(await retries.again(error))) throw unavailable(what, error);
       }
