@@ -144,12 +144,8 @@ export const keepPrivate = async (
   const { dataDir, allowInsecure } = configuration;
   const exposed = allowInsecure.includes('files') ? undefined : await exposedFiles(dataDir, isOfService);
   if (!exposed) return;
-  const { worst, open, foreign } = exposed;
+  const { worst, open, foreign, mend } = exposed;
   if (worst !== undefined && !isAllowed(configuration, 'files')) {
-    const mend =
-      foreign === undefined
-        ? `run chmod -R go= ${dataDir}`
-        : `${foreign} is none of the service's, so name a directory of its own`;
     throw new ConfigurationError(
       `DATA_DIR lets others read ${worst}: ${mend}, or name files in ALLOW_INSECURE`,
     );

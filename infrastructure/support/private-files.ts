@@ -18,6 +18,8 @@ interface ExposedFiles {
   readonly open: readonly Entry[];
   /** What other users may read in the directory, because it is none of the service's: the first of it. */
   readonly foreign: string | undefined;
+  /** What whoever runs the service can do about `worst`. */
+  readonly mend: string;
 }
 
 const isOpen = ({ mode }: Entry): boolean => (mode & OTHERS) !== 0;
@@ -30,11 +32,14 @@ const entryOf = async (path: string): Promise<Entry | undefined> => {
 const entriesIn = async (directory: string, names: readonly string[]): Promise<readonly Entry[]> =>
   (await Promise.all(names.map((name) => entryOf(join(directory, name))))).filter((one) => one !== undefined);
 
-const below = async (directory: string): Promise<readonly Entry[]> =>
-  entriesIn(directory, await readdir(directory, { recursive: true }).catch(() => []));
-
 const isLink = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => undefined))?.isSymbolicLink() ?? false;
+
+/** What a link leads to is somebody else's. */
+const below = async (directory: string): Promise<readonly Entry[]> =>
+  (await isLink(directory))
+    ? []
+    : entriesIn(directory, await readdir(directory, { recursive: true }).catch(() => []));
 
 /** Open things in it belong to others as well, and they need their way to them. */
 const firstForeign = async (entries: readonly Entry[]): Promise<string | undefined> => {
@@ -67,6 +72,10 @@ export const exposedFiles = async (
     worst: worst && `${worst.path} (mode 0${worst.mode.toString(8)})`,
     open: [...(foreign === undefined ? [directory] : []), ...own, ...deep.flat()].filter(isOpen),
     foreign,
+    mend:
+      foreign === undefined
+        ? `run chmod -R go= ${path}`
+        : `${foreign} is none of the service's, so name a directory of its own`,
   };
 };
 

@@ -52,10 +52,10 @@ const dataDirectory = async (configuration: Configuration): Promise<Found> => {
 const permissions = async (configuration: Configuration): Promise<Found> => {
   const { dataDir } = configuration;
   await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  const open = (await exposedFiles(dataDir, isOfService))?.worst;
-  if (open === undefined) return ok('its owner alone reads what is in DATA_DIR');
+  const exposed = await exposedFiles(dataDir, isOfService);
+  if (exposed?.worst === undefined) return ok('its owner alone reads what is in DATA_DIR');
   const found = isAllowed(configuration, 'files') ? warning : failed;
-  return found(`others can read ${open}: run chmod -R go= ${dataDir}`);
+  return found(`others can read ${exposed.worst}: ${exposed.mend}`);
 };
 
 const disk = async ({ dataDir }: Configuration): Promise<Found> => {

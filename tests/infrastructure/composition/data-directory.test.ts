@@ -59,6 +59,18 @@ describe('a data directory that others can read', () => {
     await elsewhere.remove();
   });
 
+  test('leaves what lies below a link as it is, though the link has a name of the service', async () => {
+    const elsewhere = await temporaryDirectory();
+    await writeFile(join(elsewhere.path, 'other'), 'x');
+    await chmod(join(elsewhere.path, 'other'), 0o644);
+    await symlink(elsewhere.path, join(directory.path, 'uploads'));
+    await keep('sandbox');
+    expect(await Promise.all(['', 'uploads/other', 'documents/one'].map(modeOf))).toEqual([
+      ...['700', '644', '600'],
+    ]);
+    await elsewhere.remove();
+  });
+
   test('that holds what is none of the service’s stays open, and so does that; it is said', async () => {
     await mkdir(join(directory.path, 'www'), { mode: 0o755 });
     await make('www/index.html', 0o644);
