@@ -7,6 +7,7 @@ import { awaitingContinue, declaredLength, isCrumbled } from '../bodies/read-bod
 import { ClientGoneError, oauthDescription, oauthError } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';
 import type { Operation, Reply } from '../operation.ts';
+import { DATA_POLICY, SECURITY_HEADERS } from '../security-headers.ts';
 import { contextOf, stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
 
@@ -14,14 +15,6 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** An unread body up to this size is cheaper to read than a new connection is to make. */
 const WORTH_READING = 65_536;
 
-const SECURITY_HEADERS = [
-  ...['X-Content-Type-Options', 'nosniff'],
-  ...['X-Frame-Options', 'DENY'],
-  ...['Referrer-Policy', 'no-referrer'],
-  ...['Cross-Origin-Resource-Policy', 'same-origin'],
-];
-/** Answers are data: a browser must not run anything in them or show them in a frame. */
-const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
 const TRANSPORT_SECURITY = ['Strict-Transport-Security', 'max-age=31536000'];
 const NO_STORE = ['Cache-Control', 'no-store'];
 

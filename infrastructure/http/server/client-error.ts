@@ -6,6 +6,7 @@ import { RATE_ROWS } from '../limits/rate-limiter.ts';
 import type { RateLimiter, RateState } from '../limits/rate-limiter.ts';
 import { addressKey } from '../middleware/request-state.ts';
 import { API_VERSION } from '../openapi/version.ts';
+import { DATA_POLICY, SECURITY_HEADERS } from '../security-headers.ts';
 
 const CLOSE_MS = 1_000;
 
@@ -33,17 +34,17 @@ export const answerClientError = async (
   const [status, code, message] = refusalOf(error);
   const body = JSON.stringify(new HttpProblem(code, message).body(requestId));
   const rate = await rateOf(socket, limiter).catch(() => undefined);
-  const head = [
-    `HTTP/1.1 ${status}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    `X-SVC-API-Version: ${API_VERSION}`,
-    ...(rate ? rateLines(rate) : []),
-    'Cache-Control: no-store',
-    'Connection: close',
+  const headers = [
+    ...['Content-Type', 'application/json; charset=utf-8'],
+    ...['Content-Length', String(Buffer.byteLength(body))],
+    ...['X-Request-Id', requestId, 'X-SVC-API-Version', API_VERSION],
+    ...SECURITY_HEADERS,
+    ...['Content-Security-Policy', DATA_POLICY],
+    ...(rate ? rateHeaders(rate) : []),
+    ...['Cache-Control', 'no-store', 'Connection', 'close'],
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const lines = headers.map((text, at) => text + (at % 2 === 0 ? ': ' : '\r\n'));
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
   // A client that was refused for being too slow may never close its side.
   setTimeout(() => socket.destroy(), CLOSE_MS).unref();
 };
@@ -51,8 +52,9 @@ export const answerClientError = async (
 const rateOf = async (socket: Socket, limiter: RateLimiter): Promise<RateState> =>
   limiter.take('address', `${addressKey(socket.remoteAddress ?? 'unknown')} read`, RATE_ROWS.read);
 
-const rateLines = (rate: RateState): readonly string[] => [
-  `X-RateLimit-Limit: ${rate.limit}`,
-  `X-RateLimit-Remaining: ${rate.remaining}`,
-  `X-RateLimit-Reset: ${rate.resetAt}`,
+/** Names and values in turns. */
+const rateHeaders = (rate: RateState): readonly string[] => [
+  ...['X-RateLimit-Limit', String(rate.limit)],
+  ...['X-RateLimit-Remaining', String(rate.remaining)],
+  ...['X-RateLimit-Reset', String(rate.resetAt)],
 ];

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { HttpProblem, unavailable } from '../errors/http-problem.ts';
 import { API_VERSION } from '../openapi/version.ts';
+import { DATA_POLICY, SECURITY_HEADERS } from '../security-headers.ts';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -33,7 +34,8 @@ const send = (
   res.writeHead(status, [
     ...['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(Buffer.byteLength(body))],
     ...['X-Request-Id', requestId, 'X-SVC-API-Version', API_VERSION, 'Cache-Control', 'no-store'],
-    ...['X-Content-Type-Options', 'nosniff', ...headers],
+    ...SECURITY_HEADERS,
+    ...['Content-Security-Policy', DATA_POLICY, ...headers],
     // The rest of a request body is not waited for.
     ...['Connection', 'close'],
   ]);

@@ -47,7 +47,7 @@ const exchange = async (bytes: string): Promise<RawAnswer> => {
   return parseAnswer(text);
 };
 
-const expectErrorBody = ({ status, headers, body }: RawAnswer): void => {
+const expectErrorBody = async ({ status, headers, body }: RawAnswer): Promise<void> => {
   expect(body).toMatchObject({
     error_code: status === 408 ? 'request_timeout' : 'invalid_request',
     retryable: status === 408,
@@ -57,6 +57,10 @@ const expectErrorBody = ({ status, headers, body }: RawAnswer): void => {
   expect(headers.get('x-svc-api-version')).toBe(world.description.document['info'].version);
   expect(headers.get('x-ratelimit-limit')).toBe('1200');
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  const usual = await fetch(`${world.baseUrl}/nothing`);
+  const own = /^(date|keep-alive|connection|content-length|x-request-id|x-ratelimit-.*)$/;
+  for (const [name, value] of usual.headers)
+    if (!own.test(name)) expect([name, headers.get(name)]).toEqual([name, value]);
 };
 
 const settleHead = (extra: string, length: number): string =>
@@ -78,7 +82,7 @@ describe('requests that never become one', () => {
   ])('%s', async (_what, bytes, status) => {
     const answer = await exchange(bytes);
     expect(answer.status).toBe(status);
-    expectErrorBody(answer);
+    await expectErrorBody(answer);
   });
 
   test('a body that drips in is cut off', async () => {
