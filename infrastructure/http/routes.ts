@@ -103,7 +103,7 @@ export const registerRoutes = (
 };
 
 export const notFound: RequestHandler = () => {
-  throw new HttpProblem('not_found', 'nothing is served at this path');
+  throw new HttpProblem('not_found', 'nothing is served at this path; GET /docs shows what there is');
 };
 
 /** Where tokens and the keys that sign them are, below the address of authentication. */
