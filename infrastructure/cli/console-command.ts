@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { CliCommand } from './cli-command.ts';
 import { NotAllowedError, interruption } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
@@ -17,6 +17,12 @@ const NEW_ADDRESS = 'n';
 const HIGHEST_PORT = 65_535;
 const IDLE = '30m';
 
+const idleOption = (text: string): number => {
+  const span = spanOption(text);
+  if (span > 0) return span;
+  throw new InvalidArgumentError('No session would last so long as to be used.');
+};
+
 export const addConsoleCommand = (program: CliCommand): void => {
   program
     .command('console')
@@ -31,7 +37,7 @@ export const addConsoleCommand = (program: CliCommand): void => {
     .option('--read-only', 'nothing can be changed: for auditors')
     .addOption(
       new Option('--idle <span>', 'a session that was not used for so long ends')
-        .argParser(spanOption)
+        .argParser(idleOption)
         .default(spanOption(IDLE), IDLE),
     )
     .option('--no-open', 'do not open a browser')

@@ -107,6 +107,7 @@ describe('receivables console', () => {
     [['--operator', 'a\nb'], '1 to 80 characters'],
     [['--operator', 'x'.repeat(81)], '1 to 80 characters'],
     [['--idle', 'soon'], 'span of time'],
+    [['--idle', '0s'], 'would last'],
   ])('refuses %j', async (args, message) => {
     const { code, err, settings } = await run(args);
     expect([code, settings]).toEqual([2, undefined]);
