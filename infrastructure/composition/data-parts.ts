@@ -82,7 +82,7 @@ export const troubleWith = ({ code = '', message, path, syscall }: NodeJS.ErrnoE
 };
 
 const OWN =
-  /^((events|service|service-lock|in-use|rotating|read-model(-\d+)?)\.db(-wal|-shm|-journal)?|service\.pid|moved\.json(\.draft)?|documents|uploads|administrator-decisions\.dead-letter\.jsonl|\.restoring.*|.+\.key(\.previous)?)$/;
+  /^((events|service|service-lock|in-use|rotating|read-model(-\d+)?)\.db(-wal|-shm|-journal)?|service\.pid|moved\.json(\.draft)?|documents|uploads|administrator-decisions\.dead-letter\.jsonl|\.restoring.*|.+\.key(\..+)?)$/;
 
 /** Whether something of this name in DATA_DIR is the service's, or a key. */
 export const isOfService = (name: string): boolean => OWN.test(name);

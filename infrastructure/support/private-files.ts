@@ -4,7 +4,8 @@ import { join } from 'node:path';
 /** With it, files of this process and of its child processes are readable by their owner alone. */
 export const PRIVATE_UMASK = 0o077;
 const OTHERS = 0o077;
-const KEY_FILE = /\.key$/;
+/** Also one that was, is to be, or is still being written. */
+const KEY_FILE = /\.key(\.[^/]*)?$/;
 
 interface Entry {
   readonly path: string;

@@ -101,10 +101,13 @@ describe('a data directory that others can read', () => {
     await chmod(directory.path, 0o700);
     await keep('production');
     expect(await modeOf('service.db')).toBe('600');
-    await chmod(join(directory.path, 'master.key'), 0o604);
-    await expect(keep('production')).rejects.toThrow(
-      /^DATA_DIR lets others read [^\n]+master\.key \(mode 0604\)/,
-    );
+    for (const key of ['master.key', 'master.key.previous']) {
+      await writeFile(join(directory.path, key), '');
+      await chmod(join(directory.path, key), 0o604);
+      const refusal = `${key} (mode 0604)`;
+      await expect(keep('production')).rejects.toThrow(refusal);
+      await chmod(join(directory.path, key), 0o600);
+    }
   });
 
   test('is none when it is not there yet', async () => {
