@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
-import { access, constants, readdir, stat } from 'node:fs/promises';
+import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isNativeError } from 'node:util/types';
 import { RESTORE_DRAFT } from '../embedded/backup/restore-backup.ts';
 import { holdsEvents } from '../embedded/backup/databases.ts';
 import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';
@@ -66,6 +67,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'leads nowhere: mount what its link names, or name another',
   ENOTDIR: 'lies below a file: name a directory',
   EEXIST: 'is no directory: name one',
+  ENAMETOOLONG: 'has a name that is too long: name a shorter one',
   EIO: 'cannot be read or written: look at the disk',
 };
 
@@ -110,6 +112,9 @@ const misplaced = (entry: Dirent): string | undefined => {
     : undefined;
 };
 
+/** In bytes, links resolved: SQLite opens no file whose path is longer than 504, and ours have names of up to 23. */
+const LONGEST_PATH = 480;
+
 /**
  * Looks whether this user may use the directory and what the service keeps in it, before anything is opened.
  * @throws ConfigurationError naming the first path that cannot be used
@@ -118,6 +123,10 @@ export const ensureUsable = async (dataDir: string): Promise<void> => {
   try {
     if (!(await stat(dataDir)).isDirectory())
       throw new ConfigurationError(`DATA_DIR cannot be used: ${dataDir} is no directory: name one`);
+    if (Buffer.byteLength(await realpath(dataDir)) > LONGEST_PATH)
+      throw new ConfigurationError(
+        `DATA_DIR cannot be used: its path is longer than ${LONGEST_PATH} bytes: name a shorter one`,
+      );
     await access(dataDir, R_OK | W_OK | X_OK);
     for (const entry of await readdir(dataDir, { withFileTypes: true })) {
       const wrong = misplaced(entry);
@@ -128,7 +137,7 @@ export const ensureUsable = async (dataDir: string): Promise<void> => {
       if (rights !== undefined) await ifThere(access(join(dataDir, entry.name), rights));
     }
   } catch (error) {
-    if (error instanceof ConfigurationError || !(error instanceof Error) || !('code' in error)) throw error;
+    if (!isNativeError(error) || !('code' in error)) throw error;
     throw new ConfigurationError(troubleWith(error as NodeJS.ErrnoException), { cause: error });
   }
 };

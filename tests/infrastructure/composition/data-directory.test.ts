@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { backupsOf, keepPrivate } from '../../../infrastructure/composition/data-directory.ts';
 import { ensureUsable } from '../../../infrastructure/composition/data-parts.ts';
 import type { Insecurity } from '../../../infrastructure/composition/insecurities.ts';
@@ -128,6 +129,19 @@ test('no backup is made of a directory whose data was moved to other engines', a
   });
   await expect(writing).rejects.toThrow('this copy is old: set DATABASE_URL');
   expect(await readdir(directory.path)).not.toContain('in-use.db');
+});
+
+test('a path is refused as soon as a file of the service might have one that SQLite does not open', async () => {
+  const deep = join(directory.path, ...['a', 'b'].map((name) => name.repeat(200)));
+  const longest = join(deep, 'c'.repeat(479 - deep.length));
+  await mkdir(longest, { recursive: true });
+  await expect(ensureUsable(longest)).resolves.toBeUndefined();
+  new DatabaseSync(join(longest, 'read-model-123456789.db')).exec('CREATE TABLE made (at TEXT)');
+  await mkdir(`${longest}d`);
+  await expect(ensureUsable(`${longest}d`)).rejects.toThrow(
+    /^DATA_DIR cannot be used: its path is longer than 480/,
+  );
+  await expect(ensureUsable(join(deep, 'e'.repeat(300)))).rejects.toThrow('too long: name a shorter one');
 });
 
 test('a file that another process removes while the directory is looked at keeps nobody out', async () => {
