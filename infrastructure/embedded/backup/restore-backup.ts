@@ -17,8 +17,8 @@ interface RestoreRequest {
 
 /** There from the beginning of a restore to its end. */
 export const RESTORE_DRAFT = '.restoring';
-/** With what SQLite keeps beside it. */
-const LOCK = /^\.restoring\.lock(-journal)?$/;
+/** The lock of a restore, with what SQLite keeps beside it, and what file systems keep at their top. */
+const NO_CONTENT = /^(\.restoring\.lock(-journal)?|lost\+found)$/;
 const LOCK_FILE = '.restoring.lock';
 const STEPS = 9;
 
@@ -34,7 +34,7 @@ const refuseTarget = async (dataDir: string, manifest: Manifest): Promise<readon
   const there = (await namesIn(dataDir)) ?? [];
   const interrupted = there.includes(RESTORE_DRAFT);
   const left = interrupted ? topLevel(manifest).filter((name) => there.includes(name)) : [];
-  if (there.some((name) => !LOCK.test(name) && ![RESTORE_DRAFT, ...left].includes(name)))
+  if (there.some((name) => !NO_CONTENT.test(name) && ![RESTORE_DRAFT, ...left].includes(name)))
     throw new BackupFailedError(`${dataDir} is not empty: a restore never mixes with what is there`);
   return left;
 };

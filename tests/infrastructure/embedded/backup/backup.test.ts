@@ -241,6 +241,13 @@ describe('a backup', () => {
     );
   });
 
+  test('restores to the top of a file system, which keeps something there of its own', async () => {
+    await write();
+    mkdirSync(join(target, 'lost+found'), { recursive: true });
+    await restore();
+    expect(readdirSync(target)).toEqual(expect.arrayContaining(['events.db', 'lost+found']));
+  });
+
   test('goes to an empty place outside of the data only, and a restore too', async () => {
     await expect(writeBackup({ ...requestTo(join(dataDir, 'b')) })).rejects.toThrow(
       'inside the data directory',
