@@ -50,7 +50,9 @@ describe('the rights of the user of EVENTSTORE_URL', () => {
   test('that the server says nothing about are missing within a time', async () => {
     await using at = await openAtStandIn({ confirmationMs: 60_000 });
     at.server.faults.subscriptions = 'unconfirmed';
-    const missing = (await at.store.tryRights(200)).filter(({ failure: text }) => text !== undefined);
-    expect(missing).toEqual([{ right: 'subscribe to $all', failure: expect.stringContaining('200 ms') }]);
+    // Of this one alone: on a busy machine any other may take longer than that, too.
+    const right = 'subscribe to $all';
+    const tried = (await at.store.tryRights(200)).find((one) => one.right === right);
+    expect(tried).toEqual({ right, failure: expect.stringContaining('200 ms') });
   });
 });
