@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { TracingSettings } from '../observability/tracing/otlp-tracer.ts';
 import { flawOf } from '../postgres/addresses.ts';
 import { MasterKey } from '../security/master-key.ts';
 import { CACHE_MEMORY } from './cache-shares.ts';
@@ -200,7 +199,7 @@ export const readMetricsAddress = (variables: EnvironmentReader) => {
 };
 
 /** The standard variables of OpenTelemetry, as far as they decide something here; undefined without an endpoint. */
-const readTracing = (variables: EnvironmentReader): TracingSettings | undefined => {
+const readTracing = (variables: EnvironmentReader) => {
   const url = endpointOf(variables);
   if (url === undefined || variables.boolean('OTEL_SDK_DISABLED')) return undefined;
   const resource = {

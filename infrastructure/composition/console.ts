@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SignIn } from '../../application/desk/sign-in.ts';
+import type { Refused, SignIn } from '../../application/desk/sign-in.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { CommandFailedError } from '../cli/command-line.ts';
 import type { OpenConsole, RunningConsole } from '../cli/command-line.ts';
@@ -9,7 +9,7 @@ import type { ConsoleSettings } from '../console/app.ts';
 import { Sessions } from '../console/session.ts';
 import { TokenBucketLimiter } from '../http/limits/rate-limiter.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
-import { ConsoleMetrics } from '../observability/console-metrics.ts';
+import { consoleMetrics } from '../observability/service-metrics.ts';
 import { serveMetrics } from '../observability/metrics-server.ts';
 import { OpenidProvider } from '../openid/openid-provider.ts';
 import { LineAMinute } from '../support/line-a-minute.ts';
@@ -24,7 +24,7 @@ const signInOf = (
   { app, logger }: Parts,
   { publicUrl, signIn }: ConsoleConfiguration,
   idleMs: number,
-  metrics: ConsoleMetrics | undefined,
+  counted: (when: Refused) => void,
 ): SignIn | undefined => {
   if (!signIn || publicUrl === undefined) return undefined;
   const { issuer, clientId, clientSecret, roles } = signIn;
@@ -40,7 +40,7 @@ const signInOf = (
       .update(JSON.stringify([issuer, clientId, roles]))
       .digest('base64url'),
     onRefused: (reason, when) => {
-      metrics?.refused(when);
+      counted(when);
       refusals.note('refused', { reason });
     },
   });
@@ -59,8 +59,8 @@ export const openConsole = async (
     ...(publicUrl !== undefined && { publicUrl }),
   };
   const sessions = new Sessions({ idleMs });
-  const metrics = desk.metrics && new ConsoleMetrics();
-  const signIn = signInOf(parts, desk, idleMs, metrics);
+  const metrics = desk.metrics && consoleMetrics();
+  const signIn = signInOf(parts, desk, idleMs, (when) => metrics?.refused(when));
   const service = parts.app;
   const pages = createConsoleApp({
     settings,

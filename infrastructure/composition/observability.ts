@@ -6,7 +6,7 @@ import type { CommandWatch, EventStoreWatch, RequestWatch } from '../../applicat
 import { API_VERSION } from '../http/openapi/version.ts';
 import { observedCommands, observedEventStore, observedRequests } from '../observability/observed-work.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
-import { EventTraces, TracedEvents } from '../observability/tracing/event-traces.ts';
+import { TracedEvents } from '../observability/tracing/event-traces.ts';
 import { NO_TRACER } from '../observability/tracing/tracer.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
 import { cacheBytes } from './cache-shares.ts';
@@ -58,10 +58,11 @@ export const openObservability = async (
     part === 'service' ? { version: API_VERSION, environment, roles: roles.join(',') } : undefined;
   const metrics = configuration.metrics && new ServiceMetrics(about, clock);
   const tracer = await openTracer(configuration, logger);
+  const observers = { metrics, tracer, logger };
   return {
-    requests: observedRequests({ metrics: metrics?.requests, tracer, logger }),
-    commands: observedCommands(metrics?.commands, tracer),
-    eventStore: observedEventStore({ metrics: metrics?.stores, tracer, logger }),
+    requests: observedRequests(observers),
+    commands: observedCommands(observers),
+    eventStore: observedEventStore(observers),
     metrics,
     tracer,
     follower: (name, subscription) => metrics?.followers.watch(name, subscription) ?? subscription,
@@ -74,6 +75,4 @@ export const tracedEventsOf = (
   { tracer }: Observability,
   events: EventStore,
 ): TracedEvents | undefined =>
-  tracer.active
-    ? new TracedEvents(new EventTraces(events, cacheBytes(configuration, 'traces')), tracer)
-    : undefined;
+  tracer.active ? new TracedEvents(events, tracer, cacheBytes(configuration, 'traces')) : undefined;

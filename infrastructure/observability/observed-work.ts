@@ -14,8 +14,9 @@ import type {
   WatchedResult,
 } from '../../application/ports/observation.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { AppendOutcome, StoreMetrics } from './metrics/store-metrics.ts';
-import type { CommandMetrics, CommandOutcome, CommandRole, RequestMetrics } from './metrics/work-metrics.ts';
+import type { AppendOutcome } from './metrics/store-metrics.ts';
+import type { CommandOutcome, CommandRole } from './metrics/work-metrics.ts';
+import type { ServiceMetrics } from './service-metrics.ts';
 import { parseTraceparent, traceIdOf } from './tracing/tracer.ts';
 import type { NoteOnSpan, Tracer } from './tracing/tracer.ts';
 
@@ -35,7 +36,7 @@ const failureOf = (error: unknown): CommandOutcome => {
 };
 
 const counted = async <Result extends WatchedResult>(
-  metrics: CommandMetrics | undefined,
+  metrics: ServiceMetrics | undefined,
   role: CommandRole,
   work: () => Promise<Result>,
   note?: NoteOnSpan,
@@ -43,22 +44,29 @@ const counted = async <Result extends WatchedResult>(
   try {
     const result = await work();
     const outcome = outcomeOf(result);
-    metrics?.handled(role, outcome);
+    metrics?.commands.handled(role, outcome);
     note?.({ 'receivables.outcome': outcome });
     return result;
   } catch (error) {
     if (error instanceof DomainError) {
-      metrics?.refused(role, error.code);
+      metrics?.commands.refused(role, error.code);
       note?.({ 'receivables.outcome': 'refused', 'receivables.error_code': error.code });
     } else {
-      metrics?.handled(role, failureOf(error));
+      metrics?.commands.handled(role, failureOf(error));
     }
     throw error;
   }
 };
 
+interface Observers {
+  /** Undefined when they are off. */
+  readonly metrics: ServiceMetrics | undefined;
+  readonly tracer: Tracer;
+  readonly logger: Logger;
+}
+
 /** Counts and traces commands. */
-export const observedCommands = (metrics: CommandMetrics | undefined, tracer: Tracer): CommandWatch => ({
+export const observedCommands = ({ metrics, tracer }: Observers): CommandWatch => ({
   run: (command, work) => {
     const role = ROLES[command.actor.split('/')[0]!] ?? 'client';
     if (!tracer.active) return counted(metrics, role, work);
@@ -76,17 +84,11 @@ export const observedCommands = (metrics: CommandMetrics | undefined, tracer: Tr
   },
 });
 
-interface Observers<Metrics> {
-  readonly metrics: Metrics | undefined;
-  readonly tracer: Tracer;
-  readonly logger: Logger;
-}
-
 const REFUSED = 400;
 const FAILED = 500;
 
 /** Counts, times, traces and logs requests. */
-export const observedRequests = (observers: Observers<RequestMetrics>): RequestWatch => ({
+export const observedRequests = (observers: Observers): RequestWatch => ({
   run: async (request, work) => {
     const { tracer } = observers;
     const startedAt = performance.now();
@@ -112,14 +114,10 @@ const tracedRequest = (tracer: Tracer, request: WatchedRequest, work: () => Prom
   });
 };
 
-const answered = (
-  { metrics, logger }: Observers<RequestMetrics>,
-  request: WatchedRequest,
-  seconds: number,
-): void => {
+const answered = ({ metrics, logger }: Observers, request: WatchedRequest, seconds: number): void => {
   const { requestId, operation } = request;
   const status = request.status();
-  metrics?.answered(operation, status, seconds);
+  metrics?.requests.answered(operation, status, seconds);
   // Refusals have a line of their own, with the reason.
   if (status !== undefined && status >= REFUSED) return;
   const fields = { request_id: requestId, operation, status, duration_ms: Math.round(seconds * 1e5) / 100 };
@@ -138,24 +136,20 @@ const appendFailure = (error: unknown): AppendOutcome => {
 type Append = Parameters<EventStoreWatch['append']>;
 
 /** Counts, times, traces and logs every append. */
-export const observedEventStore = ({
-  metrics,
-  tracer,
-  logger,
-}: Observers<StoreMetrics>): EventStoreWatch => ({
+export const observedEventStore = ({ metrics, tracer, logger }: Observers): EventStoreWatch => ({
   append: async (stream, events, append) => {
     const startedAt = performance.now();
     try {
       const result = await (tracer.active ? tracedAppend(tracer, [stream, events, append]) : append());
-      metrics?.appended('stored', (performance.now() - startedAt) / 1_000, events.length);
+      metrics?.stores.appended('stored', (performance.now() - startedAt) / 1_000, events.length);
       logStored(logger, stream, events, result);
       return result;
     } catch (error) {
-      metrics?.appended(appendFailure(error), (performance.now() - startedAt) / 1_000, 0);
+      metrics?.stores.appended(appendFailure(error), (performance.now() - startedAt) / 1_000, 0);
       throw error;
     }
   },
-  readFailed: (call) => metrics?.readFailed(call),
+  readFailed: (call) => metrics?.stores.readFailed(call),
 });
 
 const tracedAppend = (tracer: Tracer, [stream, events, append]: Append): Promise<AppendResult> => {

@@ -9,8 +9,6 @@ export type AppendOutcome = 'stored' | 'conflict' | 'claimed' | 'unknown' | 'una
 /** Errors by which an SQL store answers "no": the caller asked for them. */
 const ANSWERS = new Set(['GuardFailedError', 'ConstraintError']);
 
-export type StoreMetrics = ReturnType<typeof storeMetrics>;
-
 /** The event store and the SQL stores as their callers see them. */
 export const storeMetrics = (registry: Registry) => {
   const { counter, histogram } = instrumentsIn(registry);

@@ -19,8 +19,6 @@ export type CommandOutcome =
   | 'unavailable'
   | 'failed';
 
-export type CommandMetrics = ReturnType<typeof commandMetrics>;
-
 export const commandMetrics = (registry: Registry) => {
   const { counter } = instrumentsIn(registry);
   const commands = counter(
@@ -50,8 +48,6 @@ const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const UNMATCHED = 'unmatched';
 /** The caller was gone before there was an answer. */
 const GONE = 'gone';
-
-export type RequestMetrics = ReturnType<typeof requestMetrics>;
 
 export const requestMetrics = (registry: Registry) => {
   const { counter, histogram } = instrumentsIn(registry);

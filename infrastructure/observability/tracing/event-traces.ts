@@ -19,68 +19,31 @@ const about = (event: PublicEvent) => ({
   'receivables.originator_proposal_code': event.code,
 });
 
-/** Which trace an event belongs to: remembered from when it passed by here, otherwise read from its stream. */
-export class EventTraces {
-  readonly #events: Pick<EventStore, 'read'>;
-  readonly #known: LRUCache<string, string>;
-
-  constructor(events: Pick<EventStore, 'read'>, cacheBytes = 2 * MIB) {
-    this.#events = events;
-    this.#known = sizedCache<string>(cacheBytes, () => TRACE_BYTES);
-  }
-
-  learn(eventId: string, { metadata, stream }: RecordedEvent): void {
-    this.#known.set(eventId, traceIdOf(metadata.correlationId, stream));
-  }
-
-  known(eventId: string): string | undefined {
-    return this.#known.get(eventId);
-  }
-
-  /** Undefined for an event of no operation (a ping), and when the store does not say. */
-  async find({
-    eventId,
-    applicationId,
-    code,
-    sequence,
-  }: Pick<LeasedDelivery['event'], 'eventId' | 'applicationId' | 'code' | 'sequence'>): Promise<
-    string | undefined
-  > {
-    const known = this.known(eventId);
-    if (known !== undefined || code === null) return known;
-    try {
-      const { events } = await this.#events.read(loanStream(applicationId, code), BigInt(sequence));
-      if (events[0]) this.learn(eventId, events[0]);
-    } catch {
-      // A trace is worth no trouble: without it, the attempt is simply not shown.
-      return undefined;
-    }
-    return this.known(eventId);
-  }
-}
-
 /** Shows how events reach the webhooks: one span an event for each step of its way, and one an attempt under its publication. */
 export class TracedEvents implements PublicationWatch, AttemptWatch {
-  readonly #traces: EventTraces;
+  readonly #events: Pick<EventStore, 'read'>;
   readonly #tracer: Tracer;
+  /** The traces of events that passed by here. */
+  readonly #known: LRUCache<string, string>;
 
-  constructor(traces: EventTraces, tracer: Tracer) {
-    this.#traces = traces;
+  constructor(events: Pick<EventStore, 'read'>, tracer: Tracer, cacheBytes = 2 * MIB) {
+    this.#events = events;
     this.#tracer = tracer;
+    this.#known = sizedCache<string>(cacheBytes, () => TRACE_BYTES);
   }
 
   translated(recorded: readonly RecordedEvent[], events: readonly PublicEvent[]): void {
     const sources = new Map(recorded.map((one) => [one.position, one]));
     for (const { eventId, position } of events) {
       const source = position !== undefined && sources.get(position);
-      if (source) this.#traces.learn(eventId, source);
+      if (source) this.#learn(eventId, source);
     }
   }
 
   published(events: readonly PublicEvent[], startedAt: number): void {
     const endedAt = Date.now();
     for (const event of events) {
-      const traceId = this.#traces.known(event.eventId);
+      const traceId = this.#known.get(event.eventId);
       if (traceId === undefined) continue;
       this.#tracer.record({
         name: 'relay to the event bus',
@@ -99,7 +62,7 @@ export class TracedEvents implements PublicationWatch, AttemptWatch {
     const endedAt = Date.now();
     const record = async (): Promise<void> => {
       for (const event of events) {
-        const traceId = await this.#traces.find(event);
+        const traceId = await this.#find(event);
         if (traceId === undefined) continue;
         this.#tracer.record({
           name: `consume by ${group}`,
@@ -117,7 +80,7 @@ export class TracedEvents implements PublicationWatch, AttemptWatch {
 
   attempted(attempt: WatchedAttempt): void {
     const { event } = attempt.delivery;
-    void this.#traces.find(event).then((traceId) => traceId !== undefined && this.#record(traceId, attempt));
+    void this.#find(event).then((traceId) => traceId !== undefined && this.#record(traceId, attempt));
   }
 
   #record(traceId: string, { delivery, startedAt, endedAt, outcome }: WatchedAttempt): void {
@@ -140,5 +103,29 @@ export class TracedEvents implements PublicationWatch, AttemptWatch {
       },
       ...(outcome.kind === 'failed' && { failure: outcome.reason ?? 'other' }),
     });
+  }
+  #learn(eventId: string, { metadata, stream }: RecordedEvent): void {
+    this.#known.set(eventId, traceIdOf(metadata.correlationId, stream));
+  }
+
+  /** Otherwise read from its stream. Undefined for an event of no operation (a ping), and when the store does not say. */
+  async #find({
+    eventId,
+    applicationId,
+    code,
+    sequence,
+  }: Pick<LeasedDelivery['event'], 'eventId' | 'applicationId' | 'code' | 'sequence'>): Promise<
+    string | undefined
+  > {
+    const known = this.#known.get(eventId);
+    if (known !== undefined || code === null) return known;
+    try {
+      const { events } = await this.#events.read(loanStream(applicationId, code), BigInt(sequence));
+      if (events[0]) this.#learn(eventId, events[0]);
+    } catch {
+      // A trace is worth no trouble: without it, the attempt is simply not shown.
+      return undefined;
+    }
+    return this.#known.get(eventId);
   }
 }

@@ -80,15 +80,6 @@ class ReportingExporter implements SpanExporter {
   }
 }
 
-export interface TracingSettings {
-  /** Where spans are posted, path included. */
-  readonly url: string;
-  /** Share of the traces that are kept, 0 to 1. */
-  readonly ratio: number;
-  /** Of the process: service name, version and what the operator adds. */
-  readonly resource: Attributes;
-}
-
 const KINDS = {
   server: SpanKind.SERVER,
   internal: SpanKind.INTERNAL,
@@ -111,7 +102,14 @@ export class OtlpTracer implements Tracer {
   readonly #tracer: OtelTracer;
   readonly #running = new AsyncLocalStorage<Span>();
 
-  constructor({ url, ratio, resource }: TracingSettings, logger: Logger) {
+  /**
+   * @param settings where spans are posted, path included; the share of the traces that are kept, 0 to 1; what the process is called
+   * beside its own name and version
+   */
+  constructor(
+    { url, ratio, resource }: { readonly url: string; readonly ratio: number; readonly resource: Attributes },
+    logger: Logger,
+  ) {
     this.#sampler = new TraceIdRatioBasedSampler(ratio);
     const exporter = new ReportingExporter(
       new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS }),

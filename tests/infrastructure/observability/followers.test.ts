@@ -1,13 +1,12 @@
 import { MovableClock } from '../../../application/maintenance/sandbox/sandbox-clock.ts';
 import { describe, expect, test } from '@jest/globals';
-import { Registry } from 'prom-client';
 import type {
   EventSubscription,
   LogPosition,
   RecordedEvent,
   SubscribeOptions,
 } from '../../../application/ports/event-store.ts';
-import { Followers } from '../../../infrastructure/observability/metrics/followers.ts';
+import { ServiceMetrics } from '../../../infrastructure/observability/service-metrics.ts';
 
 const MINUTE_MS = 60_000;
 const event = (position: number, ageMs: number): RecordedEvent =>
@@ -28,8 +27,7 @@ const logOf = (events: RecordedEvent[]): EventSubscription => ({
 });
 
 const watching = (events: RecordedEvent[]) => {
-  const registry = new Registry();
-  const followers = new Followers(registry, new MovableClock(Date.now));
+  const { registry, followers } = new ServiceMetrics(undefined, new MovableClock(Date.now));
   const subscription = followers.watch('relay', logOf(events));
   const seconds = async (): Promise<number | undefined> => {
     await followers.refresh();
@@ -68,8 +66,7 @@ describe('the lag of a follower', () => {
   ])(
     'is how long a log that %s has told nothing, instead of no number at all',
     async (_, answer) => {
-      const registry = new Registry();
-      const followers = new Followers(registry, new MovableClock(Date.now));
+      const { registry, followers } = new ServiceMetrics(undefined, new MovableClock(Date.now));
       const log: EventSubscription = {
         async *subscribe({ signal }) {
           await answer(signal);
