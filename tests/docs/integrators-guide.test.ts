@@ -100,6 +100,9 @@ describe('the verifiers of the guide', () => {
     { headers: { ...genuine, 'x-svc-timestamp': '²' }, body, secret, genuine: false },
     { headers: { ...genuine, 'x-svc-signature-v2': 'zz' }, body, secret, genuine: false },
     { headers: { ...genuine, 'x-svc-signature-v2': 'çã' }, body, secret, genuine: false },
+    // Bytes that are no text, as some servers hand them on.
+    { headers: { ...genuine, 'x-svc-signature-v2': '\udcff' }, body, secret, genuine: false },
+    { headers: { ...genuine, 'x-svc-event-id': '\udcff' }, body, secret, genuine: false },
     { headers: { 'x-svc-event-id': eventId }, body, secret, genuine: false },
     {
       headers: {

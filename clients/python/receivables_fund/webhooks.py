@@ -43,12 +43,12 @@ def _verify_standard(
     event_id, timestamp, signatures = (headers.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
     if not (event_id and timestamp and signatures):
         raise WebhookRejected("missing_header", "a header of Standard Webhooks is missing")
-    signed = f"{event_id}.{timestamp}.".encode() + body
+    signed = verify.sent_bytes(f"{event_id}.{timestamp}.") + body
     expected = [_standard_signature(secret, signed) for secret in secrets]
     if not expected:
         raise ValueError("there is no signing secret")
     received = [one.partition(",")[2] for one in signatures.split(" ") if one.startswith("v1,")]
-    if not any(hmac.compare_digest(one.encode(), own) for one in received for own in expected):
+    if not any(hmac.compare_digest(verify.sent_bytes(one), own) for one in received for own in expected):
         raise WebhookRejected("wrong_signature", "not signed with these secrets, or changed on the way")
     if not re.fullmatch(r"[0-9]{1,12}", timestamp) or not abs(now - int(timestamp)) <= tolerance_seconds:
         raise WebhookRejected("stale_timestamp", f"sent at {timestamp}, which is too far from now")

@@ -52,6 +52,12 @@ class Standard(unittest.TestCase):
         given = {**STANDARD, **{name.replace("_", "-"): value for name, value in headers.items()}}
         return verify_webhook(body, given, secrets, scheme="standard", now=now)
 
+    def test_bytes_that_are_no_text_are_no_signature(self) -> None:
+        with self.assertRaisesRegex(WebhookRejected, "not signed"):
+            self.verify(webhook_id="\udcff")
+        with self.assertRaisesRegex(WebhookRejected, "not signed"):
+            self.verify(webhook_signature="v1,\udcff")
+
     def test_a_genuine_one(self) -> None:
         self.assertEqual(self.verify(), {"test": 2432232314})
         self.verify(now=SENT + 300, secrets=["whsec_AAAA", SECRET])
