@@ -14,20 +14,20 @@ import type { RateLimiter } from './limits/rate-limiter.ts';
 import { Slots } from './limits/slots.ts';
 import type { SlotBounds } from './limits/slots.ts';
 import {
-  Authentication,
   RateLimits,
   authenticate,
   authenticateClient,
+  callersBy,
   limitAddress,
   limitApplication,
   requireScope,
 } from './middleware/authentication.ts';
-import { BodyReader, BodyValidator, preconditions, validateParameters } from './middleware/body-reader.ts';
+import { BodyValidator, bodyReading, preconditions, validateParameters } from './middleware/body-reader.ts';
 import { proxyWarning, stateOf, withState } from './middleware/request-state.ts';
-import { SandboxFailures } from './middleware/sandbox-failures.ts';
+import { sandboxFailures } from './middleware/sandbox-failures.ts';
 import { READ_BOUNDS, isLongRead, takeTurn } from './middleware/read-turns.ts';
 import { ErrorHandler } from './middleware/error-handler.ts';
-import { Batches, limitLines } from './middleware/batches.ts';
+import { batches, limitLines } from './middleware/batches.ts';
 import { Responder, handle, observed, observedUnmatched } from './middleware/responder.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { PublicAddresses } from './openapi/operation.ts';
@@ -113,15 +113,15 @@ const unreadable = (): HttpProblem =>
 const middlewaresOf = (dependencies: HttpDependencies) => {
   const { settings, tokens, authenticator, clients, clock, logger } = dependencies;
   const { watch = UNWATCHED_REQUESTS } = dependencies;
-  const authentication = new Authentication(tokens, clients);
+  const identify = callersBy(tokens, clients);
   const rates = new RateLimits(dependencies.limiter);
   const responder = new Responder(API_VERSION, settings.publicUrl.startsWith('https:'), settings.deprecation);
-  const errors = new ErrorHandler({ authentication, rates, responder, logger });
-  const bodies = new BodyReader(dependencies.uploads, dependencies.texts);
+  const errors = new ErrorHandler({ identify, rates, responder, logger });
+  const bodies = bodyReading(dependencies.uploads, dependencies.texts);
   const validator = new BodyValidator(clock);
   const reads = new Slots(dependencies.reads ?? READ_BOUNDS);
-  const batches = new Batches({ validator, errors, responder });
-  const failures = new SandboxFailures(responder);
+  const batch = batches({ validator, errors, responder });
+  const handled = sandboxFailures(responder);
   /** Their order is the published order in which refusals win over each other. */
   const stepsOf = (operation: Operation): RequestHandler[] => {
     const first = [observed(watch, operation), preconditions(operation)];
@@ -137,14 +137,12 @@ const middlewaresOf = (dependencies: HttpDependencies) => {
     }
     return [
       ...first,
-      authenticate(operation, authentication, rates),
+      authenticate(operation, identify, rates),
       requireScope(access, operation),
       limitApplication(operation, rates),
       ...body,
       ...(isLongRead(operation) ? [takeTurn(operation, reads)] : []),
-      ...(lines
-        ? [limitLines(operation, lines, rates), batches.handle(operation, lines)]
-        : [failures.handle(operation)]),
+      ...(lines ? [limitLines(operation, lines, rates), batch(operation, lines)] : [handled(operation)]),
     ];
   };
   return { stepsOf, responder, errors, watch };

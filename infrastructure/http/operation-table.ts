@@ -1,4 +1,4 @@
-import { formReceiver } from './bodies/form.ts';
+import { REQUEST_BYTES } from './bodies/form-stream.ts';
 import { limitOf } from './openapi/operation.ts';
 import type { BodyContent, Environment, OpenApiDocument, OperationSpec } from './openapi/operation.ts';
 import { operationsIn } from './resources/endpoints.ts';
@@ -10,9 +10,6 @@ import type { Component } from '../../application/schemas/schema.ts';
 import type { BodyKind, JsonKind, Operation } from './operation.ts';
 
 const MEBIBYTE = 1_048_576;
-const UPLOAD_BYTES = 50 * MEBIBYTE;
-const FORM_BYTES = MEBIBYTE;
-const FILES = 20;
 const BODY = 'body';
 
 const FILE_BYTES = { sandbox: 2 * MEBIBYTE - 1, production: 10 * MEBIBYTE } as const;
@@ -38,8 +35,7 @@ const bodyKind = (
   const common = { mediaType, ...jsonKind(schema, dataPart ?? BODY, document, validators) };
   const dataBytes = limitOf(content);
   if (dataPart === undefined) return { ...common, limit: dataBytes };
-  const limits = { requestBytes: UPLOAD_BYTES, formBytes: FORM_BYTES, fileBytes, files: FILES, dataBytes };
-  return { ...common, limit: UPLOAD_BYTES, form: formReceiver(dataPart, limits) };
+  return { ...common, limit: REQUEST_BYTES, form: { fileBytes, dataBytes } };
 };
 
 const producedBy = (spec: OperationSpec): readonly string[] => {

@@ -4,7 +4,6 @@ import type { Outcome, RequestContext } from '../../application/command-handling
 import type { ReceivedFile, StoredContent } from '../../application/ports/document-store.ts';
 import type { Validator } from '../../application/schemas/document-validators.ts';
 import type { Recognised } from '../../application/schemas/recogniser.ts';
-import type { FormReceiver } from './bodies/form.ts';
 import type { RateRow } from './limits/rate-limiter.ts';
 import type { OperationSpec } from './openapi/operation.ts';
 import type { Query, ReadHeaders, headerReader, queryReader } from './requests/parameters.ts';
@@ -42,7 +41,8 @@ export interface JsonKind {
 export interface BodyKind extends JsonKind {
   readonly mediaType: string;
   readonly limit: number;
-  readonly form?: FormReceiver;
+  /** Of a form, whose data part has the kind's name. */
+  readonly form?: { readonly fileBytes: number; readonly dataBytes: number };
 }
 
 export interface Lines extends Pick<NonNullable<OperationSpec['lines']>, 'field' | 'orderedBy'> {

@@ -10,7 +10,6 @@ import { UploadArea } from '../../infrastructure/http/bodies/upload-area.ts';
 import { TokenBucketLimiter } from '../../infrastructure/http/limits/rate-limiter.ts';
 import type { Readiness } from '../../infrastructure/http/server/health-app.ts';
 import { DEFAULT_LIMITS, createHttpServer } from '../../infrastructure/http/server/http-server.ts';
-import type { HttpServer, ServerLimits } from '../../infrastructure/http/server/http-server.ts';
 import { ServedDescription } from './http-description.ts';
 import { FakeClients, MemoryLogger, acceptingUseCases, client, tokenFor, verifyFake } from './http-fakes.ts';
 
@@ -34,7 +33,7 @@ export interface CallOptions {
 
 interface WorldOptions {
   readonly settings?: Partial<HttpSettings>;
-  readonly limits?: Partial<ServerLimits>;
+  readonly limits?: Partial<typeof DEFAULT_LIMITS>;
   /** Instead of fakes. */
   readonly tokens?: HttpDependencies['tokens'];
   readonly clients?: HttpDependencies['clients'];
@@ -59,7 +58,7 @@ export class HttpWorld {
   port = 0;
   uploads = '';
   area!: UploadArea;
-  http!: HttpServer;
+  http!: ReturnType<typeof createHttpServer>;
   description!: ServedDescription;
 
   static async start({ settings = {}, limits = {}, ...instead }: WorldOptions = {}): Promise<HttpWorld> {

@@ -5,16 +5,17 @@ import multer, { MulterError } from 'multer';
 import type { StorageEngine } from 'multer';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { FormStream } from './form-stream.ts';
-import type { FormLimits } from './form-stream.ts';
+import type { BodyKind } from '../operation.ts';
+import { FormStream, TextParts } from './form-stream.ts';
 import { BoundedBuffer, textOf, tooLarge, tooMuch } from './read-body.ts';
-import { TextParts } from './text-parts.ts';
 import type { UploadSession } from './upload-session.ts';
 
 const FILES = 'files';
 /** What stands for a byte that could not be read as UTF-8. */
 const REPLACEMENT = '\uFFFD';
 
+/** As the description says it. */
+const FILES_TAKEN = 20;
 const MOST_FILES = 40;
 /** Of one form: its files and its data, refused parts included, and such that have no header. */
 const MOST_PARTS = MOST_FILES + 1;
@@ -34,14 +35,14 @@ const feed = (form: FormStream, parser: Writable): void => {
 /** One form that is being received: a JSON part, given as a field or as a file, and the parts named `files`. */
 class Form {
   readonly #dataPart: string;
-  readonly #limits: FormLimits;
+  readonly #limits: NonNullable<BodyKind['form']>;
   readonly #session: UploadSession;
   readonly #data: Promise<string>[] = [];
   readonly #files: Promise<ReceivedFile>[] = [];
   #texts = 0;
 
   /** @param session keeps the files, and removes them when the request ends */
-  constructor(dataPart: string, limits: FormLimits, session: UploadSession) {
+  constructor(dataPart: string, limits: NonNullable<BodyKind['form']>, session: UploadSession) {
     this.#dataPart = dataPart;
     this.#limits = limits;
     this.#session = session;
@@ -53,7 +54,7 @@ class Form {
       fileBytes: () => this.#session.bytes,
       look: (bytes: Buffer) => begun.beginIn(bytes).forEach((name) => this.#beginText(name)),
     };
-    const fields = await FormStream.of(req, this.#limits, watch, (form) => this.#read(form));
+    const fields = await FormStream.of(req, watch, (form) => this.#read(form));
     const texts = Object.entries(fields);
     if (begun.parts > texts.length + this.#data.length + this.#files.length)
       throw this.#otherParts(
@@ -127,7 +128,7 @@ class Form {
       return text;
     }
     if (part !== FILES) throw this.#unknownPart(part);
-    if (this.#files.length === this.#limits.files)
+    if (this.#files.length === FILES_TAKEN)
       throw tooMuch(FILES, `a request may carry at most ${this.#files.length} files`);
     const place = { name, field: `${FILES}[${this.#files.length}]` };
     const file = this.#session.store(place, stream, this.#limits.fileBytes);
@@ -201,9 +202,9 @@ class Form {
  * Receives one form, with its files straight to disk.
  * @throws HttpProblem `invalid_request`, `payload_too_large`, `rate_limited` @throws ClientGoneError
  */
-export type FormReceiver = (req: IncomingMessage, session: UploadSession) => ReturnType<Form['receive']>;
-
-export const formReceiver =
-  (dataPart: string, limits: FormLimits): FormReceiver =>
-  (req, session) =>
-    new Form(dataPart, limits, session).receive(req);
+export const receiveForm = (
+  req: IncomingMessage,
+  session: UploadSession,
+  dataPart: string,
+  limits: NonNullable<BodyKind['form']>,
+) => new Form(dataPart, limits, session).receive(req);

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Request } from 'express';
+import type { Schema } from '../../../application/schemas/schema.ts';
+import { ETAG } from '../openapi/components/headers.ts';
 import type { Reply } from '../operation.ts';
 
 const compress = promisify(gzip);
@@ -56,3 +58,17 @@ export class ServedContent {
     return { bytes, etag: `"${this.digest}-gz"`, headers: ['Content-Encoding', 'gzip'] };
   }
 }
+
+/** Caches may keep a copy but have to ask whether it is still the current one. */
+export const REVALIDATE = ['Cache-Control', 'no-cache'];
+
+export const served = (content: {
+  readonly description: string;
+  readonly mediaType: string;
+  readonly otherMediaTypes?: readonly string[];
+  readonly schema: Schema;
+  readonly example: unknown;
+}) => [
+  { status: 200, ...content, headers: ETAG },
+  { status: 304, description: 'The copy that If-None-Match names is current.', headers: ETAG },
+];

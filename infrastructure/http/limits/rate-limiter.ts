@@ -1,8 +1,11 @@
+import { hash } from 'node:crypto';
 import type { LRUCache } from 'lru-cache';
+import type { SqlRateBuckets } from '../../../application/clients/rate-buckets.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
 import { MIB, sizedCache } from '../../../application/support/sized-cache.ts';
 
 /** Refill in tokens a minute, capacity in tokens. */
-export interface RateLimit {
+interface RateLimit {
   readonly perMinute: number;
   readonly burst: number;
 }
@@ -23,7 +26,7 @@ export const RATE_ROWS = {
 export type RateRow = keyof typeof RATE_ROWS;
 
 /** Applications are known and few, addresses are not. Each scope has its own memory, so addresses never push applications out. */
-export type RateScope = 'application' | 'address';
+type RateScope = 'application' | 'address';
 
 export interface RateState {
   readonly allowed: boolean;
@@ -58,7 +61,7 @@ const MS_PER_MINUTE = 60_000;
 const ROUNDING = 1e-9;
 
 /** @param missing tokens that the bucket lacked; undefined where it had what was wanted */
-export const stateOf = ({ tokens, at }: Readonly<Bucket>, limit: RateLimit, missing?: number): RateState => {
+const stateOf = ({ tokens, at }: Readonly<Bucket>, limit: RateLimit, missing?: number): RateState => {
   const allowed = missing === undefined;
   const perMs = limit.perMinute / MS_PER_MINUTE;
   return {
@@ -110,3 +113,160 @@ export class TokenBucketLimiter implements RateLimiter {
     return known;
   }
 }
+
+interface Dependencies {
+  readonly buckets: Pick<SqlRateBuckets, 'draw' | 'forgetFull'>;
+  /** Decides while the shared buckets cannot be reached. */
+  readonly local: RateLimiter;
+  readonly logger: Logger;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+  /** After this long without an answer the process limits by itself: requests must not wait longer for a shared limit. */
+  readonly answerWithinMs?: number;
+}
+
+interface Call {
+  readonly tokens: number;
+  readonly answer: (state: RateState | Promise<RateState>) => void;
+  readonly alone: () => RateState | Promise<RateState>;
+}
+interface Demand {
+  readonly key: string;
+  limit: RateLimit;
+  readonly calls: Call[];
+  /** Taken by an earlier draw for a call that needed more than there were. */
+  unused: number;
+}
+
+const MOST_IN_A_DRAW = 500;
+const ANSWER_WITHIN_MS = 500;
+const TRY_AGAIN_AFTER_MS = 1_000;
+const FORGET_EVERY_MS = 60_000;
+
+/**
+ * Token buckets that all processes share. Calls that come while a draw is under way go into the next draw together, so a process
+ * has one statement in flight however many requests it serves. While the shared buckets cannot be reached each process limits by itself.
+ */
+export class SharedTokenBucketLimiter implements RateLimiter {
+  readonly #deps: Dependencies;
+  #demands = new Map<string, Demand>();
+  #drawing = false;
+  #aloneUntil: number | undefined;
+  #forgotAt: number;
+
+  constructor(dependencies: Dependencies) {
+    this.#deps = dependencies;
+    this.#forgotAt = dependencies.now();
+  }
+
+  take(scope: RateScope, key: string, limit: RateLimit, tokens = 1): RateState | Promise<RateState> {
+    const { local, now } = this.#deps;
+    const alone = (): RateState | Promise<RateState> => local.take(scope, key, limit, tokens);
+    if (this.#aloneUntil !== undefined && now() < this.#aloneUntil) return alone();
+    return new Promise((answer) => {
+      this.#demand(sharedKey(scope, key), limit).calls.push({ tokens, answer, alone });
+      if (!this.#drawing) void this.#drawAll();
+    });
+  }
+
+  #demand(key: string, limit: RateLimit): Demand {
+    const known = this.#demands.get(key);
+    if (known) {
+      known.limit = limit;
+      return known;
+    }
+    const demand = { key, limit, calls: [], unused: 0 };
+    this.#demands.set(key, demand);
+    return demand;
+  }
+
+  async #drawAll(): Promise<void> {
+    this.#drawing = true;
+    // Requests of one turn of the event loop share the first draw.
+    await Promise.resolve();
+    while (this.#demands.size > 0) {
+      const batch = [...this.#demands.values()].slice(0, MOST_IN_A_DRAW);
+      for (const { key } of batch) this.#demands.delete(key);
+      await this.#draw(batch);
+    }
+    this.#drawing = false;
+    this.#forgetNowAndThen();
+  }
+
+  async #draw(batch: readonly Demand[]): Promise<void> {
+    try {
+      const demands = batch.map(({ key, limit, calls, unused }) => {
+        return { key, ...limit, asked: calls.reduce((sum, { tokens }) => sum + tokens, -unused) };
+      });
+      const supplies = await inTime(this.#deps.buckets.draw(demands), this.#deps.answerWithinMs);
+      this.#isBack();
+      const byKey = new Map(supplies.map((supply) => [supply.key, supply]));
+      for (const demand of batch) {
+        const unused = settle(demand, byKey.get(demand.key)!);
+        if (unused > 0) this.#demand(demand.key, demand.limit).unused += unused;
+      }
+    } catch (error) {
+      this.#isAway(error);
+      for (const { calls } of batch) for (const { answer, alone } of calls) answer(alone());
+    }
+  }
+
+  #isAway(error: unknown): void {
+    const { logger, now } = this.#deps;
+    if (this.#aloneUntil === undefined) {
+      logger.warn(
+        { err: error },
+        'shared rate limits are away; each process limits by itself until they are back',
+      );
+    }
+    this.#aloneUntil = now() + TRY_AGAIN_AFTER_MS;
+  }
+
+  #isBack(): void {
+    if (this.#aloneUntil === undefined) return;
+    this.#aloneUntil = undefined;
+    this.#deps.logger.info({}, 'shared rate limits are back');
+  }
+
+  #forgetNowAndThen(): void {
+    const { buckets, logger, now } = this.#deps;
+    if (now() - this.#forgotAt < FORGET_EVERY_MS) return;
+    this.#forgotAt = now();
+    buckets.forgetFull().catch((error: unknown) => {
+      logger.debug({ err: error }, 'full rate buckets could not be forgotten; the next time does it');
+    });
+  }
+}
+
+/** A digest keeps callers' addresses and ids out of the store, and every key short. */
+const sharedKey = (scope: RateScope, key: string): string => hash('sha256', `${scope} ${key}`, 'base64url');
+
+const inTime = async <T>(asked: Promise<T>, ms = ANSWER_WITHIN_MS): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/**
+ * Gives the tokens to the calls in the order in which they came; each gets the state after its own were taken. A call that needs more
+ * than are left gets none of them. Answers how many nobody got.
+ */
+const settle = (
+  { limit, calls, unused }: Demand,
+  supply: { readonly granted: number; readonly tokens: number; readonly atMs: number },
+): number => {
+  let left = calls.reduce((sum, { tokens }) => sum - Math.min(0, tokens), supply.granted + unused);
+  for (const { tokens, answer } of calls) {
+    const isEnough = tokens <= left;
+    if (isEnough) left -= Math.max(0, tokens);
+    const level = { tokens: Math.min(limit.burst, supply.tokens + left), at: supply.atMs };
+    answer(stateOf(level, limit, isEnough ? undefined : tokens - level.tokens));
+  }
+  return left;
+};

@@ -93,20 +93,33 @@ const bearerToken = (req: IncomingMessage): string => {
   throw unauthorized('missing_token', 'Send an access token in the header Authorization: Bearer <token>');
 };
 
-/** Looks the client of a token up for each request, so that a revocation or a new fund link takes effect. */
-export class Authentication {
-  readonly #tokens: Tokens;
-  readonly #clients: Pick<ClientDirectory, 'resolve'>;
-
-  constructor(tokens: Tokens, clients: Pick<ClientDirectory, 'resolve'>) {
-    this.#tokens = tokens;
-    this.#clients = clients;
+const verified = async (tokens: Tokens, token: string): Promise<TokenClaims> => {
+  try {
+    return await tokens.verify(token);
+  } catch (error) {
+    if (error instanceof TokenExpiredError) {
+      throw unauthorized('token_expired', 'The access token has expired; fetch a new one', 'invalid_token');
+    }
+    if (error instanceof InvalidTokenError) {
+      throw unauthorized(
+        'invalid_token',
+        `The access token is not valid here: ${error.message}`,
+        'invalid_token',
+      );
+    }
+    throw error;
   }
+};
 
-  /** @throws HttpProblem `missing_token`, `invalid_token`, `token_expired` */
-  async identify(req: IncomingMessage): Promise<Caller> {
-    const claims = await this.#verify(bearerToken(req));
-    const resolved = await this.#clients.resolve(claims.clientId);
+/**
+ * Who sent a request. The client of a token is looked up for each, so that a revocation or a new fund link takes effect.
+ * @throws HttpProblem `missing_token`, `invalid_token`, `token_expired`
+ */
+export const callersBy =
+  (tokens: Tokens, clients: Pick<ClientDirectory, 'resolve'>) =>
+  async (req: IncomingMessage): Promise<Caller> => {
+    const claims = await verified(tokens, bearerToken(req));
+    const resolved = await clients.resolve(claims.clientId);
     if (resolved === undefined || resolved.client.revokedAt !== null) {
       throw unauthorized('invalid_token', 'The client of this token was revoked', 'invalid_token');
     }
@@ -117,37 +130,22 @@ export class Authentication {
     if (onlyFundIds === undefined) return { ...common, fundIds: application.fundIds, scopes: claims.scopes };
     const scopes = claims.scopes.filter((scope) => allows(scopesOf(client), scope as Scope));
     return { ...common, onlyFundIds, fundIds: onlyFundIds.filter(isOneOf(application.fundIds)), scopes };
-  }
-
-  async #verify(token: string): Promise<TokenClaims> {
-    try {
-      return await this.#tokens.verify(token);
-    } catch (error) {
-      if (error instanceof TokenExpiredError) {
-        throw unauthorized('token_expired', 'The access token has expired; fetch a new one', 'invalid_token');
-      }
-      if (error instanceof InvalidTokenError) {
-        throw unauthorized(
-          'invalid_token',
-          `The access token is not valid here: ${error.message}`,
-          'invalid_token',
-        );
-      }
-      throw error;
-    }
-  }
-}
+  };
 
 /**
  * Refuses requests without a valid token. A refused token also takes from the bucket of its address; an address whose bucket is empty
  * is answered 429 and does not learn whether the token was wrong.
  */
 export const authenticate =
-  ({ bucket, endpoint }: Operation, authentication: Authentication, rates: RateLimits): RequestHandler =>
+  (
+    { bucket, endpoint }: Operation,
+    identify: (req: IncomingMessage) => Promise<Caller>,
+    rates: RateLimits,
+  ): RequestHandler =>
   async (req, res, next) => {
     const state = stateOf(res);
     try {
-      state.caller = await authentication.identify(req);
+      state.caller = await identify(req);
     } catch (error) {
       const unauthorized = error instanceof HttpProblem && error.status === 401;
       if (unauthorized) requireToken(await rates.forAddress(state, bucket ?? UNMATCHED), endpoint);

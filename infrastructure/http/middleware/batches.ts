@@ -87,45 +87,21 @@ interface Dependencies {
   readonly responder: Responder;
 }
 
-/** Carries out what comes in one body as if each line came alone: a bounded number at once, giving way to other requests. */
-export class Batches {
-  readonly #deps: Dependencies;
-  readonly #slots = new Slots(LINE_BOUNDS);
-  readonly #turn = new TurnLimit();
-
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
-  }
-
-  /** The last middleware of a batch. What was not begun when its client has gone is not begun any more. */
-  handle(operation: Operation, lines: Lines): RequestHandler {
-    const namesOf = (entry: unknown): readonly string[] =>
-      lines.orderedBy.flatMap((field) => {
-        const text = textIn(entry, field);
-        return text === undefined ? [] : [`${field} ${text}`];
-      });
-    return async (_req, res) => {
-      const state = stateOf(res);
-      const line = this.#lineOf(operation, lines, state);
-      const answers = inOrder(linesOf(state, lines), namesOf, line);
-      // Nothing goes on behind a request that has ended.
-      await Promise.allSettled(answers);
-      const results = await Promise.all(answers);
-      await this.#deps.responder.reply(state, { status: 200, json: { results }, isLong: true });
-      await state.finish();
-    };
-  }
-
-  #lineOf({ handler }: Operation, { kind }: Lines, state: RequestState) {
-    const { validator, errors } = this.#deps;
+/**
+ * The last middleware of a batch: carries out what comes in one body as if each line came alone, a bounded number at once, giving way to
+ * other requests. What was not begun when its client has gone is not begun any more.
+ */
+export const batches = ({ validator, errors, responder }: Dependencies) => {
+  const slots = new Slots(LINE_BOUNDS);
+  const turn = new TurnLimit();
+  const lineOf = ({ handler }: Operation, { kind }: Lines, state: RequestState) => {
     const { gone, req, query, headers } = state;
     const context = contextOf(state, callerOf(state));
     const common = { context, client: undefined, files: [], params: {}, query, headers, req: req as Request };
-
     const carriedOut = async (entry: unknown): Promise<Omit<LineResult, 'line'>> => {
-      const slot = await this.#slots.enter(context.applicationId, 1, () => gone);
+      const slot = await slots.enter(context.applicationId, 1, () => gone);
       try {
-        await this.#turn.pass();
+        await turn.pass();
         gone.throwIfAborted();
         const reply = await handler.run({ ...common, body: validator.check(state, handler, kind, entry) });
         return { status: reply.status, replayed: isReplay(reply), body: reply.json };
@@ -133,7 +109,6 @@ export class Batches {
         slot.leave();
       }
     };
-
     return async (entry: unknown, index: number): Promise<LineResult> => {
       const line = index + 1;
       try {
@@ -144,5 +119,21 @@ export class Batches {
         return { line, status: problem.status, replayed: false, body: problem.body(state.requestId) };
       }
     };
-  }
-}
+  };
+  return (operation: Operation, lines: Lines): RequestHandler => {
+    const namesOf = (entry: unknown): readonly string[] =>
+      lines.orderedBy.flatMap((field) => {
+        const text = textIn(entry, field);
+        return text === undefined ? [] : [`${field} ${text}`];
+      });
+    return async (_req, res) => {
+      const state = stateOf(res);
+      const answers = inOrder(linesOf(state, lines), namesOf, lineOf(operation, lines, state));
+      // Nothing goes on behind a request that has ended.
+      await Promise.allSettled(answers);
+      const results = await Promise.all(answers);
+      await responder.reply(state, { status: 200, json: { results }, isLong: true });
+      await state.finish();
+    };
+  };
+};

@@ -4,6 +4,7 @@ import type { BusinessClock } from '../../../application/ports/clock.ts';
 import { MOST_VIOLATIONS, withoutRepetitions } from '../../../application/schemas/document-validators.ts';
 import { parseJson } from '../../../application/schemas/parse-json.ts';
 import { unaskedFields } from '../../../application/schemas/recogniser.ts';
+import { receiveForm } from '../bodies/form.ts';
 import {
   declaredLength,
   hasForeignCharset,
@@ -191,50 +192,15 @@ const refuseUnasked = (body: Buffer): void => {
 };
 
 /** Receives what a request carries; nothing of it is parsed yet. */
-export class BodyReader {
-  readonly #uploads: UploadArea;
-  readonly #texts: Slots;
-
-  constructor(uploads: UploadArea, texts: SlotBounds = TEXT_BOUNDS) {
-    this.#uploads = uploads;
-    this.#texts = new Slots(texts);
-  }
-
-  /** JSON, or a form with JSON and files; what comes where nothing is asked for is only looked at. @throws HttpProblem 400, 413, 429 @throws ClientGoneError */
-  readonly read: RequestHandler = async (_req, res, next) => {
-    const state = stateOf(res);
-    const { kind, req } = state;
-    if (kind?.form !== undefined) {
-      state.uploads = await this.#session(state);
-      letContinue(res);
-      const { data, files } = await kind.form(req, state.uploads);
-      state.text = data;
-      state.files = files;
-    } else if (kind !== undefined) {
-      state.text = textOf(await this.#bytes(state, kind.limit), kind.name);
-    } else if (changesSomething(req) && mediaTypeOf(req) === 'application/json') {
-      refuseUnasked(await this.#bytes(state, IGNORED_BODY));
-    }
-    next();
-  };
-
-  /** The form of the token endpoint, which has rules of its own for its fields. @throws HttpProblem 413 @throws ClientGoneError */
-  readonly readForm: RequestHandler = async (_req, res, next) => {
-    const state = stateOf(res);
-    if (state.kind !== undefined) {
-      letContinue(res);
-      state.form = parseForm(await readBody(state.req, state.kind.limit));
-    }
-    next();
-  };
-
+export const bodyReading = (uploads: UploadArea, bounds: SlotBounds = TEXT_BOUNDS) => {
+  const texts = new Slots(bounds);
   /** A large one waits for a place among those under way, and is not read before. */
-  async #bytes(state: RequestState, limit: number): Promise<Buffer> {
+  const bytesOf = async (state: RequestState, limit: number): Promise<Buffer> => {
     const { req, res } = state;
     const weight = declaredLength(req) ?? limit;
     const slot =
       weight > LARGE_TEXT
-        ? await this.#texts.enter(callerOf(state).applicationId, weight, () => state.gone)
+        ? await texts.enter(callerOf(state).applicationId, weight, () => state.gone)
         : undefined;
     try {
       letContinue(res);
@@ -242,12 +208,41 @@ export class BodyReader {
     } finally {
       slot?.leave();
     }
-  }
-
+  };
   /** Waits for a place among the uploads under way; the request is not read before. */
-  #session(state: RequestState): Promise<UploadSession> {
+  const session = (state: RequestState): Promise<UploadSession> => {
     const { applicationId } = callerOf(state);
-    const declaredBytes = declaredLength(state.req);
-    return this.#uploads.session({ applicationId, declaredBytes, gone: () => state.gone });
-  }
-}
+    return uploads.session({
+      applicationId,
+      declaredBytes: declaredLength(state.req),
+      gone: () => state.gone,
+    });
+  };
+  /** JSON, or a form with JSON and files; what comes where nothing is asked for is only looked at. @throws HttpProblem 400, 413, 429 @throws ClientGoneError */
+  const read: RequestHandler = async (_req, res, next) => {
+    const state = stateOf(res);
+    const { kind, req } = state;
+    if (kind?.form !== undefined) {
+      state.uploads = await session(state);
+      letContinue(res);
+      const { data, files } = await receiveForm(req, state.uploads, kind.name, kind.form);
+      state.text = data;
+      state.files = files;
+    } else if (kind !== undefined) {
+      state.text = textOf(await bytesOf(state, kind.limit), kind.name);
+    } else if (changesSomething(req) && mediaTypeOf(req) === 'application/json') {
+      refuseUnasked(await bytesOf(state, IGNORED_BODY));
+    }
+    next();
+  };
+  /** The form of the token endpoint, which has rules of its own for its fields. @throws HttpProblem 413 @throws ClientGoneError */
+  const readForm: RequestHandler = async (_req, res, next) => {
+    const state = stateOf(res);
+    if (state.kind !== undefined) {
+      letContinue(res);
+      state.form = parseForm(await readBody(state.req, state.kind.limit));
+    }
+    next();
+  };
+  return { read, readForm };
+};

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../../application/support/failures.ts';
@@ -5,13 +6,13 @@ import { LineAMinute } from '../../support/line-a-minute.ts';
 import { machineTrouble } from '../../support/machine-trouble.ts';
 import { ClientGoneError, HttpProblem, problemOf } from '../errors/http-problem.ts';
 import { UNMATCHED } from './authentication.ts';
-import type { Authentication, RateLimits } from './authentication.ts';
+import type { RateLimits } from './authentication.ts';
 import { stateOf } from './request-state.ts';
-import type { RequestState } from './request-state.ts';
+import type { Caller, RequestState } from './request-state.ts';
 import type { Responder } from './responder.ts';
 
 interface Dependencies {
-  readonly authentication: Authentication;
+  readonly identify: (req: IncomingMessage) => Promise<Caller>;
   readonly rates: RateLimits;
   readonly responder: Responder;
   readonly logger: Logger;
@@ -49,10 +50,10 @@ export class ErrorHandler {
   async noteRate(state: RequestState): Promise<void> {
     const { rate, operation, req } = state;
     if (rate !== undefined || operation?.bucket === null) return;
-    const { authentication, rates } = this.#deps;
+    const { identify, rates } = this.#deps;
     const row = operation?.bucket ?? UNMATCHED;
     await this.#orSay('no rate limit state', state, async () => {
-      const caller = await authentication.identify(req).catch(() => undefined);
+      const caller = await identify(req).catch(() => undefined);
       if (caller && row !== 'token') await rates.forCaller(state, caller, row);
       else await rates.forAddress(state, row);
     });

@@ -22,26 +22,34 @@ const cut = ({ req }: RequestState): void => void req.socket.destroy();
 const unanswered = () =>
   unavailable('This failure was asked for; send the same request again.', RETRY_AFTER_S);
 
+const limit = ({ endpoint }: Operation): never => {
+  const message = `${endpoint} was asked to fail as if there were too many requests; wait ${RETRY_AFTER_S} second`;
+  throw rateLimited(message, RETRY_AFTER_S);
+};
+
 /** Failures that a request to a sandbox asks for: once for each key of an application, so that the same request then passes. */
-export class SandboxFailures {
-  readonly #responder: Responder;
-  readonly #made = sizedCache<string>(MIB, () => ENTRY_BYTES);
-
-  constructor(responder: Responder) {
-    this.#responder = responder;
-  }
-
-  handle(operation: Operation): RequestHandler {
-    const passes = handle(operation, this.#responder);
+export const sandboxFailures = (responder: Responder): ((operation: Operation) => RequestHandler) => {
+  const made = sizedCache<string>(MIB, () => ENTRY_BYTES);
+  /** Whether it has yet to fail: never what is only tried, and everything else once. */
+  const isFirst = ({ endpoint }: Operation, state: RequestState): boolean => {
+    const body = state.body as Readonly<Record<string, unknown>>;
+    if (body['dry_run'] === true) return false;
+    const key = `${callerOf(state).applicationId} ${endpoint} ${keyOf(body)}`;
+    if (made.has(key)) return false;
+    made.set(key, 'made');
+    return true;
+  };
+  return (operation) => {
+    const passes = handle(operation, responder);
     if (!operation.readHeaders) return passes;
     const loses = handle(operation, { reply: async () => Promise.reject(unanswered()) });
     const cutsAfter = handle(operation, { reply: async (state) => cut(state) });
     const fails = async (asked: string, ...[req, res, next]: Parameters<RequestHandler>) => {
       const state = stateOf(res);
-      if (!this.#isFirst(operation, state)) return passes(req, res, next);
+      if (!isFirst(operation, state)) return passes(req, res, next);
       switch (asked) {
         case '429':
-          return this.#limit(operation);
+          return limit(operation);
         case '503':
           throw unanswered();
         case '503-after':
@@ -57,20 +65,5 @@ export class SandboxFailures {
       const asked = stateOf(res).headers[HEADER];
       return asked === undefined ? passes(req, res, next) : fails(asked, req, res, next);
     };
-  }
-
-  /** Whether it has yet to fail: never what is only tried, and everything else once. */
-  #isFirst({ endpoint }: Operation, state: RequestState): boolean {
-    const body = state.body as Readonly<Record<string, unknown>>;
-    if (body['dry_run'] === true) return false;
-    const key = `${callerOf(state).applicationId} ${endpoint} ${keyOf(body)}`;
-    if (this.#made.has(key)) return false;
-    this.#made.set(key, 'made');
-    return true;
-  }
-
-  #limit({ endpoint }: Operation): never {
-    const message = `${endpoint} was asked to fail as if there were too many requests; wait ${RETRY_AFTER_S} second`;
-    throw rateLimited(message, RETRY_AFTER_S);
-  }
-}
+  };
+};

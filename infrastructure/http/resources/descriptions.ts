@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import type { PublicAddresses, OpenApiDocument } from '../openapi/operation.ts';
-import { ServedContent } from '../docs/served-content.ts';
+import { REVALIDATE, ServedContent, served } from '../docs/served-content.ts';
 import { HEAPS, threadOptions } from '../../support/threads.ts';
 import { asyncApiDocument } from '../../../application/publication/description/asyncapi-document.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
@@ -11,7 +11,6 @@ import { API_VERSION } from '../openapi/version.ts';
 import { whenAsked } from '../../support/when-asked.ts';
 import type { Handler } from '../operation.ts';
 import { endpoint } from './endpoint.ts';
-import { REVALIDATE, served } from './served.ts';
 
 /** Versions before the present one, oldest first. A release adds the description that it replaces to `openapi/released/`. */
 export const RELEASED_VERSIONS = ['2026.11.0', '2026.11.1', '2026.11.2', '2026.11.3', '2026.11.4'] as const;

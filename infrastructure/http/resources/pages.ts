@@ -1,7 +1,7 @@
 import { PAGE_POLICY } from '../docs/reference-page.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { endpoint } from './endpoint.ts';
-import { REVALIDATE, served } from './served.ts';
+import { REVALIDATE, served } from '../docs/served-content.ts';
 import { GUIDE_POLICY } from '../docs/guides/guides.ts';
 
 const PAGE = {

@@ -13,34 +13,17 @@ import { answerClientError } from './client-error.ts';
 import { healthApp } from './health-app.ts';
 import type { RequestListener } from './health-app.ts';
 
-export interface ServerLimits {
-  readonly headersTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  /** Milliseconds an idle connection is kept; longer than a load balancer keeps its side. */
-  readonly keepAliveTimeoutMs: number;
-  /** Milliseconds a client may leave an answer without reading any of it. */
-  readonly unreadTimeoutMs: number;
-  /** Milliseconds between looks for connections that are too slow. */
-  readonly checkIntervalMs: number;
-  readonly maxHeaderBytes: number;
-}
-
-export const DEFAULT_LIMITS: ServerLimits = {
+export const DEFAULT_LIMITS = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000,
+  /** That an idle connection is kept; longer than a load balancer keeps its side. */
   keepAliveTimeoutMs: 65_000,
+  /** That a client may leave an answer without reading any of it. */
   unreadTimeoutMs: 30_000,
+  /** Between looks for connections that are too slow. */
   checkIntervalMs: 2_000,
   maxHeaderBytes: 16_384,
 };
-
-export interface HttpServer {
-  readonly server: Server;
-  /** @throws Error when the address cannot be used */
-  listen(port: number, host: string): Promise<AddressInfo>;
-  /** Accepts nothing new, lets requests in flight finish for `graceMs`, then cuts what is left. Idempotent. */
-  close(graceMs: number): Promise<void>;
-}
 
 /**
  * An application behind time-outs, with JSON answers even where Node refuses a request before the application sees it.
@@ -49,9 +32,9 @@ export interface HttpServer {
 export const createHttpServer = (
   app: (req: IncomingMessage, res: ServerResponse) => void,
   limiter: RateLimiter,
-  limits: ServerLimits = DEFAULT_LIMITS,
+  limits = DEFAULT_LIMITS,
   report: (error: Error) => void = () => undefined,
-): HttpServer => {
+) => {
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -95,13 +78,15 @@ export const createHttpServer = (
   });
   return {
     server,
-    listen: async (port, host) => {
+    /** @throws Error when the address cannot be used */
+    listen: async (port: number, host: string): Promise<AddressInfo> => {
       const address = await listening(server, port, host);
       // Without a listener, a connection that cannot be accepted would end the process.
       server.on('error', report);
       return address;
     },
-    close: (graceMs) => traffic.close(graceMs),
+    /** Accepts nothing new, lets requests in flight finish for `graceMs`, then cuts what is left. Idempotent. */
+    close: (graceMs: number): Promise<void> => traffic.close(graceMs),
   };
 };
 
@@ -229,7 +214,7 @@ const RETRY_AFTER_S = 2;
  * so a start can wait for its engines instead of ending.
  */
 export class HttpListener {
-  readonly #server: HttpServer;
+  readonly #server: ReturnType<typeof createHttpServer>;
   #app: RequestListener;
   #limiter: RateLimiter = new TokenBucketLimiter();
   #waitingFor: string | undefined;

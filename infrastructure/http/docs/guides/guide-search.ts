@@ -71,33 +71,25 @@ const shown = (result: SearchResult): string => {
   return `<li><a href="guides/${escaped(id)}">${title}</a><p>${passageOf(text, result.terms)}</p></li>`;
 };
 
-/** Finds sections of the guides. Its cost is bounded by the number of words that are looked at. */
-export class GuideSearch {
-  readonly #index: MiniSearch<Found>;
-
-  private constructor(index: MiniSearch<Found>) {
-    this.#index = index;
-  }
-
-  static async of(index: string): Promise<GuideSearch> {
-    return new GuideSearch(await MiniSearch.loadJSONAsync(index, INDEX));
-  }
-
-  /** Sections with all words first of all; where there are none, those with some, or with words that are nearly the same. */
-  find(question: string): readonly SearchResult[] {
+/**
+ * What the guides answer to a question. Its cost is bounded by the number of words that are looked at. Sections with all words come first
+ * of all; where there are none, those with some, or with words that are nearly the same.
+ */
+export const searchIn = async (text: string): Promise<(question: string) => string> => {
+  const index = await MiniSearch.loadJSONAsync<Found>(text, INDEX);
+  const find = (question: string): readonly SearchResult[] => {
     const words = [...new Set(wordsOf(question))].slice(0, MOST_WORDS).join(' ');
-    const all = this.#index.search(words, { ...RANKED, combineWith: 'AND' });
+    const all = index.search(words, { ...RANKED, combineWith: 'AND' });
     const found =
       all.length > 0
         ? all
-        : this.#index.search(words, { ...RANKED, fuzzy: (term) => term.length >= SHORTEST_MISSPELT && 1 });
+        : index.search(words, { ...RANKED, fuzzy: (term) => term.length >= SHORTEST_MISSPELT && 1 });
     return found.slice(0, MOST_RESULTS);
-  }
-
-  answer(question: string): string {
-    const found = this.find(question);
+  };
+  return (question) => {
+    const found = find(question);
     if (found.length === 0)
       return `<h1>Search</h1>\n<p>Nothing was found for “${escaped(question)}”. The <a href="../docs">reference</a> has every request and field.</p>\n`;
     return `<h1>Found for “${escaped(question)}”</h1>\n<ol class="found">${found.map(shown).join('\n')}</ol>\n`;
-  }
-}
+  };
+};

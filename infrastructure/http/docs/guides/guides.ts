@@ -8,10 +8,9 @@ import { ServedContent } from '../served-content.ts';
 import { GUIDES } from './guide-list.ts';
 import { guidePage, listOfAll } from './guide-page.ts';
 import type { PageParts } from './guide-page.ts';
-import type { ReferencePlaces } from './markdown.ts';
 
 export interface GuidesTask {
-  readonly places: ReferencePlaces;
+  readonly places: ReadonlyMap<string, string>;
   readonly stylesheet: string;
 }
 
@@ -34,7 +33,7 @@ export const GUIDE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const placesOf = ({ paths }: OpenApiDocument): ReferencePlaces =>
+const placesOf = ({ paths }: OpenApiDocument): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods as Readonly<Record<string, { readonly tags: readonly string[] }>>).map(
@@ -54,7 +53,7 @@ export class Guides {
   readonly stylesheet: ServedContent;
   readonly stylesheetName: string;
   readonly list: ServedContent;
-  readonly #places: ReferencePlaces;
+  readonly #places: ReadonlyMap<string, string>;
   readonly #made = whenAsked(() => this.#make());
 
   private constructor(document: OpenApiDocument, stylesheet: ServedContent) {
@@ -76,19 +75,19 @@ export class Guides {
 
   async answer(question: string): Promise<Buffer> {
     const { search } = await this.#made();
-    return Buffer.from(this.#html({ title: 'Search', question, main: search.answer(question) }));
+    return Buffer.from(this.#html({ title: 'Search', question, main: search(question) }));
   }
 
   async #make() {
     const task: GuidesTask = { places: this.#places, stylesheet: this.stylesheetName };
     const worker = new Worker(THREAD, { ...threadOptions('guides', HEAPS.guides), workerData: task });
     const [{ pages, index }] = (await once(worker, 'message')) as [RenderedGuides];
-    const { GuideSearch } = await import('./guide-search.ts');
+    const { searchIn } = await import('./guide-search.ts');
     return {
       pages: new Map<string, ServedContent>(
         Object.entries(pages).map(([name, page]) => [name, new ServedContent(Buffer.from(page), HTML)]),
       ),
-      search: await GuideSearch.of(index),
+      search: await searchIn(index),
     };
   }
 

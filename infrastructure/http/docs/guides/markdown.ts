@@ -24,9 +24,6 @@ interface RenderedMarkdown {
   readonly html: string;
 }
 
-/** Where the reference shows a request, by `METHOD /path`. */
-export type ReferencePlaces = ReadonlyMap<string, string>;
-
 /** As code hosts make them of headings, so that one link works there and here. */
 const anchorOf = (text: string): string =>
   text
@@ -90,8 +87,13 @@ const isComment = (text: string): boolean => text.startsWith('<!--') && text.tri
 /**
  * A file of docs/ as HTML. Whatever HTML it holds is shown as text, comments are left out; links to other guides lead to their pages,
  * links to files that are not served say where the file is, and a request that is named as code leads to the reference.
+ * @param places where the reference shows a request, by `METHOD /path`
  */
-export const renderMarkdown = (text: string, file: string, places: ReferencePlaces): RenderedMarkdown => {
+export const renderMarkdown = (
+  text: string,
+  file: string,
+  places: ReadonlyMap<string, string>,
+): RenderedMarkdown => {
   const markdown = new MarkdownIt({ html: true });
   const { escapeHtml } = markdown.utils;
   const { rules } = markdown.renderer;

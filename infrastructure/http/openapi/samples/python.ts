@@ -1,7 +1,5 @@
-import { literal } from './literals.ts';
-import type { Notation } from './literals.ts';
-import { ASSIGNED, FILE, REDELIVERED, SUBSCRIBED, preparations, provided, tidying } from './plan.ts';
-import type { Plan, Preparing, SampleBody, Variable } from './plan.ts';
+import { ASSIGNED, FILE, REDELIVERED, SUBSCRIBED, literal, preparations, provided, tidying } from './plan.ts';
+import type { Notation, Plan, Preparing, SampleBody, Variable } from './plan.ts';
 
 const NAMES: Readonly<Record<Variable, string>> = {
   code: 'code',

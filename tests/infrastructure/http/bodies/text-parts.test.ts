@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { TextParts } from '../../../../infrastructure/http/bodies/text-parts.ts';
+import { TextParts } from '../../../../infrastructure/http/bodies/form-stream.ts';
 
 const header = (disposition: string): string => `--b\r\nContent-Disposition: form-data; ${disposition}\r\n`;
 const read = (form: string, pieceBytes: number, type = 'multipart/form-data; boundary=b') => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { SharedTokenBucketLimiter } from '../../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
+import { SharedTokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
 import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
 import { SqlRateBuckets } from '../../../../application/clients/rate-buckets.ts';
 import { bothSets, openPostgres, testPostgres } from '../../../support/postgres/test-postgres.ts';

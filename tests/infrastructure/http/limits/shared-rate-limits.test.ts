@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type {
-  RateLimit,
-  RateLimiter,
-  RateScope,
-  RateState,
+import {
+  SharedTokenBucketLimiter,
+  TokenBucketLimiter,
 } from '../../../../infrastructure/http/limits/rate-limiter.ts';
-import { SharedTokenBucketLimiter } from '../../../../infrastructure/http/limits/shared-token-bucket-limiter.ts';
-import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
+import type { RateLimiter, RateState } from '../../../../infrastructure/http/limits/rate-limiter.ts';
 import { SqlRateBuckets } from '../../../../application/clients/rate-buckets.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
@@ -15,10 +12,13 @@ import type { TemporaryDatabase } from '../../../support/sql/temporary-database.
 type Buckets = Pick<SqlRateBuckets, 'draw' | 'forgetFull'>;
 
 /** Refills slowly enough that a test on a busy machine sees no new token. */
-const LIMIT: RateLimit = { perMinute: 1, burst: 20 };
+const LIMIT = { perMinute: 1, burst: 20 };
 
-const take = async (limiter: RateLimiter, scope: RateScope, key: string): Promise<RateState> =>
-  limiter.take(scope, key, LIMIT);
+const take = async (
+  limiter: RateLimiter,
+  scope: 'application' | 'address',
+  key: string,
+): Promise<RateState> => limiter.take(scope, key, LIMIT);
 
 const allowed = (states: readonly RateState[]): number => states.filter((state) => state.allowed).length;
 
@@ -89,7 +89,7 @@ describe('rate limits of several processes over one database', () => {
   });
 
   test('refill with time', async () => {
-    const fast: RateLimit = { perMinute: 60_000, burst: 2 };
+    const fast = { perMinute: 60_000, burst: 2 };
     const limiter = process();
     const deadline = Date.now() + 5_000;
     let taken = 0;
