@@ -10,15 +10,6 @@ export interface OpenConsole {
   readonly idleMs: number;
 }
 
-export interface RunningConsole {
-  /**
-   * An address that opens the console once; the one before it opens nothing any more. `used` is called when it has. Where people sign in
-   * it is always the same.
-   */
-  newAddress(used?: () => void): string;
-  close(): Promise<void>;
-}
-
 export interface BackupSummary {
   readonly program_version: string;
   readonly begun_at: string;
@@ -42,7 +33,14 @@ export interface CliDependencies {
     close(): Promise<void>;
   }>;
   /** Serves the console, over services of its own. Left out where there is none. */
-  readonly openConsole?: (settings: OpenConsole) => Promise<RunningConsole>;
+  readonly openConsole?: (settings: OpenConsole) => Promise<{
+    /**
+     * An address that opens the console once; the one before it opens nothing any more. `used` is called when it has. Where people sign in
+     * it is always the same.
+     */
+    newAddress(used?: () => void): string;
+    close(): Promise<void>;
+  }>;
   /** Shows an address in the browser of this machine, where it has one, and leaves nothing behind after the signal. Never throws. */
   readonly openBrowser?: (address: string, until: AbortSignal) => Promise<void>;
   /** Of the program, as `--version` prints it. */

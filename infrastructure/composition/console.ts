@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Refused, SignIn } from '../../application/desk/sign-in.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { CommandFailedError } from '../cli/command-line.ts';
-import type { OpenConsole, RunningConsole } from '../cli/command-line.ts';
+import type { OpenConsole } from '../cli/command-line.ts';
 import { userOfSystem } from '../cli/options.ts';
 import { createConsoleApp } from '../console/app.ts';
-import type { ConsoleSettings } from '../console/app.ts';
 import { Sessions } from '../console/session.ts';
 import { TokenBucketLimiter } from '../http/limits/rate-limiter.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
@@ -51,19 +50,16 @@ export const openConsole = async (
   parts: Parts,
   { host, port, operator = userOfSystem(), readOnly, idleMs }: OpenConsole,
   desk: ConsoleConfiguration = readConsoleConfiguration({}),
-): Promise<RunningConsole> => {
+) => {
   const { logger, clock, realClock } = parts;
   const { publicUrl } = desk;
-  const settings: ConsoleSettings = {
-    ...{ host, operator, readOnly },
-    ...(publicUrl !== undefined && { publicUrl }),
-  };
   const sessions = new Sessions({ idleMs });
   const metrics = desk.metrics && consoleMetrics();
   const signIn = signInOf(parts, desk, idleMs, (when) => metrics?.refused(when));
   const service = parts.app;
   const pages = createConsoleApp({
-    settings,
+    ...{ host, operator, readOnly },
+    ...(publicUrl !== undefined && { publicUrl }),
     service,
     sessions,
     ...(signIn && { signIn }),
@@ -83,8 +79,9 @@ export const openConsole = async (
   const base = publicUrl ?? `http://${name === '0.0.0.0' || name === '[::]' ? 'localhost' : name}:${taken}`;
   if (publicUrl !== undefined) logger.info({ host, port: taken }, 'the console listens');
   return {
-    newAddress: (used) => (signIn ? base : `${base}/enter?token=${sessions.issueToken(used)}`),
-    close: async () => {
+    newAddress: (used?: () => void): string =>
+      signIn ? base : `${base}/enter?token=${sessions.issueToken(used)}`,
+    close: async (): Promise<void> => {
       pages.close();
       await server.close(CLOSE_WITHIN_MS);
       stop.abort();

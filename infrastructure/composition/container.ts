@@ -15,7 +15,7 @@ import { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import { RelayQuarantine } from '../../application/publication/relay-quarantine.ts';
 import { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
-import { FileDeadLetters } from '../administrator/file-dead-letters.ts';
+import { fileDeadLetters } from '../administrator/file-dead-letters.ts';
 import { FileDocumentInspector } from '../documents/file-document-inspector.ts';
 import { FilePlace } from '../documents/file-place.ts';
 import { PdfChecker } from '../documents/pdf-checker.ts';
@@ -72,7 +72,7 @@ const administratorOf = (parts: Parts): Administrator => {
     events: eventStore,
     readModel: parts.readModelDatabase,
     disbursementTolerance: configuration.disbursementTolerance,
-    deadLetterFile: (path = join(configuration.dataDir, DEAD_LETTER_FILE)) => new FileDeadLetters(path),
+    deadLetterFile: (path = join(configuration.dataDir, DEAD_LETTER_FILE)) => fileDeadLetters(path),
     onPutAside: (reason) => observability.metrics?.work.deadLetter(reason),
     ...(configuration.environment === 'sandbox' && {
       sandbox: () => ({

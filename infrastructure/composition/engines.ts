@@ -24,13 +24,12 @@ import { kafkaOptions } from './kafka-configuration.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import type { Observability } from './observability.ts';
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly configuration: Configuration;
   readonly part: Part;
   readonly realClock: RealClock;
   readonly logger: Logger;
   readonly observability: Observability;
-  /** The writer of an embedded log that this process has open already; only for the background thread. */
   readonly writer?: AppendWriter | undefined;
 }
 

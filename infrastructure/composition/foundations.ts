@@ -18,6 +18,7 @@ import { keyringFromFiles, masterKeyFromFile } from '../security/master-key.ts';
 import type { Keyring } from '../security/master-key.ts';
 import { MasterKeys } from '../security/master-keys.ts';
 import { DATA_KEYS, WrappedKeys, dataKey } from '../security/wrapped-keys.ts';
+import type { AppendWriter } from '../sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
 import { opening } from '../support/opening.ts';
 import { SystemClock } from '../support/time.ts';
@@ -34,7 +35,6 @@ import {
   openEventStore,
   openServiceDatabase,
 } from './engines.ts';
-import type { EngineOptions } from './engines.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { refuseOpenEngines } from './insecurities.ts';
 import { hasNoKeys, isUnwrittenFile, logFitOf, refuseEmptyDatabase, refuseOlderLog } from './log-fit.ts';
@@ -79,10 +79,12 @@ interface ServiceKeys {
   readonly fingerprints: Buffer;
 }
 
-interface FoundationOptions extends Pick<EngineOptions, 'writer'> {
+interface FoundationOptions {
   /** Default: a command. */
   readonly part?: Part;
   readonly retry?: StartRetry;
+  /** The writer of an embedded log that this process has open already; only for the background thread. */
+  readonly writer?: AppendWriter;
 }
 
 const sharedNowOf = (database: SqlDatabase & { readonly now?: () => number }) => (): number =>
@@ -163,7 +165,7 @@ export const openFoundations = async (
   const clock = new MovableClock(Date.now);
   const observability =
     part === 'command' ? UNOBSERVED : await openObservability(configuration, { clock, logger, part });
-  const options: EngineOptions = { configuration, part, realClock, logger, observability, writer };
+  const options = { configuration, part, realClock, logger, observability, writer };
   await beforeOpening(configuration, part);
   const { ofFiles, ofLog, ofDatabase } = retriesOf(configuration, retry);
   /** Of the service's database. */

@@ -3,7 +3,7 @@ import { ConfigurationError } from './environment-reader.ts';
 import type { EnvironmentReader } from './environment-reader.ts';
 
 const INSECURITIES = ['public-url', 'eventstore', 'kafka', 'database', 'files', 'console'] as const;
-export type Insecurity = (typeof INSECURITIES)[number];
+type Insecurity = (typeof INSECURITIES)[number];
 
 /** @throws ConfigurationError */
 export const readAllowInsecure = (variables: EnvironmentReader): readonly Insecurity[] => {

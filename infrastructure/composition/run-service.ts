@@ -18,19 +18,12 @@ import { isLoopback, refuseOpenEngines } from './insecurities.ts';
 import { tellLostParts } from './lost-parts.ts';
 import { StartAbandonedError, retryUntilAvailable } from './start-retry.ts';
 import { startService } from './service.ts';
-import type { RunningService } from './service.ts';
-
-export interface StartUp {
-  /** Rejects with StartAbandonedError when it was stopped before it came to its end. */
-  readonly running: Promise<RunningService>;
-  stop(): Promise<void>;
-}
 
 const start = async (
   configuration: Configuration,
   logger: Logger,
   { signal, worker }: { readonly signal: AbortSignal; readonly worker: Worker | undefined },
-): Promise<RunningService> => {
+) => {
   refuseSplitRoles(configuration);
   refuseOpenEngines(configuration);
   await keepPrivate(configuration, logger);
@@ -48,13 +41,14 @@ const start = async (
 /**
  * Starts the service and waits for engines that are away, however long; `stop` ends the service or the waiting.
  * @param worker for the background thread, where it has begun to load
+ * @returns `running` rejects with StartAbandonedError when it was stopped before it came to its end
  */
-export const startUp = (configuration: Configuration, logger: Logger, worker?: Worker): StartUp => {
+export const startUp = (configuration: Configuration, logger: Logger, worker?: Worker) => {
   const stopping = new AbortController();
   const running = start(configuration, logger, { signal: stopping.signal, worker });
   return {
     running,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stopping.abort();
       try {
         await (await running).stop();
@@ -72,14 +66,13 @@ const STOP_WITHIN_MS = 9_500;
  * behind what it was in the middle of, so the process answers what it has begun and makes room for a new one; events are
  * durable, and what was interrupted goes on after the next start.
  */
-const endInOrder = (service: StartUp, logger: Logger): void => {
+const endInOrder = (stop: () => Promise<void>, logger: Logger): void => {
   let ending = false;
   const end = (exitCode: number): void => {
     if (ending) return;
     ending = true;
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-    service
-      .stop()
+    stop()
       .then(() => process.exit(exitCode))
       .catch((error: unknown) => {
         logger.error({ err: error }, 'could not stop in order');
@@ -122,7 +115,7 @@ const run = async (worker: Worker | undefined): Promise<void> => {
   const configuration = readServiceConfiguration(process.env);
   const logger = createLogger(configuration.logLevel);
   const service = startUp(configuration, logger, worker);
-  endInOrder(service, logger);
+  endInOrder(service.stop, logger);
   const { parts } = await service.running;
   announceStart(configuration, logger);
   await announceDemoClient(parts).catch((error: unknown) => {

@@ -33,18 +33,10 @@ const rateLimiterOf = ({ configuration, serviceDatabase, logger }: Parts): RateL
 
 const wholeInterface = async (parts: Parts, readiness: () => Promise<Readiness>, limiter: RateLimiter) => {
   const { configuration, clock, logger, observability } = parts;
-  const { environment, strict, publicUrl, authUrl, trustProxy, apiDeprecation } = configuration;
   const uploads = await UploadArea.open(join(configuration.dataDir, 'uploads'));
   const { tokens, clientRegistry, formats } = parts;
   const listener = await createHttpApp({
-    settings: {
-      environment,
-      strict,
-      publicUrl,
-      authUrl,
-      trustedHops: trustProxy,
-      ...(apiDeprecation !== undefined && { deprecation: apiDeprecation }),
-    },
+    settings: configuration,
     app: parts.app,
     tokens,
     authenticator: new HashedClientAuthenticator(clientRegistry, formats),
@@ -73,13 +65,7 @@ const httpInterface = async (parts: Parts, readiness: () => Promise<Readiness>) 
 /** Requests get most of the ten seconds that a stop may take; the rest is for what runs beside them. */
 const REQUEST_GRACE_MS = 6_000;
 
-export interface RunningService {
-  readonly parts: Parts;
-  /** Stops accepting, finishes what is in flight, closes the stores. */
-  stop(): Promise<void>;
-}
-
-export interface ServiceOptions {
+interface ServiceOptions {
   /** Where it is to be reached; default: a listener of its own. `stop` closes either. */
   readonly listener?: HttpListener;
   /** Where the roles run that follow the log, when an engine is embedded in this process: beside the requests, or in their thread. */
@@ -117,7 +103,7 @@ const openMetrics = async (
 export const startService = async (
   foundations: Foundations,
   { listener, background = 'here', worker }: ServiceOptions = {},
-): Promise<RunningService> => {
+) => {
   const { configuration, logger } = foundations;
   const apart = rolesApart(configuration, background);
   const here: Configuration = {
@@ -145,6 +131,7 @@ export const startService = async (
   let address = listener;
   let served: Awaited<ReturnType<typeof httpInterface>> | undefined;
   let metrics: Closing | undefined;
+  /** Stops accepting, finishes what is in flight, closes the stores. */
   const stop = async (): Promise<void> => {
     // Roles that another process can take over stop first; what requests wait for stops after they are answered.
     await Promise.all([work.stopLeased(), address?.close(REQUEST_GRACE_MS)]);

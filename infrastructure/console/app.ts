@@ -35,17 +35,13 @@ const texts = inLanguages({
   ],
 });
 
-export interface ConsoleSettings {
+export interface ConsoleDependencies {
   readonly host: string;
   /** As people see it, where that is not where it listens: `https://desk.example`. */
   readonly publicUrl?: string;
   /** Who decides where nobody signs in. */
   readonly operator: string;
   readonly readOnly: boolean;
-}
-
-export interface ConsoleDependencies {
-  readonly settings: ConsoleSettings;
   readonly service: App;
   readonly clock: BusinessClock;
   readonly realClock: RealClock;
@@ -67,16 +63,16 @@ const MOST_AT_ONCE = 32;
 
 /** The console as an Express application: what refuses a request comes first, in this order, and then the pages. */
 export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp => {
-  const { settings, service, logger, pages = PAGES, liveLookEveryMs } = dependencies;
+  const { host, publicUrl, operator, readOnly } = dependencies;
+  const { service, logger, pages = PAGES, liveLookEveryMs } = dependencies;
   const live = new Live({
     changes: () => changesOf(service),
     onError: (error) => logger.warn({ err: error }, 'the console could not look for changes'),
     ...(liveLookEveryMs !== undefined && { lookEveryMs: liveLookEveryMs }),
   });
-  const log = new DeskLog(() => service.desk, settings.operator, logger);
+  const log = new DeskLog(() => service.desk, operator, logger);
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
-  const { host, publicUrl } = settings;
   const address = publicUrl === undefined ? listenedAddress(host) : publicAddress(publicUrl);
   app.use(secured, knownHost(address), limited(MOST_AT_ONCE));
   app.get('/assets/:name', sendAsset);
@@ -89,7 +85,7 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   app.use(() => {
     throw noSuchPage();
   });
-  app.use(answerProblem({ settings, logger, log, pages }));
+  app.use(answerProblem({ operator, readOnly, logger, log, pages }));
   return { app, close: () => live.close() };
 };
 
@@ -114,20 +110,12 @@ const register = (app: Express, page: Page, route: Route, dependencies: Parts): 
     case 'upload':
       return void app.post(route.path, asked, guardedForm, receiveFile(route.largest), found, handle);
     case 'action':
-      return void app.post(
-        route.path,
-        asked,
-        readForm,
-        found,
-        guardedForm,
-        writable(dependencies.settings),
-        handle,
-      );
+      return void app.post(route.path, asked, readForm, found, guardedForm, writable(dependencies), handle);
   }
 };
 
 const writable =
-  ({ readOnly }: ConsoleSettings): RequestHandler =>
+  ({ readOnly }: Parts): RequestHandler =>
   (_req, _res, next) => {
     if (readOnly) throw new ConsoleProblem(403, () => texts.onlyReading);
     next();
@@ -177,14 +165,14 @@ const leave = async (content: Rows<string | Uint8Array>): Promise<void> => {
 const visitOf = (
   req: Request,
   res: Response,
-  { settings, clock, realClock, logger, log }: Parts,
+  { operator, readOnly, clock, realClock, logger, log }: Parts,
   signal: AbortSignal,
 ): Omit<Visit, 'page'> => {
   const { session } = res.locals as Known;
   return {
     language: session.language ?? preferred(req.acceptsLanguages()),
-    operator: session.person?.name ?? settings.operator,
-    readOnly: settings.readOnly,
+    operator: session.person?.name ?? operator,
+    readOnly,
     csv: dialectOf(cookieOf(req, res, 'csv')),
     path: req.path,
     formToken: session.formToken,

@@ -31,7 +31,7 @@ const NAMES: Record<Language, string> = { 'pt-BR': 'Português', en: 'English' }
 /** The policy of the browser keeps what these would need from running. */
 const HTMX = JSON.stringify({ includeIndicatorCSS: false, history: false, extensions: 'sse' });
 
-export interface Shown {
+interface Shown {
   readonly language: Language;
   /** Undefined: nobody is there. */
   readonly operator: string | undefined;

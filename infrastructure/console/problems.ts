@@ -17,7 +17,6 @@ import { html, written } from './html.ts';
 import type { View } from './html.ts';
 import { either, inLanguages, preferred, speakingIn } from './language.ts';
 import { documentOf } from './layout.ts';
-import type { Shown } from './layout.ts';
 import { ConsoleProblem, pagesFor } from './page.ts';
 import type { Page } from './page.ts';
 import { refusalText } from './refusals.ts';
@@ -83,7 +82,8 @@ const textOf = (error: unknown, status: number): string => {
 };
 
 interface Around {
-  readonly settings: { readonly operator: string; readonly readOnly: boolean };
+  readonly operator: string;
+  readonly readOnly: boolean;
   readonly pages: readonly Page[];
   readonly logger: Logger;
   readonly log: DeskLog;
@@ -99,15 +99,12 @@ const titleOf = (error: unknown): string =>
   (error instanceof ConsoleProblem && error.title?.()) || texts.problem;
 
 /** A page with what its session has around it: without one there is nobody who could do anything. */
-const pageAround = (
-  { settings, pages }: Around,
-  session: Session | undefined,
-): Pick<Shown, 'operator' | 'person' | 'readOnly' | 'formToken' | 'page' | 'pages'> => {
+const pageAround = ({ operator, readOnly, pages }: Around, session: Session | undefined) => {
   const person = session?.person;
   const goesOn = session !== undefined && person?.grants.length !== 0;
   return {
-    operator: session && (person?.name ?? settings.operator),
-    readOnly: settings.readOnly,
+    operator: session && (person?.name ?? operator),
+    readOnly,
     person,
     page: undefined,
     formToken: session?.formToken ?? '',

@@ -23,18 +23,11 @@ interface Kept {
   lastAt: number;
 }
 
-export interface SessionLimits {
-  readonly idleMs: number;
-  readonly longestMs: number;
-  readonly tokenMs: number;
-  /** The oldest goes when another one begins. */
-  readonly most: number;
-}
-
-const SESSION_LIMITS: SessionLimits = {
+const SESSION_LIMITS = {
   idleMs: 30 * 60_000,
   longestMs: 12 * 3_600_000,
   tokenMs: 10 * 60_000,
+  /** The oldest goes when another one begins. */
   most: 8,
 };
 
@@ -47,14 +40,14 @@ export const equalSecrets = (one: string, other: string): boolean => {
 
 /** Who may look: a one-time token begins a session, and only what it answered with continues it. All of it in memory. */
 export class Sessions implements SessionKeeper {
-  readonly #limits: SessionLimits;
+  readonly #limits: typeof SESSION_LIMITS;
   readonly #now: () => number;
   readonly #sessions = new Map<string, Kept>();
   #token:
     { readonly text: string; readonly until: number; readonly used?: (() => void) | undefined } | undefined;
 
   /** @param now in milliseconds, monotonic */
-  constructor(limits: Partial<SessionLimits> = {}, now: () => number = () => performance.now()) {
+  constructor(limits: Partial<typeof SESSION_LIMITS> = {}, now: () => number = () => performance.now()) {
     this.#limits = { ...SESSION_LIMITS, ...limits };
     this.#now = now;
   }

@@ -39,16 +39,14 @@ import { HttpProblem } from './errors/http-problem.ts';
 import type { Readiness, RequestListener } from './server/health-app.ts';
 import { whenAsked } from '../support/when-asked.ts';
 
-export interface HttpSettings extends Required<PublicAddresses> {
-  readonly strict: boolean;
-  /** How many proxies in front of the service may be believed about the client's address. */
-  readonly trustedHops: number;
-  /** An announced change that breaks this version: version and day, as the header shows it. */
-  readonly deprecation?: string;
-}
-
 export interface HttpDependencies {
-  readonly settings: HttpSettings;
+  readonly settings: Required<PublicAddresses> & {
+    readonly strict: boolean;
+    /** How many proxies in front of the service may be believed about the client's address. */
+    readonly trustProxy: number;
+    /** An announced change that breaks this version: version and day, as the header shows it. */
+    readonly apiDeprecation?: string | undefined;
+  };
   readonly app: App;
   readonly tokens: Tokens;
   readonly authenticator: ClientAuthenticator;
@@ -66,7 +64,7 @@ export interface HttpDependencies {
 
 export const createHttpApp = async (dependencies: HttpDependencies): Promise<RequestListener> => {
   const { settings, logger } = dependencies;
-  const { trustedHops, authUrl } = settings;
+  const { trustProxy, authUrl } = settings;
   const authPath = new URL(authUrl).pathname.replace(/\/$/, '');
   const document = openApiDocument(settings);
   const { app: modules, readiness, tokens } = dependencies;
@@ -90,7 +88,7 @@ export const createHttpApp = async (dependencies: HttpDependencies): Promise<Req
   });
   const unmatched = observedUnmatched(watch);
   app.use(notFound, unmatched, errors.handle);
-  const begin = withState(trustedHops, proxyWarning(trustedHops, logger));
+  const begin = withState(trustProxy, proxyWarning(trustProxy, logger));
   return (req, res) => {
     const state = begin(req, res);
     const refuse = async (error: unknown): Promise<void> => {
@@ -115,7 +113,11 @@ const middlewaresOf = (dependencies: HttpDependencies) => {
   const { watch = UNWATCHED_REQUESTS } = dependencies;
   const identify = callersBy(tokens, clients);
   const rates = new RateLimits(dependencies.limiter);
-  const responder = new Responder(API_VERSION, settings.publicUrl.startsWith('https:'), settings.deprecation);
+  const responder = new Responder(
+    API_VERSION,
+    settings.publicUrl.startsWith('https:'),
+    settings.apiDeprecation,
+  );
   const errors = new ErrorHandler({ identify, rates, responder, logger });
   const bodies = bodyReading(dependencies.uploads, dependencies.texts);
   const validator = new BodyValidator(clock);

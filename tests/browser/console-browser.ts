@@ -5,7 +5,7 @@ import { afterAll, beforeAll, jest } from '@jest/globals';
 import axe from 'axe-core';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import type { OpenConsole, RunningConsole } from '../../infrastructure/cli/command-line.ts';
+import type { OpenConsole } from '../../infrastructure/cli/command-line.ts';
 import { openConsole } from '../../infrastructure/composition/console.ts';
 import { readConsoleConfiguration } from '../../infrastructure/composition/console-configuration.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
@@ -24,9 +24,9 @@ const PICTURES = join(import.meta.dirname, '..', '..', 'screenshots', 'console')
 /** A console as a process of its own would be: over stores that it opened itself, beside the service of a world. */
 export class ConsoleBeside {
   readonly #foundations: Foundations;
-  readonly #running: RunningConsole;
+  readonly #running: Awaited<ReturnType<typeof openConsole>>;
 
-  private constructor(foundations: Foundations, running: RunningConsole) {
+  private constructor(foundations: Foundations, running: Awaited<ReturnType<typeof openConsole>>) {
     this.#foundations = foundations;
     this.#running = running;
   }

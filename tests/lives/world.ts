@@ -6,8 +6,8 @@ import { retry, retryUntilAvailable } from '../../application/support/retry.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
+import type { Parts } from '../../infrastructure/composition/parts.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
-import type { RunningService } from '../../infrastructure/composition/service.ts';
 import { dueBefore } from '../../application/loans/due-installments.ts';
 import { cents } from '../../domain/shared/money.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
@@ -74,7 +74,7 @@ export class World {
   readonly environment: Readonly<Record<string, string>>;
   readonly #remove: () => Promise<void>;
   readonly #tokens = new Map<string, string>();
-  #service: RunningService | undefined;
+  #service: Awaited<ReturnType<typeof startService>> | undefined;
   #privacy = Promise.resolve();
 
   private constructor(parts: {
@@ -110,7 +110,7 @@ export class World {
     this.#service = await startService({ ...foundations, clock: this.clock });
   }
 
-  get parts(): RunningService['parts'] {
+  get parts(): Parts {
     return this.#service!.parts;
   }
 

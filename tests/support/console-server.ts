@@ -1,12 +1,11 @@
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createConsoleApp } from '../../infrastructure/console/app.ts';
-import type { ConsoleDependencies, ConsoleSettings } from '../../infrastructure/console/app.ts';
+import type { ConsoleDependencies } from '../../infrastructure/console/app.ts';
 import type { App } from '../../application/app.ts';
 import type { Desk } from '../../application/desk/desk.ts';
 import type { DeskEntry, DeskVisitor } from '../../domain/desk/line.ts';
 import { Sessions } from '../../infrastructure/console/session.ts';
-import type { SessionLimits } from '../../infrastructure/console/session.ts';
 import { TokenBucketLimiter } from '../../infrastructure/http/limits/rate-limiter.ts';
 import { createHttpServer } from '../../infrastructure/http/server/http-server.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -71,8 +70,8 @@ export class ConsoleServer {
     realClock = new ManualClock(),
     ...more
   }: {
-    readonly settings?: Partial<ConsoleSettings>;
-    readonly limits?: Partial<SessionLimits>;
+    readonly settings?: Partial<Pick<ConsoleDependencies, 'host' | 'publicUrl' | 'operator' | 'readOnly'>>;
+    readonly limits?: NonNullable<ConstructorParameters<typeof Sessions>[0]>;
     readonly service?: App;
     readonly desk?: Pick<Desk, 'record'>;
   } & Partial<
@@ -89,9 +88,9 @@ export class ConsoleServer {
     const withDesk = new Proxy(service, {
       get: (of, name) => (name === 'desk' ? (desk ?? noting) : (Reflect.get(of, name) as unknown)),
     });
-    const defaults: ConsoleSettings = { host: '127.0.0.1', operator: 'maria.souza', readOnly: false };
+    const defaults = { host: '127.0.0.1', operator: 'maria.souza', readOnly: false };
     const console = createConsoleApp({
-      settings: { ...defaults, ...settings },
+      ...{ ...defaults, ...settings },
       service: withDesk,
       ...{ clock, realClock },
       sessions,

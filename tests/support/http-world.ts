@@ -5,7 +5,7 @@ import type { App } from '../../application/app.ts';
 import type { ClockMove } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import { createHttpApp } from '../../infrastructure/http/app.ts';
-import type { HttpDependencies, HttpSettings } from '../../infrastructure/http/app.ts';
+import type { HttpDependencies } from '../../infrastructure/http/app.ts';
 import { UploadArea } from '../../infrastructure/http/bodies/upload-area.ts';
 import { TokenBucketLimiter } from '../../infrastructure/http/limits/rate-limiter.ts';
 import type { Readiness } from '../../infrastructure/http/server/health-app.ts';
@@ -32,7 +32,7 @@ export interface CallOptions {
 }
 
 interface WorldOptions {
-  readonly settings?: Partial<HttpSettings>;
+  readonly settings?: Partial<HttpDependencies['settings']>;
   readonly limits?: Partial<typeof DEFAULT_LIMITS>;
   /** Instead of fakes. */
   readonly tokens?: HttpDependencies['tokens'];
@@ -87,7 +87,7 @@ export class HttpWorld {
         environment: 'sandbox',
         publicUrl: 'http://localhost:3000',
         authUrl: 'http://localhost:3000',
-        trustedHops: 0,
+        trustProxy: 0,
         strict: settings?.environment === 'production',
         ...settings,
       },

@@ -1,7 +1,6 @@
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
-import type { RunningService as Service, ServiceOptions } from '../../infrastructure/composition/service.ts';
 import { ApiClient } from './api-client.ts';
 import { ServedDescription } from './http-description.ts';
 import { RecordingLogger } from './recording-logger.ts';
@@ -10,7 +9,8 @@ import type { ClientCredentials } from './service-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Where the service's threads run. */
-type Threads = Pick<ServiceOptions, 'background'>;
+type Threads = { readonly background?: 'thread' | 'here' };
+type Service = Awaited<ReturnType<typeof startService>>;
 
 /** The whole service in this process: embedded engines in a directory of its own, on a loopback port. */
 export class RunningService {

@@ -9,7 +9,6 @@ import { openConsole } from '../../infrastructure/composition/console.ts';
 import { readConsoleConfiguration } from '../../infrastructure/composition/console-configuration.ts';
 import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
-import type { RunningConsole } from '../../infrastructure/cli/command-line.ts';
 import { formIn } from '../infrastructure/console/desk-world.ts';
 import { World } from '../lives/world.ts';
 import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
@@ -31,7 +30,7 @@ let provider: TestProvider;
 let metricsPort: number;
 let settings: Readonly<Record<string, string>>;
 let keys: Readonly<Record<string, string>>;
-let console: RunningConsole & { readonly origin: string };
+let console: Awaited<ReturnType<typeof openConsole>> & { readonly origin: string };
 let desk: (...args: readonly string[]) => ReturnType<ReturnType<typeof commandLineBeside>>;
 
 const openBeside = async (port: number): Promise<typeof console> => {

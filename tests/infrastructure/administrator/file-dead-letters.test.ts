@@ -2,7 +2,7 @@ import { readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
-import { FileDeadLetters } from '../../../infrastructure/administrator/file-dead-letters.ts';
+import { fileDeadLetters } from '../../../infrastructure/administrator/file-dead-letters.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -24,7 +24,7 @@ const idsIn = async (path: string): Promise<string[]> =>
 
 test('refused decisions are added line by line, by any number of writers, for the eyes of the owner only', async () => {
   const path = join(directory.path, 'refused.jsonl');
-  const writers = [new FileDeadLetters(path), new FileDeadLetters(path)];
+  const writers = [fileDeadLetters(path), fileDeadLetters(path)];
   const ids = Array.from({ length: 40 }, (_, i) => `D-${i}`);
   await Promise.all(ids.map((id, i) => writers[i % 2]!.put(refused(id))));
   expect((await idsIn(path)).sort()).toEqual(ids.sort());
@@ -33,7 +33,7 @@ test('refused decisions are added line by line, by any number of writers, for th
 
 test('the file may be moved away at any time', async () => {
   const path = join(directory.path, 'moved.jsonl');
-  const letters = new FileDeadLetters(path);
+  const letters = fileDeadLetters(path);
   await letters.put(refused('D-1'));
   await rename(path, `${path}.mending`);
   await letters.put(refused('D-2'));
@@ -41,6 +41,6 @@ test('the file may be moved away at any time', async () => {
 });
 
 test('a folder that is not there is a failure that can pass', async () => {
-  const letters = new FileDeadLetters(join(directory.path, 'none', 'x.jsonl'));
+  const letters = fileDeadLetters(join(directory.path, 'none', 'x.jsonl'));
   await expect(letters.put(refused('D-1'))).rejects.toThrow('ENOENT');
 });

@@ -3,9 +3,9 @@ import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Configuration } from '../../../infrastructure/composition/configuration.ts';
 import { backupsOf, keepPrivate } from '../../../infrastructure/composition/data-directory.ts';
 import { ensureUsable } from '../../../infrastructure/composition/data-parts.ts';
-import type { Insecurity } from '../../../infrastructure/composition/insecurities.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -19,7 +19,7 @@ const modeOf = async (path = ''): Promise<string> =>
   ((await stat(join(directory.path, path))).mode & 0o777).toString(8);
 const keep = (
   environment: 'sandbox' | 'production',
-  ...allowInsecure: readonly Insecurity[]
+  ...allowInsecure: Configuration['allowInsecure']
 ): Promise<void> => keepPrivate({ dataDir: directory.path, environment, allowInsecure }, logger);
 
 beforeEach(async () => {

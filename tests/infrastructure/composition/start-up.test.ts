@@ -6,7 +6,6 @@ import { readConfiguration } from '../../../infrastructure/composition/configura
 import { ConfigurationError } from '../../../infrastructure/composition/environment-reader.ts';
 import { StartAbandonedError, retryUntilAvailable } from '../../../infrastructure/composition/start-retry.ts';
 import { startUp } from '../../../infrastructure/composition/run-service.ts';
-import type { StartUp } from '../../../infrastructure/composition/run-service.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { freePort } from '../../support/service-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -20,7 +19,7 @@ describe('a start whose database is away', () => {
   /** With a database that nobody serves, unless it says otherwise. */
   const begin = async (
     engines?: Readonly<Record<string, string>>,
-  ): Promise<{ baseUrl: string; service: StartUp; logger: RecordingLogger }> => {
+  ): Promise<{ baseUrl: string; service: ReturnType<typeof startUp>; logger: RecordingLogger }> => {
     const [port, nobody, directory] = [await freePort(), await freePort(), await temporaryDirectory()];
     cleanUps.push(directory.remove);
     const logger = new RecordingLogger();

@@ -3,7 +3,6 @@ import { afterEach, expect, test } from '@jest/globals';
 import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
 import { openFoundations } from '../../../infrastructure/composition/foundations.ts';
 import { startService } from '../../../infrastructure/composition/service.ts';
-import type { RunningService } from '../../../infrastructure/composition/service.ts';
 import { ApiClient, loanRequest } from '../../support/api-client.ts';
 import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -29,7 +28,7 @@ const directory = async (): Promise<string> => {
 };
 
 interface Started {
-  readonly service: RunningService;
+  readonly service: Awaited<ReturnType<typeof startService>>;
   readonly baseUrl: string;
   readonly api: ApiClient;
 }

@@ -1,7 +1,7 @@
 import { chownSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { FileDeadLetters } from '../../../infrastructure/administrator/file-dead-letters.ts';
+import { fileDeadLetters } from '../../../infrastructure/administrator/file-dead-letters.ts';
 import { lockFile, lockForService } from '../../../infrastructure/embedded/directory-lock.ts';
 import { FilePlace } from '../../../infrastructure/documents/file-place.ts';
 import { UploadArea } from '../../../infrastructure/http/bodies/upload-area.ts';
@@ -71,7 +71,7 @@ test('what says which service has the directory, and where it keeps uploads', as
 
 test('a key, and a decision that is put aside', async () => {
   await writeDurably(inDirectory('master.key'), 'key');
-  await new FileDeadLetters(inDirectory('dead.jsonl')).put({
+  await fileDeadLetters(inDirectory('dead.jsonl')).put({
     text: '{}',
     origin: 'line 1 of a file',
     reason: { code: 'validation_error', message: 'no decision', details: [] },

@@ -25,7 +25,6 @@ import type { Draft } from './draft.ts';
 import { previewView } from './preview.ts';
 import type { Around } from './preview.ts';
 import { resultView } from './result.ts';
-import type { Left } from './result.ts';
 import { isTally, tallyIn } from './tally.ts';
 import { texts } from './texts.ts';
 import { waitingNow, worklistView } from './worklist.ts';
@@ -199,7 +198,7 @@ const decide = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
 };
 
 /** What still waits of the list that was worked through; of all states, the list is the one of what was decided. */
-const leftOf = async (filter: Filter, { lines }: Draft, { administrator }: Desk): Promise<Left> => {
+const leftOf = async (filter: Filter, { lines }: Draft, { administrator }: Desk) => {
   const states = new Set(lines.map(({ status }) => status));
   const [state = null] = states.size === 1 ? states : [];
   const status = filter.status ?? (isAwaiting(state) ? state : undefined);

@@ -31,7 +31,7 @@ const sumDone = (answers: readonly DecisionAnswer[], { decision, lines, language
     : exitSum(done);
 };
 
-export interface Left {
+interface Left {
   readonly filter: Filter;
   readonly operations: number;
   readonly acquisitionValue: number;

@@ -19,7 +19,7 @@ import type { Visit } from '../../page.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
 
-export interface Typed {
+interface Typed {
   readonly fund: string;
   readonly from: string;
   readonly to: string;

@@ -96,7 +96,7 @@ describe('a token bucket', () => {
 describe('requests', () => {
   let world: HttpWorld;
   beforeAll(async () => {
-    world = await HttpWorld.start({ settings: { trustedHops: 1 } });
+    world = await HttpWorld.start({ settings: { trustProxy: 1 } });
     world.clients.add(client({ clientId: 'client-a2' }));
     world.clients.add(client({ clientId: 'client-b', applicationId: 'app-b' }));
     const contract = { rateLimitMultiplier: 3 };

@@ -5,7 +5,7 @@ import { MOST_MS, mainThreadCost } from '../../../support/main-thread-cost.ts';
 
 let world: HttpWorld;
 beforeAll(async () => {
-  world = await HttpWorld.start({ settings: { deprecation: '2027.3.0; effective=2027-03-01' } });
+  world = await HttpWorld.start({ settings: { apiDeprecation: '2027.3.0; effective=2027-03-01' } });
 });
 afterAll(() => world.stop());
 

@@ -177,7 +177,7 @@ describe('its rate limit', () => {
 test('a proxy in front that is not trusted is warned of once', async () => {
   const warnings = (of: HttpWorld) =>
     of.logger.lines.filter(({ message }) => message.includes('TRUST_PROXY')).length;
-  const trusting = await HttpWorld.start({ settings: { trustedHops: 1 } });
+  const trusting = await HttpWorld.start({ settings: { trustProxy: 1 } });
   try {
     for (const one of [world, trusting]) {
       expect(warnings(one)).toBe(0);
