@@ -1,4 +1,6 @@
 import { isOperator } from '../publication/description/decision-schema.ts';
+import { UNSEEN_MARKS } from '../../domain/shared/as-read.ts';
+import { ProviderRefusedError } from './identity-provider.ts';
 import type { Claims, Identity } from './identity-provider.ts';
 import type { Grant, Person } from './rights.ts';
 
@@ -34,7 +36,15 @@ const nameOf = (value: unknown): string | undefined => {
   return isOperator(name) ? name : undefined;
 };
 
+/** As long as OpenID Connect lets it be: it stands in every line of the desk log, and who somebody is must be told apart by reading. */
+const SUBJECT = new RegExp(`^[^${UNSEEN_MARKS}]{1,255}$`, 'u');
+
+/** @throws ProviderRefusedError */
 export const personOf = ({ issuer, subject, claims }: Identity, { claim, rules }: RoleRules): Person => {
+  if (!SUBJECT.test(subject) || !subject.isWellFormed())
+    throw new ProviderRefusedError(
+      'the subject that the provider names is empty, has more than 255 characters, or some that are not seen',
+    );
   const values = textsIn(claimAt(claims, claim));
   const grants = rules
     .filter(({ value }) => values.includes(value))

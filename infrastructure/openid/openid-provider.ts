@@ -21,6 +21,9 @@ interface OpenidSettings {
 }
 
 const PATIENCE_S = 5;
+/** In bytes, far above what a provider has to say of itself, of its keys or of a person. */
+const LONGEST_ANSWER = 1024 * 1024;
+const LONGEST_REASON = 300;
 /** How far the provider's clock may be from ours. */
 const CLOCK_TOLERANCE_S = 60;
 const SCOPES = ['openid', 'profile', 'email'];
@@ -38,34 +41,34 @@ export class OpenidProvider implements IdentityProvider {
     this.#settings = settings;
   }
 
-  async begin(): Promise<{ readonly address: string; readonly attempt: Attempt }> {
-    const configuration = await this.#discovered();
+  begin(): Promise<{ readonly address: string; readonly attempt: Attempt }> {
     const attempt = {
       state: openid.randomState(),
       nonce: openid.randomNonce(),
       verifier: openid.randomPKCECodeVerifier(),
     };
-    const { scopes_supported: known = [] } = configuration.serverMetadata();
-    const scopes = known.includes(FOR_REFRESH_TOKENS) ? [...SCOPES, FOR_REFRESH_TOKENS] : SCOPES;
-    const address = openid.buildAuthorizationUrl(configuration, {
-      redirect_uri: this.#settings.redirectUri,
-      scope: scopes.join(' '),
-      state: attempt.state,
-      nonce: attempt.nonce,
-      code_challenge: await openid.calculatePKCECodeChallenge(attempt.verifier),
-      code_challenge_method: S256,
+    return this.#ask(async (configuration) => {
+      const { scopes_supported: known } = configuration.serverMetadata();
+      const scopes = isAmong(known, FOR_REFRESH_TOKENS) ? [...SCOPES, FOR_REFRESH_TOKENS] : SCOPES;
+      const address = openid.buildAuthorizationUrl(configuration, {
+        redirect_uri: this.#settings.redirectUri,
+        scope: scopes.join(' '),
+        state: attempt.state,
+        nonce: attempt.nonce,
+        code_challenge: await openid.calculatePKCECodeChallenge(attempt.verifier),
+        code_challenge_method: S256,
+      });
+      return { address: address.href, attempt };
     });
-    return { address: address.href, attempt };
   }
 
   async finish(
     search: string,
     { state, nonce, verifier }: Attempt,
   ): Promise<{ readonly identity: Identity; readonly tokens: ProviderTokens }> {
-    const configuration = await this.#discovered();
     const returned = new URL(this.#settings.redirectUri);
     returned.search = search;
-    const tokens = await asked(() =>
+    const tokens = await this.#ask((configuration) =>
       openid.authorizationCodeGrant(configuration, returned, {
         expectedState: state,
         expectedNonce: nonce,
@@ -77,22 +80,36 @@ export class OpenidProvider implements IdentityProvider {
   }
 
   async renew(refresh: string): Promise<{ readonly identity?: Identity; readonly tokens: ProviderTokens }> {
-    const configuration = await this.#discovered();
-    const tokens = await asked(() => openid.refreshTokenGrant(configuration, refresh));
+    const tokens = await this.#ask((configuration) => openid.refreshTokenGrant(configuration, refresh));
     const identity = identityOf(tokens);
     return { ...(identity && { identity }), tokens: keptOf(tokens) };
   }
 
-  async endAddress(idToken: string | undefined): Promise<string | undefined> {
-    const configuration = await this.#discovered();
-    if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
-    return openid.buildEndSessionUrl(configuration, {
-      post_logout_redirect_uri: this.#settings.afterSignOut,
-      ...(idToken !== undefined && { id_token_hint: idToken }),
-    }).href;
+  endAddress(idToken: string | undefined): Promise<string | undefined> {
+    return this.#ask(async (configuration) => {
+      if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+      return openid.buildEndSessionUrl(configuration, {
+        post_logout_redirect_uri: this.#settings.afterSignOut,
+        ...(idToken !== undefined && { id_token_hint: idToken }),
+      }).href;
+    });
   }
 
-  /** Once is enough; what failed is tried again with the next call. */
+  /** @throws ProviderAwayError @throws ProviderRefusedError */
+  async #ask<Answer>(ask: (configuration: openid.Configuration) => Promise<Answer>): Promise<Answer> {
+    const discovering = this.#discovered();
+    const configuration = await discovering;
+    try {
+      return await ask(configuration);
+    } catch (error) {
+      if (!isAway(error)) throw new ProviderRefusedError(toldBy(error), { cause: error });
+      // It may have moved, or sign with other keys: the next call asks for both anew.
+      if (this.#discovering === discovering) this.#discovering = undefined;
+      throw new ProviderAwayError(toldBy(error), { cause: error });
+    }
+  }
+
+  /** Once is enough, until something fails. */
   #discovered(): Promise<openid.Configuration> {
     this.#discovering ??= this.#discover().catch((error: unknown) => {
       this.#discovering = undefined;
@@ -113,17 +130,37 @@ export class OpenidProvider implements IdentityProvider {
       clientId,
       { [openid.clockTolerance]: CLOCK_TOLERANCE_S },
       clientSecret === undefined ? openid.None() : authenticatedWith(clientSecret),
-      { execute: extensions, timeout: patience },
+      { execute: extensions, timeout: patience, [openid.customFetch]: fetchBounded },
     );
   }
 }
+
+/** Counted as it is read, whatever the answer says of its length. */
+const bounded = (): TransformStream<Uint8Array, Uint8Array> => {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes > LONGEST_ANSWER) throw new Error(`its answer has more than ${LONGEST_ANSWER} bytes`);
+      controller.enqueue(chunk);
+    },
+  });
+};
+
+const fetchBounded: openid.CustomFetch = async (address, options) => {
+  const answer = await fetch(address, options as RequestInit);
+  return answer.body === null ? answer : new Response(answer.body.pipeThrough(bounded()), answer);
+};
+
+/** Of what a provider says of itself nothing is certain to be a list. */
+const isAmong = (all: unknown, one: string): boolean => Array.isArray(all) && all.includes(one);
 
 /** In the header, which every provider has to know, unless this one says that it takes it in the form alone. */
 const authenticatedWith = (secret: string): openid.ClientAuth => {
   const [inHeader, inForm] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, ...rest) => {
-    const { token_endpoint_auth_methods_supported: known = ['client_secret_basic'] } = server;
-    const isInForm = !known.includes('client_secret_basic') && known.includes('client_secret_post');
+    const { token_endpoint_auth_methods_supported: known } = server;
+    const isInForm = !isAmong(known, 'client_secret_basic') && isAmong(known, 'client_secret_post');
     return (isInForm ? inForm : inHeader)(server, ...rest);
   };
 };
@@ -140,10 +177,12 @@ const keptOf = ({ refresh_token: refresh, id_token: id }: Tokens): ProviderToken
 
 /** Errors of OAuth that say nothing of the person. */
 const PASSING: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error']);
-/** What comes instead of an answer of the provider. */
+/** What comes instead of an answer of the provider, or of keys and addresses at which it can be asked. */
 const NO_ANSWER: ReadonlySet<string> = new Set([
   ...['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_PARSE_ERROR'],
   ...['OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'],
+  ...['OAUTH_MISSING_SERVER_METADATA', 'OAUTH_INVALID_SERVER_METADATA', 'OAUTH_KEY_SELECTION_FAILED'],
+  ...['OAUTH_REQUEST_PROTOCOL_FORBIDDEN', 'OAUTH_HTTP_REQUEST_FORBIDDEN'],
 ]);
 const FIRST_SERVER_ERROR = 500;
 const TOO_MANY_REQUESTS = 429;
@@ -162,19 +201,10 @@ const isAway = (error: unknown): boolean => {
 /** What an error says of the provider, without what was sent or received. */
 const toldBy = (error: unknown): string => {
   if (error instanceof openid.ResponseBodyError || error instanceof openid.AuthorizationResponseError)
-    return `it answers ${error.error}`;
+    return `it answers ${error.error.slice(0, LONGEST_REASON)}`;
   if (error instanceof openid.WWWAuthenticateChallengeError)
     return 'it does not take the client id and secret of the console';
-  const { cause } = error as { readonly cause?: unknown };
-  return cause instanceof Error ? `${messageOf(error)}: ${messageOf(cause)}` : messageOf(error);
-};
-
-/** @throws ProviderAwayError @throws ProviderRefusedError */
-const asked = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-  try {
-    return await ask();
-  } catch (error) {
-    const Kind = isAway(error) ? ProviderAwayError : ProviderRefusedError;
-    throw new Kind(toldBy(error), { cause: error });
-  }
+  const texts: string[] = [];
+  for (let one = error; one instanceof Error; one = one.cause) texts.push(messageOf(one));
+  return [...new Set(texts)].join(': ').slice(0, LONGEST_REASON);
 };

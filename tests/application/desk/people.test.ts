@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { grantText, personOf } from '../../../application/desk/people.ts';
+import { ProviderRefusedError } from '../../../application/desk/identity-provider.ts';
 import type { RoleRules } from '../../../application/desk/people.ts';
 import { isOperator } from '../../../application/publication/description/decision-schema.ts';
-import { codePoint } from '../../support/code-point.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const ROLES: RoleRules = {
@@ -60,10 +60,22 @@ describe('what a provider says of somebody', () => {
 
   test('is always a name that can be recorded, and the subject as it was given', () => {
     fc.assert(
-      fc.property(fc.anything(), fc.string({ unit: codePoint }), (name, subject) => {
+      fc.property(fc.anything(), fc.stringMatching(/^[\x20-\x7e]{1,255}$/), (name, subject) => {
         const found = person({ name }, subject);
         expect([isOperator(found.name), found.subject]).toEqual([true, subject]);
       }),
     );
+  });
+
+  test.each(['', 'x'.repeat(256), 'maria\0', '\u202eaira', 'maria\n', '\ud800'])(
+    'is nobody where the subject is %j',
+    (subject) => {
+      expect(() => person({ name: 'Maria Souza' }, subject)).toThrow(ProviderRefusedError);
+    },
+  );
+
+  test('is somebody whose subject has other letters', () => {
+    const longest = 'é𝒜'.repeat(127);
+    expect(person({}, longest).subject).toBe(longest);
   });
 });

@@ -4,6 +4,7 @@ import { query } from '../../support/sql/temporary-database.ts';
 import type { Agent } from '../../support/openid/agent.ts';
 import { AS_MARIA, MARIA, SignInWorld } from '../../support/openid/sign-in-world.ts';
 
+const MIB = 1024 * 1024;
 const MINUTE = 60_000;
 
 // Each signs in at a provider, some of them often.
@@ -120,6 +121,10 @@ describe('nobody comes in', () => {
     ['of no sign-in', ({ nonce: _, ...claims }) => claims],
     ['of another provider', (claims) => ({ ...claims, iss: 'http://localhost:1' })],
     ['of nobody', ({ sub: _, ...claims }) => claims],
+    ['of nobody who has a name', (claims) => ({ ...claims, sub: '' })],
+    ['of somebody longer than a name can be', (claims) => ({ ...claims, sub: 'x'.repeat(256) })],
+    ['of somebody who is read as another', (claims) => ({ ...claims, sub: '\u202eaira' })],
+    ['of somebody whom PostgreSQL cannot store', (claims) => ({ ...claims, sub: 'maria\0' })],
   ])('with an ID token %s', async (_, forge) => {
     world.provider.forge = forge;
     const answer = await world.person().visit(`${world.origin}/session/start`);
@@ -235,6 +240,49 @@ describe('a provider that is away', () => {
     expect(await world.who(agent)).toEqual(AS_MARIA);
   });
 
+  test('is one whose answer has no end, which is read no further than an answer can be', async () => {
+    const agent = world.person();
+    const back = await comingBack(agent);
+    world.provider.away = 'endless';
+    expect((await agent.ask(back)).status).toBe(503);
+    expect((await agent.ask(`${world.origin}/session/start`)).status).toBe(503);
+    // What lies in the buffers of both connections was sent, too.
+    expect(world.provider.bytesSent).toBeLessThan(64 * MIB);
+  });
+
+  test.each([
+    ['no address of a page to sign in at', { authorization_endpoint: null }],
+    ['one that no browser should go to', { authorization_endpoint: 'javascript:alert(1)' }],
+    ['an address for codes at which it is not', { token_endpoint: `http://127.0.0.1:1/token` }],
+    ['none for codes', { token_endpoint: null }],
+    ['none of its keys', { jwks_uri: null }],
+  ])('is one that says %s, until it says otherwise', async (_, says) => {
+    world.provider.says = says;
+    const agent = world.person();
+    const answer = await agent.visit(`${world.origin}/session/start`);
+    expect([answer.status, world.refusals]).toEqual([503, []]);
+    expect(answer.text).toContain('does not answer');
+    world.provider.says = {};
+    await agent.visit(`${world.origin}/session/start`);
+    expect(await world.who(agent)).toEqual(AS_MARIA);
+  });
+
+  test('is not one that leaves out what it need not say', async () => {
+    world.provider.says = { scopes_supported: null, token_endpoint_auth_methods_supported: null };
+    expect(await world.who(await world.signedIn())).toEqual(AS_MARIA);
+  });
+
+  test('is one that signs with a key that it did not have before, for one try', async () => {
+    const before = await world.signedIn();
+    world.provider.hasNewKey = true;
+    const agent = world.person();
+    expect((await agent.visit(`${world.origin}/session/start`)).status).toBe(503);
+    await agent.visit(`${world.origin}/session/start`);
+    expect(await world.who(agent)).toEqual(AS_MARIA);
+    world.clock.advance(5 * MINUTE);
+    expect(await world.who(before)).toEqual(AS_MARIA);
+  });
+
   test.each(['cut', 'failing'] as const)('changes nothing for who is signed in (%s)', async (away) => {
     const agent = await world.signedIn();
     world.provider.away = away;
@@ -276,6 +324,14 @@ describe('signing out', () => {
       expect((await agent.ask(`${world.origin}/session/end`, { headers })).status).toBe(403);
     }
     expect(await world.who(agent)).toEqual(AS_MARIA);
+  });
+
+  test.each([{ a: 1 }, 'javascript:alert(1)'])('ends here where the provider ends at %j', async (ends) => {
+    world.provider.says = { end_session_endpoint: ends };
+    const agent = await world.signedIn();
+    const { status, headers } = await agent.ask(`${world.origin}/session/end`);
+    expect([status, headers.location]).toEqual([303, '/session/ended']);
+    expect(await world.who(agent)).toBe(401);
   });
 
   test('works without the provider, and without a session', async () => {

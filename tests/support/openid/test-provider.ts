@@ -12,6 +12,7 @@ type Forge = (claims: JWTPayload) => JWTPayload;
 
 export const CLIENT = { id: 'receivables-desk', secret: 'a-secret-of-the-desk' } as const;
 const KEY_ID = 'of-the-test';
+const NEW_KEY_ID = 'of-the-test-2';
 const ALGORITHM = 'RS256';
 const KINDS = ['Interaction', 'Grant', 'Session', 'AccessToken', 'RefreshToken', 'IdToken'];
 const GRANTED = 'openid profile email offline_access';
@@ -31,8 +32,14 @@ export class TestProvider {
   /** Who signs in without being asked; undefined: a form asks. */
   next: string | undefined;
   givesRefreshTokens = true;
-  /** Every connection is cut, or every answer is a failure. */
-  away: 'cut' | 'failing' | undefined;
+  /** Every connection is cut, or every answer is a failure, or has no end. */
+  away: 'cut' | 'failing' | 'endless' | undefined;
+  /** Of answers without an end, to all who asked. */
+  bytesSent = 0;
+  /** What it says of itself in place of what is so. */
+  says: Readonly<Record<string, unknown>> = {};
+  /** Whether it signs with another key than before, which alone is published then. */
+  hasNewKey = false;
   /** Changes what ID tokens say before they are signed. */
   forge: Forge | undefined;
   /** Who signs ID tokens, where that is not the provider: `secret`: whoever knows that of the console; `published`: with the provider's public key. */
@@ -64,6 +71,9 @@ export class TestProvider {
     this.asked.length = 0;
     this.givesRefreshTokens = true;
     this.next = this.away = this.forge = this.signer = undefined;
+    this.bytesSent = 0;
+    this.says = {};
+    this.hasNewKey = false;
   }
 
   async close(): Promise<void> {
@@ -73,7 +83,9 @@ export class TestProvider {
 
   async #serve(publicUrls: readonly string[], method: ClientMethod): Promise<void> {
     const [own, strange] = await (keys ??= Promise.all([keyPair(), keyPair()]));
-    const key = { ...(await exportJWK(own.privateKey)), kid: KEY_ID, alg: ALGORITHM, use: 'sig' };
+    const named = { alg: ALGORITHM, use: 'sig' };
+    const key = { ...(await exportJWK(own.privateKey)), kid: KEY_ID, ...named };
+    const newKey = { ...(await exportJWK(strange.publicKey)), kid: NEW_KEY_ID, ...named };
     const provider = quietly(
       () =>
         new Provider(this.issuer, {
@@ -123,22 +135,23 @@ export class TestProvider {
       await next();
       const body = ctx.body as
         { id_token?: string; id_token_signing_alg_values_supported?: string[] } | undefined;
-      // Some offer them, and a console must not believe them.
-      if (ctx.oidc?.route === 'discovery') body!.id_token_signing_alg_values_supported!.push('HS256', 'none');
-      if (ctx.oidc?.route !== 'token' || body?.id_token === undefined) return;
-      if (this.forge === undefined && this.signer === undefined) return;
+      const route = ctx.oidc?.route;
+      if (route === 'discovery') this.#describe(body!);
+      if (route === 'jwks' && this.hasNewKey) ctx.body = { keys: [newKey] };
+      if (route !== 'token' || body?.id_token === undefined || this.#isHonest()) return;
       const decoded = decodeJwt(body.id_token);
       const claims = this.forge?.(decoded) ?? decoded;
       const signed = (alg: string, key: Parameters<SignJWT['sign']>[0]): Promise<string> =>
-        new SignJWT(claims).setProtectedHeader({ alg, kid: KEY_ID }).sign(key);
+        new SignJWT(claims).setProtectedHeader({ alg, kid: this.hasNewKey ? NEW_KEY_ID : KEY_ID }).sign(key);
       const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
       const by = {
+        itself: () => signed(ALGORITHM, own.privateKey),
         stranger: () => signed(ALGORITHM, strange.privateKey),
         nobody: () => new UnsecuredJWT(claims).encode(),
         secret: () => signed('HS256', bytes(CLIENT.secret)),
         published: async () => signed('HS256', bytes(await exportSPKI(own.publicKey))),
       };
-      body.id_token = await (this.signer ? by[this.signer]() : signed(ALGORITHM, own.privateKey));
+      body.id_token = await by[this.signer ?? (this.hasNewKey ? 'stranger' : 'itself')]();
     });
     const answer = provider.callback();
     this.#server.on('request', (req: IncomingMessage, res: ServerResponse) => {
@@ -146,9 +159,30 @@ export class TestProvider {
       this.asked.push(pathname);
       if (this.away === 'cut') return void req.socket.destroy();
       if (this.away === 'failing') return void res.writeHead(503).end('<h1>later</h1>');
+      if (this.away === 'endless') return this.#sendWithoutEnd(res);
       if (pathname === '/login') return void this.#enter(provider, req, res);
       answer(req, res);
     });
+  }
+
+  #isHonest(): boolean {
+    return this.forge === undefined && this.signer === undefined && !this.hasNewKey;
+  }
+
+  #describe(body: { id_token_signing_alg_values_supported?: string[] }): void {
+    // Some offer them, and a console must not believe them.
+    body.id_token_signing_alg_values_supported!.push('HS256', 'none');
+    Object.assign(body, this.says);
+  }
+
+  #sendWithoutEnd(res: ServerResponse): void {
+    const more = Buffer.alloc(64 * 1024, ' ');
+    const send = (): void => {
+      this.bytesSent += more.byteLength;
+      if (!res.destroyed) res.write(more, send);
+    };
+    res.writeHead(200, { 'content-type': 'application/json' });
+    send();
   }
 
   async #enter(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
