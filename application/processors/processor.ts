@@ -120,15 +120,6 @@ export class PoisonEventError<E extends Followed = RecordedEvent> extends Error 
 export const isPoison = <E extends Followed>(error: unknown): error is PoisonEventError<E> =>
   error instanceof PoisonEventError;
 
-/** Waits for others alone: it could be handled. */
-export class TiedToWaitingError<E extends Followed> extends PoisonEventError<E> {
-  readonly streams: readonly string[];
-  constructor(event: E, reason: string, streams: readonly string[]) {
-    super(event, new Error(reason));
-    this.streams = streams;
-  }
-}
-
 /** Where more streams would have to wait, it is the program that is wrong and not their events. */
 const MOST_HELD = 10_000;
 /** So it is where fewer belong to many owners, each of whom counts up to a bound: a few bring the others to no halt. */

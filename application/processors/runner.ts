@@ -5,8 +5,6 @@ import type { Logger } from '../ports/logger.ts';
 import { RefusedWritesError } from '../ports/read-models.ts';
 import { Outage, repeatUntilAborted } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
-import { gathering } from './gathering.ts';
-import type { Due } from './gathering.ts';
 import { PoisonEventError, isPoison } from './processor.ts';
 import type { Done, Followed, Held, Place, Processor } from './processor.ts';
 import { Progress, named, nothingUpTo } from './progress.ts';
@@ -24,6 +22,11 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+
+/** What is gathered has waited for long enough. */
+interface Due {
+  readonly kind: 'due';
+}
 
 /**
  * Follows the log, or whatever its source is, for one processor: each batch is handled, and what it writes is stored with its place, so that wherever the process dies
@@ -250,5 +253,35 @@ export class Runner<W, E extends Followed = RecordedEvent> implements Background
     const event = { id: poison.event.id, ...named(poison.event) };
     this.#deps.logger.error({ ...fields, event, error: poison.message }, `${what} halted by an event`);
     watch?.ended?.();
+  }
+}
+
+interface Timing {
+  readonly ms: number;
+  readonly isWaiting: () => boolean;
+  readonly pause: Pause;
+  readonly signal: AbortSignal;
+}
+
+async function* gathering<E>(
+  messages: AsyncIterable<SubscriptionMessage<E>>,
+  { ms, isWaiting, pause, signal }: Timing,
+): AsyncGenerator<SubscriptionMessage<E> | Due, void, undefined> {
+  const iterator = messages[Symbol.asyncIterator]();
+  let due: Promise<undefined> | undefined;
+  let next = iterator.next();
+  try {
+    for (;;) {
+      due = isWaiting() ? (due ?? pause(ms, signal).then(() => undefined)) : undefined;
+      const come = due && !signal.aborted ? await Promise.race([next, due]) : await next;
+      if (come?.done) return;
+      if (!come) due = undefined;
+      yield come ? come.value : { kind: 'due' };
+      if (come) next = iterator.next();
+    }
+  } finally {
+    // The iterator may still wait for a message, and ends with the signal.
+    next.catch(() => undefined);
+    iterator.return?.()?.catch(() => undefined);
   }
 }

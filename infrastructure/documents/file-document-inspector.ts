@@ -10,7 +10,7 @@ import type {
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { machineTrouble } from '../support/machine-trouble.ts';
 import type { PdfChecker } from './pdf-checker.ts';
-import type { PdfFlaw } from './pdf-process.ts';
+import type { PdfVerdict } from './pdf-process.ts';
 
 /** A content, or a part of it, in memory. */
 export const contentOf = async (file: ReceivedFile, range?: ByteRange): Promise<Buffer> =>
@@ -93,7 +93,7 @@ const wordDocumentFlaw = async (file: ReceivedFile): Promise<string | undefined>
 const PDF_SIGNATURE = Buffer.from('%PDF-', 'latin1');
 const ZIP_SIGNATURE = Buffer.from('PK\u0003\u0004', 'latin1');
 
-const PDF_FLAWS: Readonly<Record<PdfFlaw, string>> = {
+const PDF_FLAWS: Readonly<Record<Exclude<PdfVerdict, 'readable'>, string>> = {
   unreadable: 'it starts like a PDF but cannot be read as one',
   password: 'it is protected by a password',
   too_costly: 'reading it takes too much time or memory',

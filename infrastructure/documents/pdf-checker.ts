@@ -1,16 +1,8 @@
 import { InspectorAwayError, OverShareError } from '../../application/ports/busy-error.ts';
-import type { Inspection } from '../../application/ports/document-store.ts';
+import type { Inspection, ReceivedFile } from '../../application/ports/document-store.ts';
 import { PdfProcess } from './pdf-process.ts';
-import type { Content, PdfVerdict, ProcessLimits, ProcessVerdict } from './pdf-process.ts';
+import type { PdfLimits, PdfVerdict } from './pdf-process.ts';
 import { CostlyFiles, FairQueue } from './pdf-queue.ts';
-
-export interface PdfLimits extends ProcessLimits {
-  /** Files checked at once. One application may have one fewer; so may all applications together that sent too costly files lately. */
-  readonly processes: number;
-  /** Files of one application that may wait, and for how long. */
-  readonly waiting: number;
-  readonly waitingMs: number;
-}
 
 /** An honest file of 10 MiB takes 0.2 s of processor time; about 80 of the megabytes are the process's own. */
 const LIMITS: PdfLimits = {
@@ -25,7 +17,7 @@ const LIMITS: PdfLimits = {
 type Caller = Omit<Inspection, 'strict'>;
 
 interface Job extends Caller {
-  readonly file: Content;
+  readonly file: ReceivedFile;
   /** Settles the promise of the caller; of no effect once the caller has gone. */
   readonly resolve: (verdict: PdfVerdict) => void;
   readonly reject: (reason: unknown) => void;
@@ -62,7 +54,7 @@ export class PdfChecker {
    * @throws OverShareError the application has too many files waiting, or sent too many costly ones @throws the signal's reason
    * @throws InspectorAwayError no process for it started
    */
-  async check(file: Content, { applicationId, signal }: Caller): Promise<PdfVerdict> {
+  async check(file: ReceivedFile, { applicationId, signal }: Caller): Promise<PdfVerdict> {
     signal?.throwIfAborted();
     this.#requirePatience(applicationId);
     if (this.#queue.waitingOf(applicationId) >= this.#limits.waiting) throw tooManyWait();
@@ -150,7 +142,7 @@ export class PdfChecker {
     return 'too_costly';
   }
 
-  async #ask(parser: PdfProcess, { file, signal }: Job): Promise<ProcessVerdict> {
+  async #ask(parser: PdfProcess, { file, signal }: Job) {
     this.#busy.add(parser);
     try {
       return await parser.check(file, signal);

@@ -1,6 +1,6 @@
 import { getDocument } from 'unpdf/pdfjs';
 // Types only: the process may read no other file of the service.
-import type { ParserLine } from './pdf-process.ts';
+import type { PdfVerdict } from './pdf-process.ts';
 
 /*
  * Entry point of a process without rights: it gets contents over its standard input, each with its length in front, and answers a
@@ -9,7 +9,7 @@ import type { ParserLine } from './pdf-process.ts';
 
 const LENGTH_BYTES = 4;
 
-const verdictOn = async (data: Uint8Array): Promise<ParserLine> => {
+const verdictOn = async (data: Uint8Array): Promise<PdfVerdict> => {
   const task = getDocument({ data, verbosity: 0, disableFontFace: true });
   try {
     const pdf = await task.promise;
@@ -22,7 +22,7 @@ const verdictOn = async (data: Uint8Array): Promise<ParserLine> => {
   }
 };
 
-const answer = (line: ParserLine): void => void process.stdout.write(`${line}\n`);
+const answer = (line: PdfVerdict | 'ready'): void => void process.stdout.write(`${line}\n`);
 
 let pieces: Buffer[] = [];
 let held = 0;

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { InspectorAwayError } from '../../application/ports/busy-error.ts';
+import type { ReceivedFile } from '../../application/ports/document-store.ts';
 import { messageOf } from '../../application/support/failures.ts';
 
 interface ProcessUse {
@@ -40,31 +41,27 @@ export const useOf = (pid: number): ProcessUse | undefined => {
 
 const PROGRAM = fileURLToPath(new URL('./pdf-parser-main.ts', import.meta.url));
 
-export type PdfFlaw = 'unreadable' | 'password' | 'too_costly';
-export type PdfVerdict = 'readable' | PdfFlaw;
+export type PdfVerdict = 'readable' | 'unreadable' | 'password' | 'too_costly';
 
-/** A line of the process that parses: first `ready`, once it has read its code, then a verdict for each file. */
-export type ParserLine = 'ready' | Exclude<PdfVerdict, 'too_costly'>;
-
-export interface ProcessLimits {
+export interface PdfLimits {
   /** Processor time for one file. */
   readonly milliseconds: number;
   /** Resident memory. */
   readonly megabytes: number;
   /** Wall-clock time for one file: for a busy machine, and for a parser that hangs without using the processor. */
   readonly patienceMs: number;
+  /** Files checked at once. One application may have one fewer; so may all applications together that sent too costly files lately. */
+  readonly processes: number;
+  /** Files of one application that may wait, and for how long. */
+  readonly waiting: number;
+  readonly waitingMs: number;
 }
 
 /**
  * The result for a file. `too_large`: it needed more memory than was left; earlier files may have taken some.
  * `given_up`: its caller had gone, and it had not proven costly by then.
  */
-export type ProcessVerdict = PdfVerdict | 'too_large' | 'given_up';
-
-export interface Content {
-  readonly size: number;
-  read(): AsyncIterable<Uint8Array>;
-}
+type ProcessVerdict = PdfVerdict | 'too_large' | 'given_up';
 
 const WATCH_EVERY_MS = 20;
 const LONGEST_LINE = 64;
@@ -78,8 +75,9 @@ const RETIRED_AFTER_MS = 20_000;
 
 const COMMAND = `ulimit -t ${LIFETIME_SECONDS}; ulimit -c 0; exec nice -n 10 "$0" "$@"`;
 
-const READY: ParserLine = 'ready';
-const VERDICTS: ReadonlySet<string> = new Set<ParserLine>(['readable', 'unreadable', 'password']);
+/** Lines of the process: this one once it has read its code, then one of the others for each file. */
+const READY = 'ready';
+const VERDICTS: ReadonlySet<string> = new Set<PdfVerdict>(['readable', 'unreadable', 'password']);
 
 const pathOf = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier));
 
@@ -107,7 +105,7 @@ export const parserArguments = (program: string, megabytes: number): string[] =>
  */
 export class PdfProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
-  readonly #limits: ProcessLimits;
+  readonly #limits: PdfLimits;
   readonly #started: Promise<boolean>;
   #alive = true;
   #ready = false;
@@ -119,7 +117,7 @@ export class PdfProcess {
    * @param program a test may run another program with the parser's rights
    * @throws InspectorAwayError the system has no room for a process or its pipes
    */
-  constructor(limits: ProcessLimits, program = PROGRAM) {
+  constructor(limits: PdfLimits, program = PROGRAM) {
     this.#limits = limits;
     this.#child = start(program, limits.megabytes);
     this.#child.on('error', () => (this.#alive = false)).on('exit', () => (this.#alive = false));
@@ -143,7 +141,7 @@ export class PdfProcess {
    * @param left aborted once the caller has gone: an ordinary file is finished, a costly one given up soon
    * @throws InspectorAwayError the process did not start in time @throws Error the content could not be read
    */
-  async check(content: Content, left: AbortSignal | undefined): Promise<ProcessVerdict> {
+  async check(file: ReceivedFile, left: AbortSignal | undefined): Promise<ProcessVerdict> {
     this.#hold();
     try {
       if (!this.#ready && !(await this.#started)) {
@@ -153,14 +151,14 @@ export class PdfProcess {
         );
       }
       this.#served += 1;
-      return await this.#judge(content, left);
+      return await this.#judge(file, left);
     } finally {
       this.#rest();
       if (this.#alive && this.#use().milliseconds > RETIRED_AFTER_MS) this.kill();
     }
   }
 
-  async #judge(content: Content, left: AbortSignal | undefined): Promise<ProcessVerdict> {
+  async #judge(file: ReceivedFile, left: AbortSignal | undefined): Promise<ProcessVerdict> {
     const before = this.#use().milliseconds;
     // A process that ends by itself has reached V8's memory limit.
     let cause: ProcessVerdict = 'too_large';
@@ -175,7 +173,7 @@ export class PdfProcess {
     try {
       const answer = this.#answer(this.#limits.patienceMs);
       // A content that cannot be read to its end leaves the process waiting for the rest of it.
-      const fed = this.#feed(content).catch((error: unknown) => {
+      const fed = this.#feed(file).catch((error: unknown) => {
         this.kill();
         throw error;
       });
@@ -190,12 +188,12 @@ export class PdfProcess {
     }
   }
 
-  async #feed(content: Content): Promise<void> {
+  async #feed(file: ReceivedFile): Promise<void> {
     const { stdin } = this.#child;
     const length = Buffer.alloc(4);
-    length.writeUInt32BE(content.size);
+    length.writeUInt32BE(file.size);
     stdin.write(length);
-    for await (const piece of content.read()) {
+    for await (const piece of file.read()) {
       if (!this.#alive || !stdin.writable) return;
       if (!stdin.write(piece)) await drained(stdin);
     }

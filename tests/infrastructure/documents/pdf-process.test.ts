@@ -12,6 +12,14 @@ import { content } from './support/contents.ts';
 import { onePage } from './support/sample-pdfs.ts';
 
 const run = promisify(execFile);
+const LIMITS = {
+  milliseconds: 5_000,
+  megabytes: 300,
+  patienceMs: 20_000,
+  processes: 1,
+  waiting: 1,
+  waitingMs: 1_000,
+};
 const EXPLOITED = fileURLToPath(new URL('./support/exploited-parser.ts', import.meta.url));
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -45,7 +53,7 @@ describe('a file that has taken over the parser', () => {
 });
 
 test('a content that comes in pieces, one after the other, is one file', async () => {
-  const parser = new PdfProcess({ milliseconds: 5_000, megabytes: 300, patienceMs: 20_000 });
+  const parser = new PdfProcess(LIMITS);
   try {
     const bytes = onePage(`\n%${'x'.repeat(200_000)}`);
     for (const size of [1_000, 70_000, bytes.length]) {
@@ -58,10 +66,9 @@ test('a content that comes in pieces, one after the other, is one file', async (
 });
 
 test('a content that cannot be read to its end fails as such, and costs its process', async () => {
-  const parser = new PdfProcess({ milliseconds: 5_000, megabytes: 300, patienceMs: 20_000 });
+  const parser = new PdfProcess(LIMITS);
   const broken = {
-    size: 1_000,
-
+    ...content('x'.repeat(1_000)),
     read: async function* (): AsyncGenerator<Uint8Array> {
       throw new Error('the upload is gone');
     },
@@ -81,10 +88,7 @@ test('what a process uses is told while it lives', () => {
 
 test('a process that does not start is a service that cannot answer now, whatever the file is', async () => {
   // It ends at once.
-  const parser = new PdfProcess(
-    { milliseconds: 5_000, megabytes: 300, patienceMs: 20_000 },
-    'no-such-program',
-  );
+  const parser = new PdfProcess(LIMITS, 'no-such-program');
   const failure = await parser.check(content(onePage()), undefined).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(InspectorAwayError);
   const problem = problemOf(failure)!;
