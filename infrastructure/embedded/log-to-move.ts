@@ -9,7 +9,7 @@ import type {
   RecordedEvent,
 } from '../../application/ports/event-store.ts';
 import { MoveFailedError } from '../../application/maintenance/moving/log-to-move.ts';
-import type { EventToMove, HeldClaim, LogToMove } from '../../application/maintenance/moving/log-to-move.ts';
+import type { EventToMove, LogToMove } from '../../application/maintenance/moving/log-to-move.ts';
 import { EVENT_LOG_FILE, EVENT_LOG_VERSION } from '../sqlite/event-log/event-log-threads.ts';
 import { EventLogReader } from '../sqlite/event-log/event-log-reader.ts';
 
@@ -96,7 +96,7 @@ export class SqliteLogToMove implements LogToMove {
     return Number(this.#sql.lastAt.get(Number(position))?.['at'] ?? 0);
   }
 
-  *claims(): Generator<readonly HeldClaim[]> {
+  *claims(): ReturnType<LogToMove['claims']> {
     let last: readonly [string, string, string] = ['', '', ''];
     for (;;) {
       const rows = this.#sql.claims.all(...last) as unknown as readonly ClaimRow[];

@@ -7,11 +7,6 @@ export interface EventToMove {
   readonly claim: KeyClaim | undefined;
 }
 
-export interface HeldClaim {
-  readonly claim: KeyClaim;
-  readonly stream: string;
-}
-
 /** The streams that are left behind; no process writes to them any more. It answers at once, from a file. */
 export interface LogToMove {
   counts(): { readonly events: number; readonly streams: number; readonly claims: number };
@@ -19,7 +14,7 @@ export interface LogToMove {
   find(eventId: string): EventToMove | undefined;
   /** Place of the last event at or before this position; 0 before the first. */
   lastAt(position: LogPosition): number;
-  claims(): Iterable<readonly HeldClaim[]>;
+  claims(): Iterable<readonly { readonly claim: KeyClaim; readonly stream: string }[]>;
 }
 
 interface CheckpointToMove {

@@ -1,6 +1,6 @@
-import type { EventStore, EventSubscription, LogPosition } from '../../ports/event-store.ts';
+import type { EventStore, EventSubscription, KeyClaim, LogPosition } from '../../ports/event-store.ts';
 import { MoveFailedError } from './log-to-move.ts';
-import type { HeldClaim, LogToMove, PlacesToMove } from './log-to-move.ts';
+import type { LogToMove, PlacesToMove } from './log-to-move.ts';
 import { compareRecords, copyRecords, countRecords } from './records-to-move.ts';
 import type { RecordsToMove } from './records-to-move.ts';
 import { retryUntilAvailable } from '../../support/retry.ts';
@@ -77,7 +77,7 @@ export class Move {
     for (const page of log.claims()) {
       for (let at = 0; at < page.length; at += CLAIMS_IN_FLIGHT) {
         const some = page.slice(at, at + CLAIMS_IN_FLIGHT);
-        await Promise.all(some.map((held) => this.#verifyClaim(store, held)));
+        await Promise.all(some.map((held) => this.#verifyClaim(store, held.claim, held.stream)));
         done(some.length);
       }
     }
@@ -91,7 +91,7 @@ export class Move {
     };
   }
 
-  async #verifyClaim(store: EventStore, { claim, stream }: HeldClaim): Promise<void> {
+  async #verifyClaim(store: EventStore, claim: KeyClaim, stream: string): Promise<void> {
     const holder = await retryUntilAvailable(() => store.findClaim(claim), this.#deps.pause);
     if (holder === stream) return;
     throw new MoveFailedError(

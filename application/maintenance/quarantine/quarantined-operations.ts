@@ -4,15 +4,17 @@ import { replay } from '../../command-handling/operation.ts';
 import type { Renegotiation } from '../../renegotiation/renegotiation.ts';
 import { UnreadableEventError } from '../../event-codec/fields.ts';
 import type { RelayQuarantine } from '../../publication/relay-quarantine.ts';
-import type { EventStore, RecordedEvent } from '../../ports/event-store.ts';
+import type { EventStore, LogPosition, RecordedEvent } from '../../ports/event-store.ts';
 import { RefusedWritesError } from '../../ports/read-models.ts';
 import type { LogOrder, QuarantinedStream } from '../../ports/read-models.ts';
 import type { ProjectionStore } from '../../projecting/projection-store.ts';
 import { releaseWrite } from '../../projecting/quarantine.ts';
-import { renegotiationIdOf } from '../../projecting/renegotiation-ties.ts';
+import {
+  operationsNamedBy,
+  renegotiationIdOf,
+  renegotiationsNamedBy,
+} from '../../projecting/renegotiation-ties.ts';
 import { messageOf } from '../../support/failures.ts';
-import { WaitingStreams } from './waiting-streams.ts';
-import type { Group, StreamContents } from './waiting-streams.ts';
 
 interface Dependencies {
   readonly projections: readonly Projection[];
@@ -36,6 +38,83 @@ export interface Release {
   readonly reason?: string;
   /** Streams that were released, or go on waiting, with it: a renegotiation and its operations are one. */
   readonly together?: readonly string[];
+}
+
+type StreamContents = Awaited<ReturnType<EventStore['read']>>;
+
+/** What can only be taken in together, at this place of the projection. */
+interface Group {
+  readonly place: LogPosition;
+  readonly entries: readonly QuarantinedStream[];
+  readonly events: ReadonlyMap<string, StreamContents>;
+}
+
+/** What waits for a projection, and what with what: read once for many releases, and again where the projection has moved on. */
+class WaitingStreams {
+  readonly #projection: Projection;
+  readonly #sources: Pick<Dependencies, 'store' | 'events'>;
+  #place: LogPosition | 'start' | undefined;
+  #entries = new Map<string, QuarantinedStream>();
+  #ties = new Map<string, Set<string>>();
+
+  constructor(projection: Projection, sources: Pick<Dependencies, 'store' | 'events'>) {
+    this.#projection = projection;
+    this.#sources = sources;
+  }
+
+  async has(stream: string): Promise<boolean> {
+    if (this.#place === undefined) await this.#read();
+    return this.#entries.has(stream);
+  }
+
+  /** Undefined when the stream does not wait. */
+  async groupOf(stream: string): Promise<Group | undefined> {
+    if (!(await this.has(stream))) return undefined;
+    const place = this.#place!;
+    if (place === 'start')
+      throw new Error(`${this.#projection.name} has no place, and yet an operation waits for it`);
+    const streams = new Set([stream]);
+    for (const one of streams) for (const other of this.#ties.get(one) ?? []) streams.add(other);
+    const group = [...streams].filter((one) => this.#entries.has(one));
+    const events = new Map<string, StreamContents>();
+    for (const one of group) events.set(one, await this.#sources.events.read(one));
+    return { place, entries: group.map((one) => this.#entries.get(one)!), events };
+  }
+
+  released({ entries }: Group): void {
+    for (const { stream } of entries) this.#entries.delete(stream);
+  }
+
+  movedOn(): void {
+    this.#place = undefined;
+  }
+
+  async #read(): Promise<void> {
+    const { store } = this.#sources;
+    const known = this.#entries;
+    this.#place = await store.checkpoint(this.#projection);
+    const entries = await store.quarantined(this.#projection);
+    this.#entries = new Map(entries.map((entry) => [entry.stream, entry]));
+    if (entries.some(({ stream }) => !known.has(stream))) await this.#tie();
+  }
+
+  /** Whichever of the two names the other: an event that cannot be read may hide what it names. */
+  async #tie(): Promise<void> {
+    this.#ties = new Map();
+    const streams = [...this.#entries.keys()];
+    if (streams.every((stream) => renegotiationIdOf(stream) === undefined)) return;
+    const add = (one: string, other: string): void =>
+      void this.#ties.set(one, (this.#ties.get(one) ?? new Set<string>()).add(other));
+    for (const stream of streams) {
+      const namedBy = renegotiationIdOf(stream) === undefined ? renegotiationsNamedBy : operationsNamedBy;
+      const { events } = await this.#sources.events.read(stream);
+      for (const other of new Set(events.flatMap(namedBy)))
+        if (this.#entries.has(other)) {
+          add(stream, other);
+          add(other, stream);
+        }
+    }
+  }
 }
 
 interface Concluded {

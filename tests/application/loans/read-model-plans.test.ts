@@ -5,7 +5,7 @@ import { dueInstallments } from '../../../application/loans/due-installments.ts'
 import { encodeCursor } from '../../../application/loans/loan-page.ts';
 import { Worklists } from '../../../application/administrator/worklists.ts';
 import { SqlLoanReader } from '../../../application/loans/loan-reader.ts';
-import { SqlFeedRows } from '../../../application/publication/feed-rows.ts';
+import { SqlFeedRows } from '../../../application/publication/feed.ts';
 import type { Query, SqlDatabase } from '../../../application/sql/sql-database.ts';
 import { openReadModel, query, raw } from '../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';

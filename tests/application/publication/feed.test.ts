@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Feed } from '../../../application/publication/feed.ts';
 import type { FeedQuery } from '../../../application/publication/feed.ts';
-import type { FeedPlace, FeedRow, SqlFeedRows } from '../../../application/publication/feed-rows.ts';
+import type { SqlFeedRows } from '../../../application/publication/feed.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -23,10 +23,10 @@ const feedOf = (told: readonly Told[], { lag = 0 }: { readonly lag?: number } = 
       metadata: { applicationId: 'app' },
     }) as unknown as RecordedEvent;
   const rows: Pick<SqlFeedRows, 'after' | 'index'> = {
-    after: async (_, place: FeedPlace | undefined, limit) => {
+    after: async (_, place, limit) => {
       counts.looks += 1;
       const from = place?.position ?? 0;
-      const next = told.slice(from, from + limit).map(({ fund = OWN }, i): FeedRow => ({
+      const next = told.slice(from, from + limit).map(({ fund = OWN }, i) => ({
         ...{ position: from + i + 1, revision: 0, stream: `loan-app.${from + i}`, fundId: fund },
       }));
       return { rows: next, stops: false };
