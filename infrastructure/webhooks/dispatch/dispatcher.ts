@@ -156,8 +156,9 @@ export class WebhookDispatcher {
     let total = Math.min(slots - this.#inFlight, 2 * slots - (this.#running.size - this.#locating));
     let retries = slots - slotsForFirstAttempts - this.#retriesInFlight;
     for (const endpoint of this.#schedule.due(now)) {
-      const perEndpoint = Math.max(1, Math.min(slotsPerEndpoint, Math.floor(total / 4)));
-      const request = endpoint.request(now, { total, retries, perEndpoint });
+      const free = total - (slots - endpoint.shareOf(slots));
+      const perEndpoint = Math.max(1, Math.min(slotsPerEndpoint, Math.floor(free / 4)));
+      const request = endpoint.request(now, { total: free, retries, perEndpoint });
       if (request) {
         total -= request.firstAttempts + request.retries;
         retries -= request.retries;

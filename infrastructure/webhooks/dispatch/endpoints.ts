@@ -1,7 +1,7 @@
 import type { LaneSchedule, LeaseRequest } from '../../../application/webhooks/queue/lease-lanes.ts';
 import type { BreakerSettings } from './dispatch-settings.ts';
 
-/** What failed so long ago, with nothing to send since, says nothing any more: its webhook may be deleted. */
+/** What failed or was slow so long ago, with nothing to send since, says nothing any more: its webhook may be deleted. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
 /**
@@ -26,12 +26,8 @@ export class Breaker {
     return this.#probeAt;
   }
 
-  get idle(): boolean {
-    return this.#failures === 0;
-  }
-
   isForgettable(now: number): boolean {
-    return this.idle || now - this.#failedAt > FORGOTTEN_AFTER_MS;
+    return this.#failures === 0 || now - this.#failedAt > FORGOTTEN_AFTER_MS;
   }
 
   /** The clock was set, and everything that it planned is as far away as before. */
@@ -81,6 +77,7 @@ interface Allowance {
 }
 
 const HEALTH_NOTE_MS = 1_000;
+const SLOW_MS = 1_000;
 const msOf = (instant: string | null): number => (instant === null ? Infinity : Date.parse(instant));
 
 /** What one worker knows of one subscription: when it has work, how much of it is under way, how its endpoint fares. */
@@ -98,6 +95,8 @@ export class Endpoint {
   #changedAt: string | undefined;
   #notedAt = -Infinity;
   #notedSuccess: boolean | undefined;
+  /** When its last attempt ended, if that took long. */
+  #slowAt = -Infinity;
 
   constructor(webhookId: string, breaker: BreakerSettings) {
     this.webhookId = webhookId;
@@ -107,6 +106,15 @@ export class Endpoint {
   count(lanes: number, retries: number): void {
     this.inFlight += lanes;
     this.retriesInFlight += retries;
+  }
+
+  attempted(endedAt: number, tookMs: number): void {
+    this.#slowAt = tookMs < SLOW_MS ? -Infinity : endedAt;
+  }
+
+  /** Of all slots, those that it may help to fill. What is slow leaves some, or others would wait until it has answered. */
+  shareOf(slots: number): number {
+    return this.#slowAt === -Infinity ? slots : Math.ceil(slots * 0.75);
   }
 
   wake(now: number): void {
@@ -130,6 +138,7 @@ export class Endpoint {
     this.#firstAt += ms;
     this.#retryAt += ms;
     this.#notedAt += ms;
+    this.#slowAt += ms;
   }
 
   /** When it next has a lane that may be leased; Infinity when nothing is known. */
@@ -138,13 +147,13 @@ export class Endpoint {
   }
 
   isForgettable(now: number): boolean {
-    return this.lanes === 0 && this.dueAt === Infinity && this.breaker.isForgettable(now);
+    if (this.lanes > 0 || this.dueAt < Infinity || now - this.#slowAt <= FORGOTTEN_AFTER_MS) return false;
+    return this.breaker.isForgettable(now);
   }
 
   /** What to ask leases for now. The tiers asked for count as empty afterwards, until the answer or a wake says otherwise. */
   request(now: number, allowance: Allowance): LeaseRequest | undefined {
-    const probing = this.breaker.probeAt !== undefined;
-    const limit = probing ? 1 : allowance.perEndpoint;
+    const limit = this.breaker.probeAt === undefined ? allowance.perEndpoint : 1;
     const room = Math.min(limit - this.inFlight, allowance.total);
     // A busy endpoint waits until a few slots are free, so that one request fetches a few lanes.
     if (room <= 0 || (this.inFlight > 0 && room < limit / 4)) return undefined;
@@ -233,9 +242,8 @@ export class EndpointSchedule {
 
   /** Puts an endpoint where its next due time says. */
   expect(endpoint: Endpoint, now = this.#options.now()): void {
-    const { dueAt } = endpoint;
-    if (dueAt <= now) this.#hungry.add(endpoint);
-    else if (dueAt < this.#timerAt) this.#setTimer(dueAt, now);
+    if (endpoint.dueAt <= now) this.#hungry.add(endpoint);
+    else if (endpoint.dueAt < this.#timerAt) this.#setTimer(endpoint.dueAt, now);
   }
 
   #setTimer(at: number, now: number): void {
@@ -281,9 +289,8 @@ export class EndpointSchedule {
   /** Lets go of endpoints of which there is nothing to know. */
   tidy(): void {
     const now = this.#options.now();
-    for (const [webhookId, endpoint] of this.#endpoints) {
+    for (const [webhookId, endpoint] of this.#endpoints)
       if (endpoint.isForgettable(now) && !this.#hungry.has(endpoint)) this.#endpoints.delete(webhookId);
-    }
   }
 
   close(): void {

@@ -159,6 +159,7 @@ export class LaneRunner {
     const { outcome, delivery, startedAt, endedAt } = ended;
     const { metrics, logger, attempts } = this.#deps;
     const { breaker } = endpoint;
+    endpoint.attempted(endedAt, endedAt - startedAt);
     const change = saysEndpointIsDown(outcome) ? breaker.down(endedAt, startedAt) : breaker.alive();
     if (change) {
       const state = breaker.probeAt === undefined ? 'closed' : 'opened';

@@ -15,7 +15,7 @@ describe('a breaker', () => {
     for (let i = 0; i < 10; i++) {
       expect([breaker.down(i), breaker.down(i), breaker.alive()]).toEqual([false, false, false]);
     }
-    expect(breaker.idle).toBe(true);
+    expect(breaker.isForgettable(20)).toBe(true);
   });
 
   test('waits twice as long after each failed probe, up to a limit', () => {
@@ -58,6 +58,10 @@ describe('a breaker', () => {
   test('that is closed stays so when somebody sees to its endpoint', () => {
     const breaker = new Breaker(settings);
     breaker.seenTo(10);
-    expect([breaker.down(20, 5), breaker.idle, breaker.probeAt]).toEqual([false, true, undefined]);
+    expect([breaker.down(20, 5), breaker.isForgettable(20), breaker.probeAt]).toEqual([
+      false,
+      true,
+      undefined,
+    ]);
   });
 });

@@ -278,6 +278,33 @@ describe('the dispatcher', () => {
     expect(sender.sent.slice(0, 12).every(({ eventId }) => eventId.endsWith('#0'))).toBe(true);
   });
 
+  test('keeps slots free from endpoints that answer slowly, however many they are', async () => {
+    const slow = await Promise.all(range(9).map((name) => world.subscribe(`https://${name}.example/`)));
+    const quick = await world.subscribe(URL_B);
+    let aheadMs = 0;
+    const { dispatcher, sender } = world.worker({
+      settings: { slots: 8, slotsPerEndpoint: 4, timeoutMs: 60_000, leaseMs: 90_000 },
+      now: () => Date.now() + aheadMs,
+    });
+    sender.respond = ({ url }) => {
+      if (url === URL_B) return OK;
+      aheadMs += 1_000;
+      return sender.idsTo(url).length === 1 ? OK : NEVER;
+    };
+    dispatcher.start();
+    for (const webhookId of slow) await world.enqueue(webhookId, [world.event('OP-1')]);
+    dispatcher.wake(slow);
+    for (const webhookId of slow) await world.untilDelivered(webhookId, 1);
+    for (const webhookId of slow)
+      await world.enqueue(webhookId, [world.event('OP-2'), world.event('OP-3'), world.event('OP-4')]);
+    dispatcher.wake(slow);
+    await until(() => sender.sent.length === 9 + 6, 'the slow ones to fill their share');
+    await world.enqueue(quick, [world.event('OP-5'), world.event('OP-6')]);
+    dispatcher.wake([quick]);
+    await world.untilDelivered(quick, 2, 10_000);
+    expect(sender.sent).toHaveLength(9 + 6 + 2);
+  });
+
   test('keeps slots free from retries, so that first attempts go out at once', async () => {
     const webhooks = await Promise.all(range(6).map((name) => world.subscribe(`https://${name}.example/`)));
     const fresh = await world.subscribe(URL_B);

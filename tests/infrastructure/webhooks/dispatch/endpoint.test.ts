@@ -92,19 +92,21 @@ test('a subscription’s health is noted at every change, and otherwise once a s
   for (const [success, at, noted] of results) expect([at, one.shouldNote(success, at)]).toEqual([at, noted]);
 });
 
-test('an endpoint that failed is let go of an hour after that, once nothing is left to send to it', () => {
+test('an endpoint that failed or was slow is let go of an hour after that, once nothing is left to send to it', () => {
   let now = 0;
   const schedule = new EndpointSchedule({ breaker, now: () => now, onDue: () => undefined });
   const [deleted, waiting] = [schedule.endpoint('deleted'), schedule.endpoint('waiting')];
   for (const one of [deleted, waiting]) one.breaker.down(now);
+  const slow = schedule.endpoint('slow');
+  slow.attempted(now, 1_000);
   schedule.learn({ webhookId: 'waiting', firstAttemptAt: null, retryAt: iso(86_400_000) });
   const kept = () => {
     schedule.tidy();
-    return [schedule.endpoint('deleted') === deleted, schedule.endpoint('waiting') === waiting];
+    return [deleted, slow, waiting].map((one) => schedule.endpoint(one.webhookId) === one);
   };
   now = 3_600_000;
-  expect(kept()).toEqual([true, true]);
+  expect(kept()).toEqual([true, true, true]);
   now += 1;
-  expect(kept()).toEqual([false, true]);
+  expect(kept()).toEqual([false, false, true]);
   schedule.close();
 });

@@ -34,6 +34,21 @@ describe('turns to send', () => {
     expect(started).toEqual(['a', 'c']);
   });
 
+  test('of an endpoint that is slow never fill all places, until it is quick again', async () => {
+    const turns = new SlotLimiter({ slots: 4, slotsPerEndpoint: 4 });
+    const [slow, quick] = [endpoint('slow'), endpoint('quick')];
+    slow.attempted(0, 1_000);
+    const started: string[] = [];
+    for (const name of ['s1', 's2', 's3', 's4']) queueUp(turns, slow, name, started);
+    queueUp(turns, quick, 'q1', started);
+    await settle();
+    expect(started).toEqual(['s1', 's2', 's3', 'q1']);
+    slow.attempted(0, 999);
+    turns.free(quick);
+    await settle();
+    expect(started.at(-1)).toBe('s4');
+  });
+
   test('that one endpoint gives back go to another that waits for a slot', async () => {
     const turns = new SlotLimiter({ slots: 1, slotsPerEndpoint: 1 });
     const [one, other] = [endpoint('one'), endpoint('other')];
