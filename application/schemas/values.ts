@@ -194,3 +194,17 @@ export const valueSchemas = schemasOf(
   PaymentMethod,
   LoanStatus,
 );
+
+const UNITS_OF_TIME = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+export const DURATION = '^[0-9]{1,12}(ms|s|m|h|d)$';
+export const DURATION_RULE = 'must be a whole number and a unit, such as 300ms, 30s, 2m, 1h or 30d';
+
+const DURATION_PATTERN = new RegExp(DURATION);
+
+/** Milliseconds; undefined for a text that is no duration. A day has 24 hours. */
+export const durationOf = (text: string): number | undefined => {
+  if (!DURATION_PATTERN.test(text)) return undefined;
+  const [digits = '', unit = ''] = text.split(/(?<=\d)(?=\D)/);
+  return Number(digits) * UNITS_OF_TIME[unit as keyof typeof UNITS_OF_TIME];
+};

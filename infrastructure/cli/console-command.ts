@@ -16,10 +16,12 @@ interface ConsoleOptions {
 const NEW_ADDRESS = 'n';
 const HIGHEST_PORT = 65_535;
 const IDLE = '30m';
+/** Whatever is longer is as long: dates end somewhere. */
+const LONGEST_IDLE_MS = 36_525 * 86_400_000;
 
 const idleOption = (text: string): number => {
   const span = spanOption(text);
-  if (span > 0) return span;
+  if (span > 0) return Math.min(span, LONGEST_IDLE_MS);
   throw new InvalidArgumentError('No session would last so long as to be used.');
 };
 

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { InvalidArgumentError } from 'commander';
-import { instantOf } from '../../application/schemas/values.ts';
+import { DURATION_RULE, durationOf, instantOf } from '../../application/schemas/values.ts';
 import { isFundId } from '../../domain/fund/names.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
@@ -15,7 +15,7 @@ export const instantOption = (text: string): string => {
   try {
     return instantOf('time', text);
   } catch {
-    throw new InvalidArgumentError('It must be an instant, such as 2026-06-30T18:00:00Z.');
+    throw new InvalidArgumentError('It must be an instant with its zone, such as 2026-06-30T18:00:00Z.');
   }
 };
 
@@ -35,14 +35,11 @@ export const countOption = (text: string): number => {
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_LISTED}.`);
 };
 
-const SPAN_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 /** A span of time such as 30s, 2m, 12h or 2d, in milliseconds. */
 export const spanOption = (text: string): number => {
-  const [, digits, unit] = /^(\d{1,6})(ms|[smhd])$/.exec(text) ?? [];
-  if (digits !== undefined && unit !== undefined)
-    return Number(digits) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS];
-  throw new InvalidArgumentError('It must be a span of time such as 300ms, 30s, 2m, 12h or 2d.');
+  const span = durationOf(text);
+  if (span !== undefined) return span;
+  throw new InvalidArgumentError(`It ${DURATION_RULE}.`);
 };
 
 /** An amount in reais such as 1800.00, in cents. */

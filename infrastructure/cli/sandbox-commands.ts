@@ -1,12 +1,10 @@
-import { InvalidArgumentError } from 'commander';
 import type { CliCommand } from './cli-command.ts';
-import { DURATION_RULE, durationOf } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import type { ClockMove } from '../../application/maintenance/sandbox/sandbox-clock.ts';
-import { instantOf } from '../../application/schemas/values.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { App } from '../../application/app.ts';
 import { NotAllowedError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
+import { instantOption, spanOption } from './options.ts';
 import { showObject } from './shown-object.ts';
 
 interface ClockOptions {
@@ -23,8 +21,8 @@ export const addSandboxCommands = (program: CliCommand): void => {
     .told('', 'sandbox clock --advance 30d')
     .command('clock')
     .description('show the time in which operations live, or move it forward for all applications')
-    .option('--advance <duration>', 'by how much, such as 30d, 1h, 2m, 30s or 300ms', duration)
-    .option('--to <time>', 'to which instant, such as 2026-03-01T12:00:00Z', instant)
+    .option('--advance <duration>', 'by how much, such as 30d, 1h, 2m, 30s or 300ms', spanOption)
+    .option('--to <time>', 'to which instant, such as 2026-03-01T12:00:00Z', instantOption)
     .reporting()
     .told(
       'Prints {now, offset_seconds}: the time, and how far it is ahead of the real one. It never goes back, and at most ten years\n' +
@@ -51,19 +49,5 @@ const clock = async ({ maintenance }: App, move: ClockMove | undefined): Promise
     return { now, offset_seconds: offsetMs / 1_000 };
   } catch (error) {
     throw error instanceof DomainError ? new NotAllowedError(error.message, { cause: error }) : error;
-  }
-};
-
-const duration = (text: string): number => {
-  const milliseconds = durationOf(text);
-  if (milliseconds !== undefined) return milliseconds;
-  throw new InvalidArgumentError(`It ${DURATION_RULE}.`);
-};
-
-const instant = (text: string): string => {
-  try {
-    return instantOf('--to', text);
-  } catch {
-    throw new InvalidArgumentError('It must be an instant with its zone, such as 2026-03-01T12:00:00Z.');
   }
 };

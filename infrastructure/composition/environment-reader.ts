@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { durationOf } from '../../application/schemas/values.ts';
 import { MIB } from '../../application/support/sized-cache.ts';
 
 /** The message is one line and starts with the variable's name. It never holds the value of a variable that may be secret. */
@@ -8,7 +9,6 @@ export class ConfigurationError extends Error {
 }
 
 const DAY_MS = 86_400_000;
-const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS } as const;
 const LONGEST_DAYS = 365;
 const MOST_BYTES = 65_536 * MIB;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
@@ -139,8 +139,7 @@ export class EnvironmentReader {
 
   #duration(name: string, text: string, range: DurationRange): number {
     const { longestDays = LONGEST_DAYS } = range;
-    const [, digits = '', unit = ''] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
-    const value = unit in UNITS ? Number(digits) * UNITS[unit as keyof typeof UNITS] : NaN;
+    const value = durationOf(text) ?? NaN;
     if (value >= range.from && value <= longestDays * DAY_MS) return value;
     const least = range.from === 0 ? '' : ', above zero';
     throw this.#refuse(

@@ -32,9 +32,8 @@ import { Responder, handle, observed, observedUnmatched } from './middleware/res
 import { openApiDocument } from './openapi/document.ts';
 import type { PublicAddresses } from './openapi/operation.ts';
 import { API_VERSION } from './openapi/version.ts';
-import { operationTable } from './operation-table.ts';
+import { operationTable, notFound, registerRoutes, withoutPrefix, readTarget } from './routes.ts';
 import type { Operation } from './operation.ts';
-import { notFound, registerRoutes, withoutPrefix, readTarget } from './routes.ts';
 import { HttpProblem } from './errors/http-problem.ts';
 import type { Readiness, RequestListener } from './server/health-app.ts';
 import { whenAsked } from '../support/when-asked.ts';

@@ -53,7 +53,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   ],
   'infrastructure/documents/file-document-inspector.ts': ['each is read as a PDF'],
   'infrastructure/http/openapi/document.ts': ["generated from the sandbox's description"],
-  'infrastructure/http/operation-table.ts': ['a file has at most 10 MiB'],
+  'infrastructure/http/routes.ts': ['a file has at most 10 MiB'],
   // The operations and their schemas, which the next test looks at.
   'infrastructure/http/resources/endpoints.ts': ['', ''],
   'infrastructure/http/requests/parameters.ts': ['', ''],

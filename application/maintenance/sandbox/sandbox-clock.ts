@@ -8,20 +8,6 @@ import { Outage, repeatUntilAborted } from '../../support/retry.ts';
 import { changeRow } from '../../sql/compare-and-set.ts';
 import type { SqlDatabase } from '../../sql/sql-database.ts';
 
-const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-export const DURATION = '^[0-9]{1,12}(ms|s|m|h|d)$';
-export const DURATION_RULE = 'must be a whole number and a unit, such as 300ms, 30s, 2m, 1h or 30d';
-
-const pattern = new RegExp(DURATION);
-
-/** Milliseconds; undefined for a text that is no duration. A day has 24 hours. */
-export const durationOf = (text: string): number | undefined => {
-  if (!pattern.test(text)) return undefined;
-  const [digits = '', unit = ''] = text.split(/(?<=\d)(?=\D)/);
-  return Number(digits) * UNITS[unit as keyof typeof UNITS];
-};
-
 export class MovableClock implements BusinessClock {
   readonly #realNow: () => number;
   readonly #listeners = new Set<() => void>();

@@ -4,7 +4,6 @@ import { gzip } from 'node:zlib';
 import type { Request } from 'express';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import { ETAG } from '../openapi/components/headers.ts';
-import type { Reply } from '../operation.ts';
 
 const compress = promisify(gzip);
 
@@ -40,7 +39,7 @@ export class ServedContent {
   }
 
   /** 200 with the bytes, or 304; `headers` is flat. */
-  async replyTo(req: Request, headers: readonly string[]): Promise<Reply> {
+  async replyTo(req: Request, headers: readonly string[]) {
     const coded = takesGzip(req) ? await this.#gzipped() : this.#plain;
     const all = ['ETag', coded.etag, ...VARY, ...headers];
     if (isMatched(req.headers['if-none-match'], coded.etag)) return { status: 304, headers: all };

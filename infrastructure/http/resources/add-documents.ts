@@ -8,10 +8,9 @@ import { ProposalCode } from '../../../application/schemas/values.ts';
 import { DOCX } from '../../support/stored-files.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
-import { outcomeReply } from '../operation.ts';
+import { outcomeReply, endpoint } from '../operation.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
 import { BackingDocuments, checkDocumentNames, FILE_ERRORS } from './backing-documents.ts';
-import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { StoredDocument } from '../../presenting/loan.ts';
 

@@ -17,7 +17,7 @@ import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { REPLAYED } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
 import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
-import { ok, outcomeReply } from '../operation.ts';
+import { ok, outcomeReply, endpoint } from '../operation.ts';
 import { checkIssue } from '../requests/request-rules.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
 import { BackingDocuments, checkDocumentNames, FILE_ERRORS } from './backing-documents.ts';
@@ -30,7 +30,6 @@ import {
   namedList,
   shown,
 } from '../../../application/schemas/shown-fields.ts';
-import { endpoint } from './endpoint.ts';
 import { EXAMPLE, exampleSchedule } from '../../../application/schemas/example-values.ts';
 import { dryRun, QUOTED_LINE, QUOTED_OPERATION } from './quotes.ts';
 import { askedWishes } from './sandbox-outcome.ts';

@@ -10,7 +10,7 @@ import { HttpProblem } from '../errors/http-problem.ts';
 import { API_VERSION } from '../openapi/version.ts';
 import { whenAsked } from '../../support/when-asked.ts';
 import type { Handler } from '../operation.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from '../operation.ts';
 
 /** Versions before the present one, oldest first. A release adds the description that it replaces to `openapi/released/`. */
 export const RELEASED_VERSIONS = ['2026.11.0', '2026.11.1', '2026.11.2', '2026.11.3', '2026.11.4'] as const;

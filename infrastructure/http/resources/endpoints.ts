@@ -14,7 +14,7 @@ import {
   readTopicsAsJson,
   readTopicsAsYaml,
 } from './descriptions.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from '../operation.ts';
 import { readGuide, readGuides, searchGuides, readReference, readReferenceAsset, readRoot } from './pages.ts';
 import { feedSchemas, listEvents } from './list-events.ts';
 import { listLoans, loanSchemas, readLoan } from './read-loans.ts';

@@ -6,7 +6,7 @@ import { json } from '../openapi/operation.ts';
 import { API_VERSION } from '../openapi/version.ts';
 import type { Reply } from '../operation.ts';
 import type { Query } from '../requests/parameters.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from '../operation.ts';
 import { EXAMPLE_EVENT_ID } from './webhook.ts';
 
 const EventPage = component(

@@ -21,8 +21,7 @@ import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { fieldsOf, named, shownComponent, within } from '../../../application/schemas/shown-fields.ts';
 import { FundId } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
-import { NO_CONTENT, ok } from '../operation.ts';
-import { endpoint } from './endpoint.ts';
+import { NO_CONTENT, ok, endpoint } from '../operation.ts';
 import { MANAGED, SIGNING_SECRET, Webhook, WEBHOOK, webhookIdOf } from './webhook.ts';
 
 const BODY_BYTES = 65_536;

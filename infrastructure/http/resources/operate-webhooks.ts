@@ -4,8 +4,7 @@ import { component, object, ref, schemasOf, text } from '../../../application/sc
 import { fieldsOf, named, shownComponent } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
-import { ok } from '../operation.ts';
-import { endpoint } from './endpoint.ts';
+import { ok, endpoint } from '../operation.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import {
   EVENT_ID,

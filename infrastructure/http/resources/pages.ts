@@ -1,6 +1,6 @@
 import { PAGE_POLICY } from '../docs/reference-page.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from '../operation.ts';
 import { REVALIDATE, served } from '../docs/served-content.ts';
 import { GUIDE_POLICY } from '../docs/guides/guides.ts';
 

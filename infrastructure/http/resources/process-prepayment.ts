@@ -25,7 +25,7 @@ import {
   namedPartIfThere,
   shown,
 } from '../../../application/schemas/shown-fields.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from '../operation.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { dryRun, QUOTED_LINE, QUOTED_OPERATION, receiptOrQuote } from './quotes.ts';
 

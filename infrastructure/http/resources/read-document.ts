@@ -6,7 +6,7 @@ import { HttpProblem } from '../errors/http-problem.ts';
 import { ATTACHMENT, ETAG } from '../openapi/components/headers.ts';
 import { Slots } from '../limits/slots.ts';
 import type { SlotBounds } from '../limits/slots.ts';
-import { endpoint, forClient } from './endpoint.ts';
+import { endpoint, forClient } from '../operation.ts';
 
 const MOST_AT_ONCE = 32;
 

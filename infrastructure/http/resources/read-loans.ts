@@ -10,10 +10,9 @@ import {
 } from '../../../application/schemas/schema.ts';
 import { shownComponent } from '../../../application/schemas/shown-fields.ts';
 import { json } from '../openapi/operation.ts';
-import { ok } from '../operation.ts';
+import { ok, endpoint } from '../operation.ts';
 import { SUMMARY } from '../../presenting/loan-columns.ts';
 import type { Query } from '../requests/parameters.ts';
-import { endpoint } from './endpoint.ts';
 import { isProposalCode } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { Installment, Loan, StoredDocument } from '../../presenting/loan.ts';

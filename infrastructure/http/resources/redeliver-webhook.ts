@@ -15,10 +15,9 @@ import { fieldsOf, named, shownComponent } from '../../../application/schemas/sh
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
-import { ok } from '../operation.ts';
+import { ok, endpoint } from '../operation.ts';
 import { withoutLeapSecond } from '../requests/request-rules.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
-import { endpoint } from './endpoint.ts';
 import {
   EXAMPLE_REDELIVERY_ID,
   EXAMPLE_WEBHOOK_ID,

@@ -18,7 +18,7 @@ import {
   namedPart,
   shown,
 } from '../../../application/schemas/shown-fields.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from '../operation.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { PRICING, QUOTED, QUOTED_INSTALLMENT, receiptOrQuote } from './quotes.ts';
 import {

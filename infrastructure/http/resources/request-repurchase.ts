@@ -25,7 +25,7 @@ import { EXITS, REPURCHASE_END_STATUSES, REPURCHASE_REASONS } from '../../../dom
 import type { ExitPricing } from '../../../domain/curve/repurchase-value.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { fieldsOf, named, namedAmount, namedList, shown } from '../../../application/schemas/shown-fields.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from '../operation.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { dryRun, QUOTED_LINE, QUOTED_OPERATION, receiptOrQuote } from './quotes.ts';
 

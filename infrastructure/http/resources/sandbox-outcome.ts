@@ -1,4 +1,4 @@
-import { durationOf } from '../../../application/maintenance/sandbox/sandbox-clock.ts';
+import { durationOf } from '../../../application/schemas/values.ts';
 import { oneOf, refused, text } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
 import type { Administrator } from '../../../application/administrator/administrator.ts';

@@ -1,9 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import {
-  DURATION,
-  DURATION_RULE,
-  durationOf,
-} from '../../../application/maintenance/sandbox/sandbox-clock.ts';
 import type {
   ClockMove,
   SandboxTime as Time,
@@ -21,13 +16,19 @@ import {
   text,
 } from '../../../application/schemas/schema.ts';
 import type { TypeOf, Schema } from '../../../application/schemas/schema.ts';
-import { Timestamp, LoanStatus, ProposalCode } from '../../../application/schemas/values.ts';
+import {
+  DURATION,
+  DURATION_RULE,
+  Timestamp,
+  LoanStatus,
+  ProposalCode,
+  durationOf,
+} from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import type { Tag } from '../openapi/operation.ts';
-import { ok } from '../operation.ts';
+import { ok, endpoint } from '../operation.ts';
 import { withoutLeapSecond } from '../requests/request-rules.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
-import { endpoint } from './endpoint.ts';
 import type { DecisionAnswer } from '../../../application/administrator/answers.ts';
 import type { App } from '../../../application/app.ts';
 import type { RequestContext } from '../../../application/command-handling/request-context.ts';

@@ -2,7 +2,7 @@ import { component, object, schemasOf } from '../../../application/schemas/schem
 import { unavailable } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
 import { checksText } from '../server/health-app.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from '../operation.ts';
 
 const KeySet = component(
   'KeySet',

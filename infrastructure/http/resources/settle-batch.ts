@@ -13,7 +13,7 @@ import {
 import { json } from '../openapi/operation.ts';
 import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
 import { Refusal } from '../openapi/responses.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from '../operation.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import {
   SettlementReceipt,

@@ -24,7 +24,7 @@ import {
   namedList,
   shown,
 } from '../../../application/schemas/shown-fields.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from '../operation.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { dryRun, QUOTED_INSTALLMENT, QUOTED_OPERATION, receiptOrQuote } from './quotes.ts';
 

@@ -1,8 +1,7 @@
 import { component, object, schemasOf } from '../../../application/schemas/schema.ts';
 import { NO_STORE } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
-import { ok } from '../operation.ts';
-import { endpoint } from './endpoint.ts';
+import { ok, endpoint } from '../operation.ts';
 import { askedLifetime } from './sandbox-outcome.ts';
 
 const TokenRequest = component('TokenRequest', {

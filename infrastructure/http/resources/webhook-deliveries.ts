@@ -17,9 +17,8 @@ import {
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
-import { ok } from '../operation.ts';
+import { ok, endpoint } from '../operation.ts';
 import type { Query } from '../requests/parameters.ts';
-import { endpoint } from './endpoint.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import {
   EVENT_ID,

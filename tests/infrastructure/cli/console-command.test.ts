@@ -106,7 +106,7 @@ describe('receivables console', () => {
     [['--operator', ''], '1 to 80 characters'],
     [['--operator', 'a\nb'], '1 to 80 characters'],
     [['--operator', 'x'.repeat(81)], '1 to 80 characters'],
-    [['--idle', 'soon'], 'span of time'],
+    [['--idle', 'soon'], 'a whole number and a unit'],
     [['--idle', '0s'], 'would last'],
   ])('refuses %j', async (args, message) => {
     const { code, err, settings } = await run(args);

@@ -8,7 +8,7 @@ import type { LoanEvent } from '../../../domain/loan/index.ts';
 import { written } from '../../../infrastructure/console/html.ts';
 import { priceView } from '../../../infrastructure/console/pages/operation/price.ts';
 import { speakingIn } from '../../../infrastructure/console/language.ts';
-import { recordedPairs } from '../../../infrastructure/console/pages/operation/recorded.ts';
+import { recordedPairs } from '../../../infrastructure/console/pages/operation/timeline.ts';
 import { FIELDS } from '../../../infrastructure/console/pages/operation/recorded-texts.ts';
 
 const folder = join(import.meta.dirname, '../../fixtures/stored-events');

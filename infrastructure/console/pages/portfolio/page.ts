@@ -6,19 +6,83 @@ import { printComposition, printPosition } from '../../../presenting/position.ts
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { csvChoice, csvFor } from '../../files.ts';
 import { fundOptions, fundNames } from '../../funds.ts';
-import { html } from '../../html.ts';
-import type { View } from '../../html.ts';
+import { html, tile, tableView } from '../../html.ts';
+import type { View, Column } from '../../html.ts';
 import { textFile, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { choiceField, dayField } from '../../forms.ts';
 import type { Option } from '../../forms.ts';
 import { words } from '../words.ts';
-import { ALL, addressOf, analysedOf, asOne, askedOf, drillOf, fundsOf, refused } from './asked.ts';
+import { ALL, addressOf, analysedOf, asOne, askedOf, drillOf, fundsOf, refused, partOf } from './asked.ts';
 import type { Asked } from './asked.ts';
-import { operationsView } from './operations.ts';
 import { positionView } from './position.ts';
 import type { Shown } from './shown.ts';
 import { texts } from './texts.ts';
+import type { HeldOperation, HeldPart } from '../../../../application/portfolio/held.ts';
+import { summing } from '../../../../application/portfolio/position.ts';
+import { amount, count, date, statusName } from '../../format.ts';
+import { operationLink } from '../../paths.ts';
+import { daysOf, monthName } from './shown.ts';
+
+const MOST_SHOWN = 200;
+
+interface FoundOperation extends HeldOperation {
+  readonly fundId: string;
+}
+
+const lateName = (value: string): string => {
+  if (value === '0') return texts.notDue;
+  return value === 'all' ? texts.overdue : `${words.daysLate}: ${daysOf(Number(value))}`;
+};
+
+const nameOf = ({ by, value }: HeldPart, applications: ReadonlyMap<string, string>): string => {
+  if (value === undefined) return texts.unknown;
+  const names: Readonly<Record<HeldPart['by'], () => string>> = {
+    late: () => lateName(value),
+    month: () => texts.dueIn(monthName(value)),
+    application: () => `${words.application}: ${applications.get(value) ?? value}`,
+    state: () => `${texts.state}: ${statusName(value)}`,
+    product: () => `${words.product}: ${value}`,
+  };
+  return names[by]();
+};
+
+export const operationsView = async (visit: Visit, app: Desk): Promise<Answer> => {
+  const [asked, part] = [askedOf(visit), partOf(visit)];
+  const funds = await fundsOf(asked, app);
+  const held = [];
+  for (const fundId of funds)
+    held.push({ fundId, ...(await app.portfolio.held(fundId, asked.date, part, MOST_SHOWN)) });
+  const sums = summing('operations', 'installments', 'faceValue', 'presentValue')(held);
+  const found = held.flatMap(({ fundId, largest }) => largest.map((one) => ({ ...one, fundId })));
+  const [applications, names] = await Promise.all([app.clients.applicationNames(), fundNames(app, visit)]);
+  const shown = found.toSorted((one, other) => other.presentValue - one.presentValue).slice(0, MOST_SHOWN);
+  const columns: readonly Column<FoundOperation>[] = [
+    [words.operation, operationLink],
+    [words.application, ({ applicationId }) => applications.get(applicationId) ?? applicationId],
+    ...(funds.length > 1
+      ? [[words.fund, ({ fundId }) => names.get(fundId) ?? fundId] satisfies Column<FoundOperation>]
+      : []),
+    [words.installments, ({ installments }) => count(installments), 'number'],
+    [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
+    [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
+  ];
+  return {
+    kind: 'page',
+    title: nameOf(part, applications),
+    logged: [{ action: 'listed', count: shown.length, ...(funds.length === 1 && { fundId: funds[0]! }) }],
+    body: html`
+      <p><a href=${addressOf('/portfolio', asked)}>← ${texts.title}</a> ${date(asked.date)}</p>
+      <div class="tiles small">
+        ${tile(texts.operations, count(sums.operations))}
+        ${tile(words.installments, count(sums.installments))} ${tile(words.faceValue, amount(sums.faceValue))}
+        ${tile(texts.presentValue, amount(sums.presentValue))}
+      </div>
+      ${tableView({ label: texts.operations, dense: true }, columns, shown)}
+      ${sums.operations > shown.length && html`<p><small>${texts.largestShown(count(shown.length))}</small></p>`}
+    `,
+  };
+};
 
 const SHOWN_OF_ID = 8;
 const MOST_SESSIONS = 1_000;

@@ -1,10 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SqlClockOffset } from '../../../../application/maintenance/sandbox/sandbox-clock.ts';
-import {
-  MovableClock,
-  SandboxClock,
-  durationOf,
-} from '../../../../application/maintenance/sandbox/sandbox-clock.ts';
+import { MovableClock, SandboxClock } from '../../../../application/maintenance/sandbox/sandbox-clock.ts';
+import { durationOf } from '../../../../application/schemas/values.ts';
 import type { ClockMove } from '../../../../application/maintenance/sandbox/sandbox-clock.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
