@@ -8,6 +8,7 @@ import {
   cookieOf,
   entered,
   guardedForm,
+  limited,
   limitedEach,
   noSession,
   ownPath,
@@ -56,6 +57,8 @@ const texts = inLanguages({
 
 /** Requests at once. */
 const MOST_OF_A_PERSON = 16;
+/** They wait for the provider: while it hangs, the others are for those who have signed in. */
+const MOST_SIGNING_IN = 16;
 
 interface Parts {
   readonly sessions: Sessions;
@@ -73,6 +76,7 @@ export const addSessions = (app: Express, { signIn, sessions, realClock, log }: 
     app.get('/enter', () => {
       throw noSuchPage();
     });
+    app.use(['/session/start', '/session/callback'], limited(MOST_SIGNING_IN));
     app.get('/session/start', startSignIn(signIn, realClock));
     app.get('/session/callback', finishSignIn(signIn, realClock, begun));
     app.get('/session/end', endSignIn(signIn, ended));
@@ -164,7 +168,8 @@ const startSignIn =
     const { address, attempt } = await toldWhenAway(() => signIn.start());
     const { to } = req.query;
     const path = typeof to === 'string' && to.length <= LONGEST_PATH ? ownPath(to) : '/';
-    const kept = { ...attempt, to: path, at: clock.realNow() };
+    // A link of somebody else's must not end the session that it begins, or begin the next.
+    const kept = { ...attempt, to: path.startsWith('/session/') ? '/' : path, at: clock.realNow() };
     const { cookieName, cookieSettings } = (res.locals as Known).address;
     res.cookie(cookieName(req, 'attempt'), Buffer.from(JSON.stringify(kept)).toString('base64url'), {
       ...cookieSettings,

@@ -89,6 +89,8 @@ describe('signing in', () => {
       'https://evil.example/',
       '/\\evil.example',
       'javascript:alert(1)',
+      '/session/end',
+      '/x/../session/start',
       `/operations?${'x'.repeat(5_000)}`,
     ]) {
       const start = `${world.origin}/session/start?to=${encodeURIComponent(to)}`;
@@ -238,6 +240,16 @@ describe('a provider that is away', () => {
     world.provider.away = undefined;
     await agent.visit(`${world.origin}/session/start`);
     expect(await world.who(agent)).toEqual(AS_MARIA);
+  });
+
+  test('keeps those who sign in waiting, and nobody who has', async () => {
+    const maria = await world.signedIn();
+    await world.openConsole();
+    world.provider.away = 'silent';
+    const starts = Array.from({ length: 40 }, () => world.person().ask(`${world.origin}/session/start`));
+    expect((await Promise.any(starts)).status).toBe(503);
+    expect(await world.who(maria)).toEqual(AS_MARIA);
+    await Promise.allSettled(starts);
   });
 
   test('is one whose answer has no end, which is read no further than an answer can be', async () => {

@@ -32,8 +32,8 @@ export class TestProvider {
   /** Who signs in without being asked; undefined: a form asks. */
   next: string | undefined;
   givesRefreshTokens = true;
-  /** Every connection is cut, or every answer is a failure, or has no end. */
-  away: 'cut' | 'failing' | 'endless' | undefined;
+  /** Every connection is cut, or every answer is a failure, or has no end, or never comes. */
+  away: 'cut' | 'failing' | 'endless' | 'silent' | undefined;
   /** Of answers without an end, to all who asked. */
   bytesSent = 0;
   /** What it says of itself in place of what is so. */
@@ -159,6 +159,7 @@ export class TestProvider {
       this.asked.push(pathname);
       if (this.away === 'cut') return void req.socket.destroy();
       if (this.away === 'failing') return void res.writeHead(503).end('<h1>later</h1>');
+      if (this.away === 'silent') return;
       if (this.away === 'endless') return this.#sendWithoutEnd(res);
       if (pathname === '/login') return void this.#enter(provider, req, res);
       answer(req, res);
