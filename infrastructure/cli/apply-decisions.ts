@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import type { CliCommand } from './cli-command.ts';
 import { readDecision } from '../../application/administrator/read-decision.ts';
 import type { App } from '../../application/app.ts';
-import { CommandFailedError, NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
+import { NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { userOfSystem } from './options.ts';
 import { fileToGrow, fileToRead, requireApart } from './path-options.ts';
@@ -155,7 +155,7 @@ async function* readable(input: AsyncIterable<Uint8Array>): AsyncGenerator<reado
     yield* lineBatches(input);
   } catch (error) {
     if (error instanceof WrongUseError) throw error;
-    throw new CommandFailedError(`cannot read the decisions: ${(error as Error).message}`, { cause: error });
+    throw new Error(`cannot read the decisions: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -104,10 +104,6 @@ export class DifferencesFoundError extends Error {
   override readonly name = 'DifferencesFoundError';
 }
 
-export class CommandFailedError extends Error {
-  override readonly name = 'CommandFailedError';
-}
-
 /** Ends where the command is interrupted, if anything interrupts it. */
 export const interruption = ({ untilInterrupted }: Pick<CliDependencies, 'untilInterrupted'>): AbortSignal =>
   untilInterrupted?.() ?? new AbortController().signal;
@@ -125,7 +121,7 @@ export const withService = async <Result>(
   }
 };
 
-/** Goes on only where a person types the word. @throws WrongUseError where nobody can be asked @throws CommandFailedError */
+/** Goes on only where a person types the word. @throws WrongUseError where nobody can be asked @throws Error for any other answer */
 export const confirmed = async (
   { ask }: Pick<CliDependencies, 'ask'>,
   question: string,
@@ -133,7 +129,7 @@ export const confirmed = async (
 ): Promise<void> => {
   const answered = await ask?.(`${question} Type ${word} to go on: `);
   if (answered === undefined) throw new WrongUseError('--yes is needed, because nobody can be asked here');
-  if (answered.trim() !== word) throw new CommandFailedError(otherwise);
+  if (answered.trim() !== word) throw new Error(otherwise);
 };
 
 /** Shows how far the work is, whatever becomes of it. */

@@ -13,7 +13,7 @@ import { instantOf } from '../../application/schemas/values.ts';
 import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
-import { CommandFailedError, interruption } from './command-line.ts';
+import { interruption } from './command-line.ts';
 import { collectOf } from './options.ts';
 import { FUND_OPTION, ONLY_APPLICATION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -77,7 +77,7 @@ async function* toTheEnd<Item>(
   if (!signal.aborted) return;
   // Where it was the reader that left, this says so.
   await dependencies.write('');
-  throw new CommandFailedError('interrupted before all events were read: give the command again');
+  throw new Error('interrupted before all events were read: give the command again');
 }
 
 async function* mapped<From, To>(items: AsyncIterable<From>, to: (item: From) => To): AsyncGenerator<To> {

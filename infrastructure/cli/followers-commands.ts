@@ -2,7 +2,7 @@ import type { CliCommand } from './cli-command.ts';
 import type { FollowerPlace, Move } from '../../application/maintenance/follower-places.ts';
 import { instantOf } from '../../application/schemas/values.ts';
 import type { Column } from '../presenting/columns.ts';
-import { CommandFailedError, NotAllowedError, answer } from './command-line.ts';
+import { NotAllowedError, answer } from './command-line.ts';
 import { recordWherePossible } from './desk-lines.ts';
 
 const COLUMNS: readonly Column<FollowerPlace>[] = [
@@ -65,6 +65,6 @@ const refusal = (follower: string, outcome: Exclude<Move['outcome'], 'moved'>): 
     case 'fits':
       return new NotAllowedError(`the place of ${follower} fits the log; --force moves it all the same`);
     case 'busy':
-      return new CommandFailedError(`${follower} has moved on meanwhile: nothing was changed`);
+      return new Error(`${follower} has moved on meanwhile: nothing was changed`);
   }
 };

@@ -3,7 +3,7 @@ import type { RowDifference } from '../../application/maintenance/rebuild/table-
 import type { App } from '../../application/app.ts';
 import type { ListedReadModel } from '../../application/maintenance/rebuild/generations.ts';
 import type { Column } from '../presenting/columns.ts';
-import { CommandFailedError, DifferencesFoundError, interruption, withProgress } from './command-line.ts';
+import { DifferencesFoundError, interruption, withProgress } from './command-line.ts';
 
 const PERCENT = 100;
 /** Of these, every one is printed; the rest is counted. */
@@ -70,7 +70,7 @@ async function* rebuilding(
     }),
   ).catch((error: unknown) => {
     if (!signal.aborted) throw error;
-    throw new CommandFailedError('interrupted; the same command goes on where it was');
+    throw new Error('interrupted; the same command goes on where it was');
   });
   yield* printed;
   yield result;

@@ -4,7 +4,7 @@ import { renegotiationIdOf } from '../../application/projecting/renegotiation-ti
 import type { QuarantinedOperation } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
-import { CommandFailedError, NotAllowedError, WrongUseError } from './command-line.ts';
+import { NotAllowedError, WrongUseError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { applicationOf } from './scope.ts';
 
@@ -83,7 +83,7 @@ async function* releasing(services: App, code: string | undefined, which: Which)
   }
   const [first, ...others] = waiting;
   if (first !== undefined)
-    throw new CommandFailedError(others.length > 0 ? `${first}; so do ${others.length} more` : first);
+    throw new Error(others.length > 0 ? `${first}; so do ${others.length} more` : first);
 }
 
 const shownName = (stream: string): string =>

@@ -3,7 +3,7 @@ import type { Finding } from '../../application/maintenance/service-status.ts';
 import type { ServiceStatus } from '../../application/maintenance/service-status.ts';
 import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
-import { CommandFailedError, whileRead, withService } from './command-line.ts';
+import { whileRead, withService } from './command-line.ts';
 import { showObject } from './shown-object.ts';
 
 const FINDING_COLUMNS: readonly Column<Finding>[] = [
@@ -33,7 +33,7 @@ export const addStatusCommands = (program: CliCommand): void => {
 const showStatus = async (command: CliCommand): Promise<void> => {
   const status = await withService(command.dependencies, ({ maintenance }) => maintenance.status());
   await whileRead(() => showObject(command, present(status)));
-  if (!status.running) throw new CommandFailedError(`no service runs on ${status.place}`);
+  if (!status.running) throw new Error(`no service runs on ${status.place}`);
 };
 
 const present = ({ operations, followers, deliveriesWaiting, ...status }: ServiceStatus): object => ({
@@ -62,10 +62,9 @@ const present = ({ operations, followers, deliveriesWaiting, ...status }: Servic
 
 const examine = async (command: CliCommand): Promise<void> => {
   const { dependencies } = command;
-  if (!dependencies.examine) throw new CommandFailedError('nothing can be looked at from here');
+  if (!dependencies.examine) throw new Error('nothing can be looked at from here');
   const findings = await dependencies.examine();
   await whileRead(() => command.deliver((printing) => printedRows(FINDING_COLUMNS, findings, printing)));
   const failed = findings.filter(({ state }) => state === 'failed');
-  if (failed.length > 0)
-    throw new CommandFailedError(failed.map(({ check, detail }) => `${check}: ${detail}`).join('; '));
+  if (failed.length > 0) throw new Error(failed.map(({ check, detail }) => `${check}: ${detail}`).join('; '));
 };

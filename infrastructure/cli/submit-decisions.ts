@@ -5,18 +5,17 @@ import { recordDecisions } from '../../application/administrator/desk-lines.ts';
 import { retry } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
 import type { App } from '../../application/app.ts';
-import { CommandFailedError } from './command-line.ts';
 
 /**
  * Tries again what failed for a reason that may pass: a store that is away, a renegotiation that is being decided.
- * @throws CommandFailedError when it still fails after some seconds; refusals of the domain are thrown at once
+ * @throws Error when it still fails after some seconds; refusals of the domain are thrown at once
  */
 export const patiently = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   try {
     return await retry(work, PATIENTLY, pause);
   } catch (error) {
     if (!PATIENTLY.mayPass(error)) throw error;
-    throw new CommandFailedError(`given up for now: ${(error as Error).message}`, { cause: error });
+    throw new Error(`given up for now: ${(error as Error).message}`, { cause: error });
   }
 };
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Refused, SignIn } from '../../application/desk/sign-in.ts';
 import { messageOf } from '../../application/support/failures.ts';
-import { CommandFailedError } from '../cli/command-line.ts';
 import type { OpenConsole } from '../cli/command-line.ts';
 import { userOfSystem } from '../cli/options.ts';
 import { createConsoleApp } from '../console/app.ts';
@@ -67,7 +66,7 @@ export const openConsole = async (
   });
   const server = createHttpServer(pages.app, new TokenBucketLimiter());
   const { port: taken } = await server.listen(port, host).catch((error: unknown) => {
-    throw new CommandFailedError(`--host and --port cannot be listened on: ${messageOf(error)}`, {
+    throw new Error(`--host and --port cannot be listened on: ${messageOf(error)}`, {
       cause: error,
     });
   });

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import express from 'express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { App } from '../../application/app.ts';
@@ -35,7 +36,7 @@ import { API_VERSION } from './openapi/version.ts';
 import { operationTable, notFound, registerRoutes, withoutPrefix, readTarget } from './routes.ts';
 import type { Operation } from './operation.ts';
 import { HttpProblem } from './errors/http-problem.ts';
-import type { Readiness, RequestListener } from './server/health-app.ts';
+import type { Readiness } from './server/health-app.ts';
 import { whenAsked } from '../support/when-asked.ts';
 
 export interface HttpDependencies {

@@ -35,7 +35,6 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   ],
   'infrastructure/composition/container.ts': ['No administrator is built in'],
   'infrastructure/composition/data-directory.ts': ['others can read `DATA_DIR`'],
-  'infrastructure/composition/demo-client.ts': ['No client for trying out is printed'],
   'infrastructure/composition/foundations.ts': ['may lose commits at a fail-over', 'time is real'],
   'infrastructure/composition/insecurities.ts': [
     '`ALLOW_INSECURE` names what is in brackets',
@@ -45,7 +44,10 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   ],
   'infrastructure/composition/maintenance/doctor.ts': ['others can read `DATA_DIR`', 'of `doctor`'],
   'infrastructure/composition/roles.ts': ['No administrator is built in'],
-  'infrastructure/composition/run-service.ts': ['a sandbox listens on its own machine alone'],
+  'infrastructure/composition/run-service.ts': [
+    'No client for trying out is printed',
+    'a sandbox listens on its own machine alone',
+  ],
   'infrastructure/composition/webhooks.ts': [
     'a private network',
     '`receivables listen`',

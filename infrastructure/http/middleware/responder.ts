@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { RequestWatch, WatchedRequest } from '../../../application/ports/observation.ts';
-import { textPieces } from '../../support/text-pieces.ts';
 import { TurnLimit } from '../../support/time.ts';
 import { awaitingContinue, declaredLength, isCrumbled } from '../bodies/read-body.ts';
 import { ClientGoneError, oauthDescription, oauthError } from '../errors/http-problem.ts';
@@ -10,6 +9,33 @@ import type { Operation, Reply } from '../operation.ts';
 import { DATA_POLICY, SECURITY_HEADERS } from '../security-headers.ts';
 import { contextOf, stateOf } from './request-state.ts';
 import type { RequestState } from './request-state.ts';
+
+const ITEMS_IN_A_PIECE = 32;
+
+/** `JSON.stringify` of a value that can be written, cut where a list directly below an object is long. */
+export const textPieces = function* (value: unknown): Generator<string> {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    yield JSON.stringify(value);
+    return;
+  }
+  let before = '{';
+  for (const [name, field] of Object.entries(value)) {
+    if (field === undefined) continue;
+    yield `${before}${JSON.stringify(name)}:`;
+    if (Array.isArray(field) && field.length > ITEMS_IN_A_PIECE) yield* listPieces(field);
+    else yield JSON.stringify(field);
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
+};
+
+const listPieces = function* (list: readonly unknown[]): Generator<string> {
+  for (let at = 0; at < list.length; at += ITEMS_IN_A_PIECE) {
+    const items = JSON.stringify(list.slice(at, at + ITEMS_IN_A_PIECE)).slice(1, -1);
+    yield `${at === 0 ? '[' : ','}${items}`;
+  }
+  yield ']';
+};
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** An unread body up to this size is cheaper to read than a new connection is to make. */

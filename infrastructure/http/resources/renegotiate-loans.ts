@@ -32,6 +32,7 @@ import {
   renegotiationInput,
   renegotiationRequestSchemas,
 } from './renegotiation-request.ts';
+import type { RenegotiationBody } from './renegotiation-request.ts';
 import { askedWishes } from './sandbox-outcome.ts';
 import { NumberOfInstallments } from './schedule.ts';
 
@@ -120,9 +121,7 @@ const ANSWER = receiptOrQuote('Renegotiation', {
 });
 export const renegotiationSchemas = { ...renegotiationRequestSchemas, ...schemasOf(...ANSWER.components) };
 
-type Body = RenegotiationRequest | RenegotiationData;
-
-export const renegotiateLoans = endpoint<Body>({
+export const renegotiateLoans = endpoint<RenegotiationBody>({
   id: 'renegotiateLoans',
   request: 'PATCH /loan/renegotiate',
   summary: 'Replace operations by a new one',
@@ -161,7 +160,7 @@ export const renegotiateLoans = endpoint<Body>({
     ...(['idempotency_conflict', 'concurrent_modification'] as const),
   ],
   crossCheck: checkRenegotiation,
-  fileNames: (body: Body) =>
+  fileNames: (body: RenegotiationBody) =>
     'new_loan' in body ? body.new_loan.backing_documents.map(({ value }) => value) : [],
   answer: async ({ renegotiation, administrator }, context, { body, files, headers }) => {
     const input = { ...renegotiationInput(body, files), ...(await askedWishes(headers, administrator)) };

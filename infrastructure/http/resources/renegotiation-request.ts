@@ -97,7 +97,7 @@ export const RenegotiationRequest = component('RenegotiationRequest', {
   [ELSEWHERE]: { ...WITHOUT_DOCUMENTS, original_proposal_codes: ONE_ORIGINAL },
   description: 'Replaces one operation, without new documents.',
 });
-export type RenegotiationRequest = TypeOf<typeof RenegotiationRequest>;
+type RenegotiationRequest = TypeOf<typeof RenegotiationRequest>;
 
 export const RenegotiationData = component('RenegotiationData', {
   ...requestObject(
@@ -112,7 +112,7 @@ export const RenegotiationData = component('RenegotiationData', {
   ),
   description: 'Replaces one or several operations, with new documents.',
 });
-export type RenegotiationData = TypeOf<typeof RenegotiationData>;
+type RenegotiationData = TypeOf<typeof RenegotiationData>;
 
 export const renegotiationRequestSchemas = schemasOf(
   NewProposal,
@@ -252,7 +252,9 @@ const ofData = (body: RenegotiationData, files: readonly ReceivedFile[]): AskedR
   };
 };
 
+export type RenegotiationBody = RenegotiationRequest | RenegotiationData;
+
 export const renegotiationInput = (
-  body: RenegotiationRequest | RenegotiationData,
+  body: RenegotiationBody,
   files: readonly ReceivedFile[],
 ): AskedRenegotiation => ('new_loan' in body ? ofData(body, files) : ofRequest(body));

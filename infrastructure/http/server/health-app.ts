@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { HttpProblem, unavailable } from '../errors/http-problem.ts';
 import { API_VERSION } from '../openapi/version.ts';
@@ -15,8 +15,6 @@ export const checksText = ({ checks }: Readiness): string =>
   Object.entries(checks)
     .map(([name, state]) => `${name}: ${state}`)
     .join('; ');
-
-export type RequestListener = (req: IncomingMessage, res: ServerResponse) => void;
 
 interface HealthDependencies {
   readonly readiness: () => Promise<Readiness>;

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../../../application/ports/logger.ts';
@@ -11,7 +11,6 @@ import { TokenBucketLimiter } from '../limits/rate-limiter.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
 import { answerClientError } from './client-error.ts';
 import { healthApp } from './health-app.ts';
-import type { RequestListener } from './health-app.ts';
 
 export const DEFAULT_LIMITS = {
   headersTimeoutMs: 10_000,
@@ -30,7 +29,7 @@ export const DEFAULT_LIMITS = {
  * @param report is called with errors of the listening address, such as no descriptor left for another connection; it goes on listening
  */
 export const createHttpServer = (
-  app: (req: IncomingMessage, res: ServerResponse) => void,
+  app: RequestListener,
   limiter: RateLimiter,
   limits = DEFAULT_LIMITS,
   report: (error: Error) => void = () => undefined,

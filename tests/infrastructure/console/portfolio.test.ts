@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fundNames } from '../../../infrastructure/console/funds.ts';
 import { written } from '../../../infrastructure/console/html.ts';
-import { moneyBody } from '../../../infrastructure/console/pages/today/money.ts';
+import { moneyBody } from '../../../infrastructure/console/pages/today/page.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { DeskWorld, wordsOf } from './desk-world.ts';
 

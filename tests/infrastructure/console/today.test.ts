@@ -3,7 +3,7 @@ import type { WebhookSubscription } from '../../../application/webhooks/subscrip
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { written } from '../../../infrastructure/console/html.ts';
 import { speakingIn } from '../../../infrastructure/console/language.ts';
-import { fundWeeks, weekOf } from '../../../infrastructure/console/pages/today/money.ts';
+import { fundWeeks, weekOf } from '../../../infrastructure/console/pages/today/page.ts';
 import {
   overdueBody,
   endpointsBody,

@@ -3,7 +3,7 @@ import { written } from '../../../infrastructure/console/html.ts';
 import { speakingIn } from '../../../infrastructure/console/language.ts';
 import type { Visit } from '../../../infrastructure/console/page.ts';
 import type { App } from '../../../application/app.ts';
-import { deliveryView, inLines } from '../../../infrastructure/console/pages/webhooks/delivery.ts';
+import { deliveryView, inLines } from '../../../infrastructure/console/pages/webhooks/page.ts';
 import { withQuery } from '../../../infrastructure/console/paths.ts';
 import { boundedCount } from '../../../infrastructure/console/pages/webhooks/endpoints.ts';
 

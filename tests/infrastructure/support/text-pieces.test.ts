@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { textPieces } from '../../../infrastructure/support/text-pieces.ts';
+import { textPieces } from '../../../infrastructure/http/middleware/responder.ts';
 
 test('the pieces together are the text that JSON has for the value', () => {
   const value = fc.oneof(
