@@ -5,7 +5,7 @@ import type { EventStore, KeyClaim, LogPosition, RecordedEvent } from '../ports/
 import { retryUntilAvailable } from '../support/retry.ts';
 import type { Difference } from './difference.ts';
 
-export interface LoggedClaim {
+interface LoggedClaim {
   readonly key: string;
   readonly first:
     { readonly stream: string; readonly revision: bigint; readonly eventId: string } | undefined;

@@ -42,20 +42,10 @@ export const placeAlone = (checkpoints: CheckpointStore, name: string): Processo
   commit: async ({ from, to }) => from === to || checkpoints.move(name, from, to),
 });
 
-export interface Work<W> {
+interface Work<W> {
   readonly writes: readonly W[];
   /** Its place may be stored with later ones: to see these events again costs next to nothing. */
   readonly mayWait?: boolean;
-}
-
-export interface Ties<W, E = RecordedEvent> {
-  /** Streams in quarantine for which an event has to wait; asked before it is handled, and again with what it would write. */
-  waitsFor(
-    event: E,
-    writes: readonly W[] | undefined,
-    held: ReadonlyMap<string, Held>,
-  ): { readonly streams: readonly string[]; readonly reason: string } | undefined;
-  along(event: E, writes: readonly W[]): readonly string[];
 }
 
 /** How streams wait whose events cannot be handled, while the others go on. */
@@ -64,12 +54,20 @@ export interface Holding<W, E = RecordedEvent> {
   /** Whose stream it is, as streams of one owner may be at fault where the program is not. */
   readonly ownerOf: (stream: string) => string;
   says(stream: string): string;
-  readonly ties?: Ties<W, E>;
+  readonly ties?: {
+    /** Streams in quarantine for which an event has to wait; asked before it is handled, and again with what it would write. */
+    waitsFor(
+      event: E,
+      writes: readonly W[] | undefined,
+      held: ReadonlyMap<string, Held>,
+    ): { readonly streams: readonly string[]; readonly reason: string } | undefined;
+    along(event: E, writes: readonly W[]): readonly string[];
+  };
   /** The events of a stream that an operator released; absent where releasing is not the processor's work. */
   readonly waiting?: (held: Held) => Promise<readonly E[]>;
 }
 
-export interface ProcessorWatch<W, E = RecordedEvent> {
+interface ProcessorWatch<W, E = RecordedEvent> {
   committed(done: Done<W, E>): void;
   /** The place is another than the one known here: it was moved, or set back. */
   lost?(): void;

@@ -1,8 +1,7 @@
 import type { Projection, TableWrite } from '../../projections/projection.ts';
 import { LOAN_STREAM_PREFIX, ownerOf } from '../command-handling/operation.ts';
-import type { RecordedEvent } from '../ports/event-store.ts';
 import type { QuarantinedStream } from '../ports/read-models.ts';
-import type { HoldChange, Holding, Ties } from '../processors/processor.ts';
+import type { HoldChange, Holding } from '../processors/processor.ts';
 import { operationsNamedBy, renegotiationIdOf, renegotiationsNamedBy } from './renegotiation-ties.ts';
 
 /** One row for each operation or renegotiation that waits, beside the rows of its projection, so that both change in one transaction. */
@@ -13,33 +12,31 @@ const isOperation = (stream: string): boolean => stream.startsWith(LOAN_STREAM_P
 export const streamsOf = (write: TableWrite): readonly string[] =>
   (write.op === 'insert' ? write.rows : [write.where]).map(({ stream }) => String(stream));
 
-/** Operations that its event names wait at once, others from their next event that names it: no reader sees a half. */
-const ties: Ties<TableWrite> = {
-  waitsFor: (event, writes, held) => {
-    if (writes) {
-      const streams = [...new Set(writes.flatMap(streamsOf).filter((stream) => held.has(stream)))];
-      if (streams.length === 0) return undefined;
-      return { streams, reason: `it writes rows of ${streams[0]}, which is in quarantine` };
-    }
-    if (!isOperation(event.stream)) return undefined;
-    const stream = renegotiationsNamedBy(event).find((one) => held.has(one));
-    return stream === undefined
-      ? undefined
-      : { streams: [stream], reason: `it belongs to ${stream}, which is in quarantine` };
-  },
-  along: (event: RecordedEvent, writes) =>
-    renegotiationIdOf(event.stream) === undefined
-      ? []
-      : [...operationsNamedBy(event), ...writes.flatMap(streamsOf)],
-};
-
 /** How operations and renegotiations wait for a read model; an operator's command releases them. */
 export const readModelHolding: Holding<TableWrite> = {
   mayWait: (stream) => isOperation(stream) || renegotiationIdOf(stream) !== undefined,
   ownerOf,
   says: (stream) =>
     `${isOperation(stream) ? 'an operation' : 'a renegotiation with its operations'} waits in quarantine`,
-  ties,
+  /** Operations that its event names wait at once, others from their next event that names it: no reader sees a half. */
+  ties: {
+    waitsFor: (event, writes, held) => {
+      if (writes) {
+        const streams = [...new Set(writes.flatMap(streamsOf).filter((stream) => held.has(stream)))];
+        if (streams.length === 0) return undefined;
+        return { streams, reason: `it writes rows of ${streams[0]}, which is in quarantine` };
+      }
+      if (!isOperation(event.stream)) return undefined;
+      const stream = renegotiationsNamedBy(event).find((one) => held.has(one));
+      return stream === undefined
+        ? undefined
+        : { streams: [stream], reason: `it belongs to ${stream}, which is in quarantine` };
+    },
+    along: (event, writes) =>
+      renegotiationIdOf(event.stream) === undefined
+        ? []
+        : [...operationsNamedBy(event), ...writes.flatMap(streamsOf)],
+  },
 };
 
 /** @throws Error for a release, which is not the projection's own work */

@@ -3,7 +3,7 @@ import { LOAN_STREAM_PREFIX, isBesideOperations } from '../command-handling/oper
 import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
 import type { ProjectionStore } from './projection-store.ts';
 import { PoisonEventError } from '../processors/processor.ts';
-import type { Processor, ProcessorStore, ProcessorWatch } from '../processors/processor.ts';
+import type { Processor, ProcessorStore } from '../processors/processor.ts';
 import { Runner } from '../processors/runner.ts';
 import type { RunnerDependencies } from '../processors/runner.ts';
 import { holdWrite, readModelHolding } from './quarantine.ts';
@@ -14,7 +14,6 @@ interface ReadModelParts {
   readonly log: EventSubscription;
   readonly store: ProjectionStore;
   readonly decode: (event: RecordedEvent) => ProjectedEvent | undefined;
-  readonly watch?: ProcessorWatch<TableWrite>;
   readonly streamPrefix?: string;
   readonly batchSize?: number;
 }
@@ -38,7 +37,7 @@ const PASSED_BY = { events: 500, lazily: true } as const;
 
 /** Events to rows: pure, so what fails once fails always. */
 export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite> => {
-  const { projection, log, store, decode, watch, streamPrefix, batchSize } = parts;
+  const { projection, log, store, decode, streamPrefix, batchSize } = parts;
   const writesOf = (event: RecordedEvent): readonly TableWrite[] => {
     if (passesBy(event)) return [];
     if (projection.ofOperationsAlone && !event.stream.startsWith(LOAN_STREAM_PREFIX)) return [];
@@ -55,7 +54,6 @@ export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite>
     source: log,
     store: storeOf(projection, store),
     holding: readModelHolding,
-    ...(watch && { watch }),
     ...(streamPrefix !== undefined && { streamPrefix }),
     ...(batchSize !== undefined && { batchSize }),
     handle: (events) => ({ writes: events.flatMap(writesOf), mayWait: events.every(passesBy) }),
@@ -123,22 +121,25 @@ export class ReadModelFollower extends Runner<TableWrite> {
   readonly #projection: Projection;
   readonly #applied: AppliedRevisions;
 
-  constructor(parts: Omit<ReadModelParts, 'watch'> & RunnerDependencies) {
+  constructor(parts: ReadModelParts & RunnerDependencies) {
     const applied = new AppliedRevisions();
-    const watch: ProcessorWatch<TableWrite> = {
-      committed: ({ events }) => {
-        for (const { stream, revision } of events) applied.note(stream, revision);
+    const processor: Processor<TableWrite> = {
+      ...readModelProcessor(parts),
+      // With a prefix nothing comes that it would pass by.
+      ...(parts.streamPrefix === undefined && { gather: PASSED_BY }),
+      watch: {
+        committed: ({ events }) => {
+          for (const { stream, revision } of events) applied.note(stream, revision);
+        },
+        lost: () => {
+          applied.forget();
+          // Another process may have applied what they wait for, and this one would never learn of it.
+          applied.dismiss();
+        },
+        ended: () => applied.dismiss(),
       },
-      lost: () => {
-        applied.forget();
-        // Another process may have applied what they wait for, and this one would never learn of it.
-        applied.dismiss();
-      },
-      ended: () => applied.dismiss(),
     };
-    const processor = readModelProcessor({ ...parts, watch });
-    // With a prefix nothing comes that it would pass by.
-    super(parts.streamPrefix === undefined ? { ...processor, gather: PASSED_BY } : processor, parts);
+    super(processor, parts);
     this.#projection = parts.projection;
     this.#applied = applied;
   }

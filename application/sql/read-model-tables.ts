@@ -1,7 +1,10 @@
 import type { InstallmentRow, LoanRow, ProgressRow } from '../../projections/loan/loan-rows.ts';
 import type { Migration } from './migrations/migration.ts';
 import { statementsOf, table } from './table.ts';
-import type { ColumnsFor, Kind, OfOperation, Table, ValueOf } from './table.ts';
+import type { ColumnsFor, RowsOf, Table } from './table.ts';
+
+/** Rows name their operation by its stream, stored ones by its number. */
+type OfOperation<Row> = Omit<Row, 'stream'> & { readonly operation: number };
 
 /**
  * The tables of one generation, which can be thrown away and built again from the streams. `operation` in any of them is `loan.id`: the
@@ -224,13 +227,7 @@ const TABLES = {
 
 type Tables = typeof TABLES;
 
-export type ReadModelTables = {
-  readonly [Name in keyof Tables]: {
-    -readonly [Column in keyof Tables[Name]['columns']]: Tables[Name]['columns'][Column] extends Kind
-      ? ValueOf<Tables[Name]['columns'][Column]>
-      : never;
-  };
-};
+export type ReadModelTables = RowsOf<Tables>;
 
 const BOOKKEEPING: ReadonlySet<string> = new Set(['projection_checkpoint', 'quarantined_operation']);
 

@@ -1,7 +1,7 @@
 import type { DdlDialect } from './migrations/migration.ts';
 
-export type Kind = 'text' | 'text?' | 'integer' | 'integer?';
-export type ValueOf<K extends Kind> = {
+type Kind = 'text' | 'text?' | 'integer' | 'integer?';
+type ValueOf<K extends Kind> = {
   readonly text: string;
   readonly 'text?': string | null;
   readonly integer: number;
@@ -16,8 +16,12 @@ type KindOf<Value> = [Value] extends [string]
       ? 'text?'
       : 'integer?';
 export type ColumnsFor<Row> = { readonly [Column in keyof Row]: KindOf<Row[Column]> };
-/** Rows name their operation by its stream, stored ones by its number. */
-export type OfOperation<Row> = Omit<Row, 'stream'> & { readonly operation: number };
+/** The rows of such tables, which may be made column by column. */
+export type RowsOf<Tables extends Readonly<Record<string, Table>>> = {
+  readonly [Name in keyof Tables]: {
+    -readonly [Column in keyof Tables[Name]['columns']]: ValueOf<Tables[Name]['columns'][Column]>;
+  };
+};
 
 export interface Table<Columns extends Readonly<Record<string, Kind>> = Readonly<Record<string, Kind>>> {
   readonly columns: Columns;

@@ -18,8 +18,7 @@ import { Renegotiation } from '../../application/renegotiation/renegotiation.ts'
 import { fileDeadLetters } from '../administrator/file-dead-letters.ts';
 import { FileDocumentInspector } from '../documents/file-document-inspector.ts';
 import { FilePlace } from '../documents/file-place.ts';
-import { PdfChecker } from '../documents/pdf-checker.ts';
-import { CostlyFiles } from '../documents/pdf-queue.ts';
+import { PdfChecker, CostlyFiles } from '../documents/pdf-checker.ts';
 import { BucketPlace } from '../documents/s3/bucket-place.ts';
 import { S3Bucket, parseS3Url } from '../documents/s3/s3-bucket.ts';
 import { SealedDocumentStore } from '../documents/sealed-document-store.ts';

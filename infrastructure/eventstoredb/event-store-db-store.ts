@@ -28,7 +28,6 @@ import { followLog, OWN_STREAMS } from './log-subscription.ts';
 import { tryRights } from './rights.ts';
 import { SharedReading } from './shared-reading.ts';
 import { StreamAppender } from './stream-appender.ts';
-import type { StreamContents } from './stream-reader.ts';
 import { StreamReader } from './stream-reader.ts';
 import { placeOf } from './subscription-feed.ts';
 
@@ -111,7 +110,7 @@ export class EventStoreDbStore implements EventStore, EventSubscription, ClaimLo
     this.#shared = new SharedReading(this.#source, OWN_STREAMS);
   }
 
-  async read(stream: string, from = 0n): Promise<StreamContents> {
+  async read(stream: string, from = 0n) {
     const contents = await this.#reading('read', () => this.#reader.read(stream, from));
     this.#note(stream, contents.revision);
     return contents;

@@ -10,12 +10,14 @@ export class NoLeaderError extends Error {
 
 /** No answer in time, or none any more. */
 export class NoAnswerError extends Error {
-  override readonly name: string = 'NoAnswerError';
-}
+  override readonly name = 'NoAnswerError';
+  readonly sent: boolean;
 
-/** There never was a connection, so nothing left this process. */
-export class NotConnectedError extends NoAnswerError {
-  override readonly name = 'NotConnectedError';
+  /** @param sent false where there never was a connection, so that nothing left this process */
+  constructor(message: string, sent = true) {
+    super(message);
+    this.sent = sent;
+  }
 }
 
 /** A single append of a batch call that the server refused, for a reason of its own. */
@@ -63,7 +65,7 @@ const proofOfRefusal = ({ reason }: RefusedAppendError): Proof => {
 
 export const proofOf = (error: unknown): Proof => {
   if (error instanceof RefusedAppendError) return proofOfRefusal(error);
-  if (error instanceof NotConnectedError) return 'not_done';
+  if (error instanceof NoAnswerError && !error.sent) return 'not_done';
   if (error instanceof NoLeaderError || leaderNamedBy(error) !== undefined) return 'not_done';
   const text = messageOf(error);
   if (NEVER_SENT.test(text)) return 'not_done';

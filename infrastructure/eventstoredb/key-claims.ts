@@ -10,7 +10,6 @@ import type {
   RecordedEvent,
   StreamRevision,
 } from '../../application/ports/event-store.ts';
-import type { LoggedClaim } from '../../application/audit/check-claims.ts';
 import { derivedId } from '../../application/publication/public-events.ts';
 import { outcomeUnknown } from './failures.ts';
 
@@ -61,7 +60,7 @@ const readIntent = ({ stream: name, type, data }: RecordedEvent): Intent => {
 };
 
 /** As an audit follows it; what stands there and is no claim leaves the key without one. */
-export const loggedClaim = (event: RecordedEvent): LoggedClaim => {
+export const loggedClaim = (event: RecordedEvent) => {
   const key = event.stream;
   try {
     const intent = readIntent(event);

@@ -12,7 +12,6 @@ import type { Connection, Node } from './connection.ts';
 import { ensureStorable, sizeOfAppend, tooLarge } from './event-wire.ts';
 import {
   NoAnswerError,
-  NotConnectedError,
   RefusedAppendError,
   outcomeUnknown,
   proofOf,
@@ -90,7 +89,7 @@ class BatchCall {
    * calls on it and goes on with this one.
    */
   #silence(reason: string): NoAnswerError {
-    return this.#connected ? new NoAnswerError(reason) : new NotConnectedError(reason);
+    return new NoAnswerError(reason, this.#connected);
   }
 
   #open(): ClientDuplexStream<Buffer, AppendAnswer> {

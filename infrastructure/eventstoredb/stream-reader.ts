@@ -6,11 +6,6 @@ import type { Position } from './event-wire.ts';
 import { readRequest } from './read-messages.ts';
 import type { ReadAnswer } from './read-messages.ts';
 
-export interface StreamContents {
-  readonly events: readonly RecordedEvent[];
-  readonly revision: StreamRevision;
-}
-
 /** A whole stream comes in pages, so that no single answer holds up the others on the connection for long. */
 const PAGE = 500;
 /** Servers take no more calls of a connection at a time. */
@@ -36,7 +31,10 @@ export class StreamReader {
   }
 
   /** @throws StoreUnavailableError */
-  async read(stream: string, from = 0n): Promise<StreamContents> {
+  async read(
+    stream: string,
+    from = 0n,
+  ): Promise<{ readonly events: readonly RecordedEvent[]; readonly revision: StreamRevision }> {
     const events: RecordedEvent[] = [];
     for (let next = from; ;) {
       const page = await this.#forwards(stream, next, PAGE);

@@ -8,10 +8,9 @@ import type {
 } from '../../application/ports/event-bus.ts';
 import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { PoisonEventError } from '../../application/processors/processor.ts';
-import type { Work } from '../../application/processors/processor.ts';
 import { toBusMessage } from '../../application/publication/bus-message.ts';
 import { eventOf, freshEvents } from './records.ts';
-import type { FreshEvents, KafkaRecord, LateEvent } from './records.ts';
+import type { KafkaRecord } from './records.ts';
 import type { OrderedProducer, OutgoingMessage } from './ordered-producer.ts';
 import type { ConsumerStatus, KafkaTopicConsumer } from './topic-consumer.ts';
 import { TopicPair } from './topic-pair.ts';
@@ -33,11 +32,17 @@ interface KafkaEventBusStatus {
 }
 
 /** What is handled of a batch, and what is to be remembered of it. */
-type Handled = Pick<FreshEvents, 'events' | 'operations'>;
+interface Handled {
+  readonly events: readonly PublicEvent[];
+  readonly operations: ConsumerProgress['operations'];
+}
 
 /** Its webhooks were never made, and now they could only be sent out of order. */
-const overtaken = (record: KafkaRecord, { event, newest }: LateEvent): PoisonEventError<KafkaRecord> => {
-  const { eventId, sequence, code } = event;
+const overtaken = (
+  record: KafkaRecord,
+  { eventId, sequence, code }: PublicEvent,
+  newest: number,
+): PoisonEventError<KafkaRecord> => {
   const reason = `event ${eventId} (sequence ${sequence} of ${code}) comes after sequence ${newest}, and the group has not handled it`;
   return new PoisonEventError(record, new Error(reason));
 };
@@ -121,11 +126,10 @@ export class KafkaEventBus implements EventBus {
     await this.#pair.close();
   }
 
-  async #handle(group: string, records: readonly KafkaRecord[]): Promise<Work<Handled>> {
+  async #handle(group: string, records: readonly KafkaRecord[]) {
     const read = records.map(eventOf);
     const { events, operations, late } = await freshEvents(read, group, this.#offsets);
-    const [first] = late;
-    if (first) throw overtaken(records[read.indexOf(first.event)]!, first);
+    if (late) throw overtaken(records[read.indexOf(late.event)]!, late.event, late.newest);
     if (events.length < read.length) {
       const { topic, partition, offset } = records[0]!;
       const fields = { group, topic, partition, offset, count: read.length - events.length };

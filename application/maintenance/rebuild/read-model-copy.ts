@@ -47,10 +47,10 @@ export class ReadModelCopy {
       lost: () => void (this.#begun = this.place),
     };
     // Nothing is tried again here, so nothing pauses.
-    this.runner = new Runner(readModelProcessor({ ...parts, watch }), {
-      logger: SILENT,
-      pause: async () => undefined,
-    });
+    this.runner = new Runner(
+      { ...readModelProcessor(parts), watch },
+      { logger: SILENT, pause: async () => undefined },
+    );
   }
 
   get events(): number {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { endpointState, healthOf } from '../../../application/webhooks/endpoint-health.ts';
+import { endpointState, healthOf } from '../../../application/webhooks/webhook-desk.ts';
 
 const outcome = (durationMs: number, responseStatus: number | null) => ({
   at: '2026-06-20T15:00:00.000Z',

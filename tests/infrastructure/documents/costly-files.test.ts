@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { CostlyFiles } from '../../../infrastructure/documents/pdf-queue.ts';
+import { CostlyFiles } from '../../../infrastructure/documents/pdf-checker.ts';
 
 test('each costly file is forgiven after a minute, one after the other', () => {
   let now = 1_000;

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { OverShareError } from '../../../application/ports/busy-error.ts';
-import { CostlyFiles } from '../../../infrastructure/documents/pdf-queue.ts';
-import { PdfChecker } from '../../../infrastructure/documents/pdf-checker.ts';
+import { CostlyFiles, PdfChecker } from '../../../infrastructure/documents/pdf-checker.ts';
 import type { PdfLimits } from '../../../infrastructure/documents/pdf-process.ts';
 import { content } from './support/contents.ts';
 import * as pdfs from './support/sample-pdfs.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { HandledEvents } from '../../../infrastructure/kafka/handled-events.ts';
+import { HandledEvents } from '../../../infrastructure/kafka/records.ts';
 
 const id = (sequence: number): string => `id-${sequence}`;
 const handling = (sequences: readonly number[], from = HandledEvents.of(undefined)): HandledEvents =>

@@ -2,8 +2,12 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { FirstBrokers, askAgain, waitingBehind } from '../../../infrastructure/kafka/kafka-client.ts';
-import { QuietSockets } from '../../../infrastructure/kafka/quiet-sockets.ts';
+import {
+  FirstBrokers,
+  askAgain,
+  waitingBehind,
+  QuietSockets,
+} from '../../../infrastructure/kafka/kafka-client.ts';
 
 describe('a connection', () => {
   /** Longer than a connection has to be quiet. */

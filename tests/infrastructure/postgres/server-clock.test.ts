@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ServerClock } from '../../../infrastructure/postgres/server-clock.ts';
+import { ServerClock } from '../../../infrastructure/postgres/connection-pool.ts';
 
 const SERVER = Date.parse('2026-06-20T12:00:00.000Z');
 const HOUR = 3_600_000;

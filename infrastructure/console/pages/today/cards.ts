@@ -10,7 +10,7 @@ import { operationLink, withQuery } from '../../paths.ts';
 import { words } from '../words.ts';
 import { texts } from './texts.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
-import { endpointState } from '../../../../application/webhooks/endpoint-health.ts';
+import { endpointState } from '../../../../application/webhooks/webhook-desk.ts';
 import type { Health } from '../../../../application/maintenance/service-status.ts';
 import { pathOf } from '../webhooks/endpoints.ts';
 

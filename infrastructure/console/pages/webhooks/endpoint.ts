@@ -4,7 +4,7 @@ import type { DeliveryRecord, DeliveryState } from '../../../../application/webh
 import type { EndpointRecord } from '../../../../application/webhooks/webhook-desk.ts';
 import type { WaitingDelivery } from '../../../../application/webhooks/deliveries.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
-import { healthOf } from '../../../../application/webhooks/endpoint-health.ts';
+import { healthOf } from '../../../../application/webhooks/webhook-desk.ts';
 import { badge, empty, facts, html, tile, pictureOf, tableView } from '../../html.ts';
 import type { Meaning, View } from '../../html.ts';
 import { count, instant, percent } from '../../format.ts';

@@ -1,9 +1,14 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { may } from '../../../../application/desk/rights.ts';
-import { COUNTED_AT_MOST, ENDPOINT_CHOICES } from '../../../../application/webhooks/webhook-desk.ts';
+import {
+  COUNTED_AT_MOST,
+  ENDPOINT_CHOICES,
+  countedFrom,
+  endpointState,
+  healthOf,
+} from '../../../../application/webhooks/webhook-desk.ts';
 import type { EndpointChoice, EndpointRecord } from '../../../../application/webhooks/webhook-desk.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
-import { countedFrom, endpointState, healthOf } from '../../../../application/webhooks/endpoint-health.ts';
 import { badge, empty, html, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { count, duration, instant, percent, span } from '../../format.ts';
