@@ -14,30 +14,28 @@ import type {
   WatchedResult,
 } from '../../application/ports/observation.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { AppendOutcome } from './metrics/store-metrics.ts';
-import type { CommandOutcome, CommandRole } from './metrics/work-metrics.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 import { parseTraceparent, traceIdOf } from './tracing/tracer.ts';
 import type { NoteOnSpan, Tracer } from './tracing/tracer.ts';
 
-const ROLES: Readonly<Record<string, CommandRole>> = {
-  administrator: 'administrator',
-  scheduler: 'scheduler',
-};
+/** Who acts, where it is no client: their ids are without number, so all of them are `client`. */
+const ROLES: ReadonlySet<string> = new Set(['administrator', 'scheduler']);
 
-const outcomeOf = ({ replayed, events = [] }: WatchedResult): CommandOutcome => {
+/** By its key used before, stored, or already as the command wants it. */
+const outcomeOf = ({ replayed, events = [] }: WatchedResult): string => {
   if (replayed) return 'replayed';
   return events.length > 0 ? 'stored' : 'unchanged';
 };
 
-const failureOf = (error: unknown): CommandOutcome => {
+/** Beside what a rule refused: what the store did not say even after retries is `unknown`. */
+const failureOf = (error: unknown): string => {
   if (error instanceof OutcomeUnknownError) return 'unknown';
   return error instanceof StoreUnavailableError ? 'unavailable' : 'failed';
 };
 
 const counted = async <Result extends WatchedResult>(
   metrics: ServiceMetrics | undefined,
-  role: CommandRole,
+  role: string,
   work: () => Promise<Result>,
   note?: NoteOnSpan,
 ): Promise<Result> => {
@@ -68,7 +66,8 @@ interface Observers {
 /** Counts and traces commands. */
 export const observedCommands = ({ metrics, tracer }: Observers): CommandWatch => ({
   run: (command, work) => {
-    const role = ROLES[command.actor.split('/')[0]!] ?? 'client';
+    const [named = ''] = command.actor.split('/', 1);
+    const role = ROLES.has(named) ? named : 'client';
     if (!tracer.active) return counted(metrics, role, work);
     const { stream, correlationId, causationId } = command;
     const attributes = {
@@ -126,7 +125,7 @@ const answered = ({ metrics, logger }: Observers, request: WatchedRequest, secon
   else logger.debug(fields, 'request answered');
 };
 
-const appendFailure = (error: unknown): AppendOutcome => {
+const appendFailure = (error: unknown): string => {
   if (error instanceof ConcurrencyError) return 'conflict';
   if (error instanceof KeyAlreadyClaimedError) return 'claimed';
   if (error instanceof OutcomeUnknownError) return 'unknown';
