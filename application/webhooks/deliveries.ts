@@ -7,7 +7,6 @@ import { PING } from '../publication/event-names.ts';
 import type { Publication } from '../publication/publication.ts';
 import { instantOf } from '../schemas/values.ts';
 import type {
-  BlockedBy,
   DeliveryLog,
   DeliveryPage,
   DeliveryRecord,
@@ -67,11 +66,17 @@ export interface ShownDelivery extends EventDelivery {
 }
 
 export interface WaitingDelivery extends DeliveryRecord {
-  readonly waitsFor: WaitsFor | null;
+  readonly waitsFor:
+    | {
+        readonly kind: 'another_event';
+        readonly eventId: string;
+        readonly event: string;
+        /** When it is tried, again or for the first time; past while that is under way. */
+        readonly triedAt: string;
+      }
+    | { readonly kind: 'webhook_resumed' }
+    | null;
 }
-
-export type WaitsFor =
-  ({ readonly kind: 'another_event' } & BlockedBy) | { readonly kind: 'webhook_resumed' };
 
 export type Recoverable = Pick<DeliveryRecord, 'deliveryId' | 'eventId' | 'event' | 'code' | 'createdAt'>;
 
@@ -131,12 +136,13 @@ export class Deliveries {
     deliveries: readonly DeliveryRecord[],
   ): Promise<readonly WaitingDelivery[]> {
     const open = deliveries.filter((one) => one.status === 'pending' || one.status === 'retrying');
+    if (open.length === 0) return deliveries.map((one) => ({ ...one, waitsFor: null }));
     const blocked = await this.#deps.log.blocked(
       webhookId,
       open.map(({ deliveryId }) => deliveryId),
     );
     const waits = new Set(open);
-    const reason = (one: DeliveryRecord): WaitsFor | null => {
+    const reason = (one: DeliveryRecord): WaitingDelivery['waitsFor'] => {
       if (!waits.has(one)) return null;
       const before = blocked.get(one.deliveryId);
       if (status === 'paused') return { kind: 'webhook_resumed' };

@@ -130,13 +130,6 @@ export interface DeliveryRecord {
   readonly attemptLog: readonly AttemptRecord[];
 }
 
-export interface BlockedBy {
-  readonly eventId: string;
-  readonly event: string;
-  /** When it is tried, again or for the first time; past while that is under way. */
-  readonly triedAt: string;
-}
-
 export interface DeliveryPage {
   readonly deliveries: readonly DeliveryRecord[];
   readonly nextCursor: string | null;
@@ -261,9 +254,8 @@ export class DeliveryLog {
     return rows.map((row) => ({ ...shown(row), attemptLog: logOf(row.deliveryId) }));
   }
 
-  /** By the ids of these deliveries of one subscription, at most a few hundred, those that wait behind another. */
-  async blocked(webhookId: string, deliveryIds: readonly string[]): Promise<ReadonlyMap<string, BlockedBy>> {
-    if (deliveryIds.length === 0) return new Map();
+  /** By the ids of these deliveries of one subscription, one to a few hundred, those that wait behind another. */
+  async blocked(webhookId: string, deliveryIds: readonly string[]) {
     const rows = await this.#database.read(
       this.#database.builder
         // A cross join is made in this order: SQLite would go through all that waits instead.

@@ -13,7 +13,7 @@ interface Dependencies {
   readonly onQueued: (webhookIds: readonly string[]) => void;
 }
 
-export interface RangeRequest {
+interface RangeRequest {
   /** Created at or after, RFC 3339. */
   readonly since: string;
   /** Created before, RFC 3339; default: now. */

@@ -5,7 +5,7 @@ import type { DeliveryState } from '../../application/webhooks/delivery-log.ts';
 import { EVENT_NAMES } from '../../application/publication/event-names.ts';
 import type { EventName } from '../../application/publication/event-names.ts';
 import type { WebhookSubscription } from '../../application/webhooks/subscriptions.ts';
-import type { Recoverable, WaitingDelivery, WaitsFor } from '../../application/webhooks/deliveries.ts';
+import type { Recoverable, WaitingDelivery } from '../../application/webhooks/deliveries.ts';
 import type { App } from '../../application/app.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
@@ -158,7 +158,7 @@ const WEBHOOK_COLUMNS: readonly Column<WebhookSubscription>[] = [
   { name: 'failing_since', of: (one) => one.failingSince },
 ];
 
-const waitsFor = (waits: WaitsFor | null): string | null => {
+const waitsFor = ({ waitsFor: waits }: WaitingDelivery): string | null => {
   if (waits === null) return null;
   return waits.kind === 'webhook_resumed'
     ? 'until the webhook is resumed'
@@ -176,7 +176,7 @@ const DELIVERY_COLUMNS: readonly Column<WaitingDelivery>[] = [
   { name: 'created_at', of: (one) => one.createdAt },
   { name: 'last_attempt_at', of: (one) => one.lastAttemptAt, table: false },
   { name: 'next_attempt_at', of: (one) => one.nextAttemptAt },
-  { name: 'waits_for', of: (one) => waitsFor(one.waitsFor) },
+  { name: 'waits_for', of: waitsFor },
   { name: 'delivered_at', of: (one) => one.deliveredAt, table: false },
   { name: 'last_response_status', of: (one) => one.lastResponseStatus },
   { name: 'last_error', of: (one) => one.lastError },

@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { DamagedDocumentError } from '../../application/ports/document-store.ts';
 
 /** The source of the keys that documents are sealed with. It makes none: a new one could seal data of a borrower who was just forgotten. */
@@ -56,19 +55,6 @@ export const seal = async function* (
     throw new DamagedDocumentError(
       `a file changed after it was received: its SHA-256 is not ${identity.sha256}`,
     );
-  }
-};
-
-export const sealBytes = (
-  content: Uint8Array,
-  key: DocumentKey,
-  identity: ContentIdentity,
-): AsyncGenerator<Buffer> => seal(piecesOf(content), key, identity);
-
-const piecesOf = async function* (content: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let from = 0; from < content.length; from += CHUNK_BYTES) {
-    yield content.subarray(from, from + CHUNK_BYTES);
-    await setImmediate();
   }
 };
 

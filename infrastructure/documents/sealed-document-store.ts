@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { NoOperationKeyError } from '../../application/ports/document-store.ts';
 import type { DocumentStore, ReceivedFile, StoredContent } from '../../application/ports/document-store.ts';
-import { contentLength, openSealed, seal, sealBytes } from './sealed-content.ts';
+import { contentLength, openSealed, seal } from './sealed-content.ts';
 import type { ContentIdentity, DocumentKey, DocumentKeys, SealedSource } from './sealed-content.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -74,11 +74,16 @@ export class SealedDocumentStore implements DocumentStore {
   }
 
   async copy(from: string, to: string, sha256: string): Promise<boolean> {
-    const content = await this.get(from, sha256);
+    const content = await this.open(from, sha256);
     if (content === undefined) return false;
     const identity = { stream: to, sha256 };
-    await this.#put(identity, (key) => sealBytes(content, key, identity));
-    return true;
+    try {
+      await this.#put(identity, (key) => seal(content.pieces, key, identity));
+      return true;
+    } finally {
+      // Nothing is read of it where the copy is there already.
+      await content.pieces[Symbol.asyncIterator]().return?.();
+    }
   }
 
   async get(stream: string, sha256: string): Promise<Uint8Array | undefined> {

@@ -250,7 +250,7 @@ export type FromThread<Reply> =
   | { readonly kind: 'replies'; readonly replies: readonly Reply[] };
 
 /** What a thread does with its connection. */
-export interface GroupWork<Request, Reply> {
+interface GroupWork<Request, Reply> {
   /** One transaction for all of them. @throws when it is unknown what was stored: the thread must then start afresh */
   carryOut(requests: readonly Request[]): readonly Reply[];
   /** After a group was answered. */

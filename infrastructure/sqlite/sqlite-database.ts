@@ -1,17 +1,17 @@
 import { basename } from 'node:path';
 import type { CompiledQuery, Kysely } from 'kysely';
-import { DamagedStoreError, StoreUnavailableError } from '../../application/ports/event-store.ts';
+import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
+import { messageOf } from '../../application/support/failures.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { SqlWatch } from '../../application/ports/observation.ts';
 import { Connection } from './connection.ts';
 import type { Bindable, ConnectionSettings, PageCaches } from './connection.ts';
 import { DatabaseThread } from './database-thread.ts';
-import { DirectUnits, NO_GUARD, hasFailed, readUnit } from './units.ts';
-import type { Failure, FlatResults, FlatUnit, Outcome, UnitCarrier } from './units.ts';
+import { NO_GUARD, UnitWriter, readUnit, resultsOf } from './units.ts';
+import type { FlatUnit, Outcome } from './units.ts';
 import { TurnLimit } from '../support/time.ts';
 import { queryBuilder } from '../../application/sql/query-builder.ts';
 import type { Schema } from '../../application/sql/schema.ts';
-import { ConstraintError, GuardFailedError } from '../../application/sql/sql-database.ts';
 import type {
   Query,
   SqlDatabase,
@@ -45,25 +45,6 @@ export const flatten = (statements: readonly Statement[]): FlatUnit => {
 const flattenQueries = (queries: readonly CompiledQuery[]): FlatUnit =>
   flatten(queries.map((query) => ({ query })));
 
-type Row = Readonly<Record<string, unknown>>;
-
-const rowsOf = (columns: readonly string[], values: readonly unknown[]): readonly Row[] => {
-  const rows: Row[] = [];
-  for (let at = 0; at < values.length; at += columns.length) {
-    const row: Record<string, unknown> = {};
-    for (let i = 0; i < columns.length; i++) row[columns[i]!] = values[at + i];
-    rows.push(row);
-  }
-  return rows;
-};
-
-const NO_ROWS: readonly Row[] = [];
-
-const unflatten = (results: FlatResults): readonly StatementResult[] => {
-  const rows = new Map(results.tables.map((table) => [table.statement, rowsOf(table.columns, table.values)]));
-  return results.changes.map((changes, index) => ({ changes, rows: rows.get(index) ?? NO_ROWS }));
-};
-
 export interface SqliteOptions {
   /** A file; its folder exists. */
   readonly path: string;
@@ -87,26 +68,63 @@ const READER_TIMEOUT_MS = 2_000;
 const CLOSE_GRACE_MS = 5_000;
 const LIMITS = { maxCalls: 100_000, maxCharacters: Infinity };
 
-const errorOf = (failure: Failure): Error => {
-  switch (failure.kind) {
-    case 'guard':
-      return new GuardFailedError(failure.index, failure.changes);
-    case 'constraint':
-      return new ConstraintError(failure.message);
-    case 'unavailable':
-      return new StoreUnavailableError(failure.message);
-    case 'damaged':
-      return new DamagedStoreError(failure.message);
-    case 'error':
-      return new Error(failure.message);
-  }
-};
+/** What writes a file's tables: a thread of its own, or the thread that asks. */
+interface UnitCarrier {
+  /** @throws StoreUnavailableError @throws OutcomeUnknownError */
+  call(unit: FlatUnit): Promise<Outcome>;
+  close(graceMs: number): Promise<void>;
+}
 
-/** @throws the error that a failure stands for */
-const succeeded = (outcome: Outcome): FlatResults => {
-  if (hasFailed(outcome)) throw errorOf(outcome);
-  return outcome;
-};
+/** Writes where it is asked, on a connection of its own: for a thread that may wait for the disk, and saves it every message. */
+class DirectUnits implements UnitCarrier {
+  readonly #settings: ConnectionSettings;
+  readonly #turn = new TurnLimit();
+  #writer: UnitWriter | undefined;
+  #last: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  /** @throws StoreUnavailableError the file cannot be opened @throws DamagedStoreError */
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+    this.#writer = new UnitWriter(new Connection(settings));
+  }
+
+  async call(unit: FlatUnit): Promise<Outcome> {
+    if (this.#closed) throw new StoreUnavailableError(`${this.#settings.path} is closed`);
+    const before = this.#last;
+    const mine = Promise.withResolvers<void>();
+    // In the order of the calls, also where one of them gives way to the rest of the event loop.
+    this.#last = mine.promise;
+    await before;
+    await this.#turn.pass();
+    try {
+      return this.#write(unit);
+    } finally {
+      mine.resolve();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#last;
+    this.#writer?.close();
+    this.#writer = undefined;
+  }
+
+  #write(unit: FlatUnit): Outcome {
+    const writer = (this.#writer ??= new UnitWriter(new Connection(this.#settings)));
+    try {
+      const [outcome] = writer.carryOut([unit]);
+      writer.afterwards();
+      return outcome!;
+    } catch (error) {
+      // What COMMIT has stored is not known, and this connection must not go on.
+      this.#writer = undefined;
+      writer.close();
+      throw new OutcomeUnknownError(messageOf(error), { cause: error });
+    }
+  }
+}
 
 const openWriter = async (
   settings: ConnectionSettings,
@@ -193,7 +211,7 @@ export class SqliteDatabase implements SqlDatabase {
     try {
       const unit = flatten(statements);
       const outcome = await this.#writer.call(durability === 'relaxed' ? { ...unit, relaxed: true } : unit);
-      const results = unflatten(succeeded(outcome));
+      const results = resultsOf(outcome);
       this.#watch?.committed(performance.now() - startedAt);
       return results;
     } catch (error) {
@@ -214,10 +232,7 @@ export class SqliteDatabase implements SqlDatabase {
     try {
       await this.#turn.pass();
       if (!this.#reader.isOpen) throw new StoreUnavailableError('the database is closed');
-      const { tables } = succeeded(readUnit(this.#reader, flattenQueries(queries)));
-      const rows: (readonly unknown[])[] = queries.map(() => []);
-      for (const { statement, columns, values } of tables) rows[statement] = rowsOf(columns, values);
-      return rows;
+      return resultsOf(readUnit(this.#reader, flattenQueries(queries))).map(({ rows }) => rows);
     } catch (error) {
       this.#watch?.failed(call, error);
       throw error;

@@ -1,8 +1,8 @@
-import { OutcomeUnknownError, StoreUnavailableError } from '../../application/ports/event-store.ts';
+import { DamagedStoreError, StoreUnavailableError } from '../../application/ports/event-store.ts';
 import { messageOf } from '../../application/support/failures.ts';
-import { TurnLimit } from '../support/time.ts';
+import { ConstraintError, GuardFailedError } from '../../application/sql/sql-database.ts';
+import type { StatementResult } from '../../application/sql/sql-database.ts';
 import {
-  Connection,
   SQLITE_CONSTRAINT,
   isCertainlyNotStored,
   isDamaged,
@@ -11,7 +11,7 @@ import {
   unusable,
   whileBusy,
 } from './connection.ts';
-import type { Bindable, ConnectionSettings } from './connection.ts';
+import type { Bindable, Connection } from './connection.ts';
 
 /**
  * Statements as they travel to the thread that runs them. Flat lists of primitives cross a thread boundary several times faster than
@@ -36,27 +36,55 @@ interface FlatTable {
   /** Row after row, each as long as `columns`. */
   readonly values: readonly unknown[];
 }
-export interface FlatResults {
+interface FlatResults {
   readonly changes: readonly number[];
   readonly tables: readonly FlatTable[];
 }
 
-export type Failure =
+type Failure =
   | { readonly kind: 'guard'; readonly index: number; readonly changes: number }
   /** `unavailable`: locked, full or unreadable, and certainly nothing was stored; `damaged`: so is the file, for good. */
   | { readonly kind: 'constraint' | 'unavailable' | 'damaged' | 'error'; readonly message: string };
 
 export type Outcome = FlatResults | Failure;
 
-export const hasFailed = (outcome: Outcome): outcome is Failure => 'kind' in outcome;
+const hasFailed = (outcome: Outcome): outcome is Failure => 'kind' in outcome;
 
-class Guard extends Error {
-  readonly failure: Failure;
-  constructor(index: number, changes: number) {
-    super('guard');
-    this.failure = { kind: 'guard', index, changes };
+const errorOf = (failure: Failure): Error => {
+  switch (failure.kind) {
+    case 'guard':
+      return new GuardFailedError(failure.index, failure.changes);
+    case 'constraint':
+      return new ConstraintError(failure.message);
+    case 'unavailable':
+      return new StoreUnavailableError(failure.message);
+    case 'damaged':
+      return new DamagedStoreError(failure.message);
+    case 'error':
+      return new Error(failure.message);
   }
-}
+};
+
+type Row = Readonly<Record<string, unknown>>;
+
+const rowsOf = (columns: readonly string[], values: readonly unknown[]): readonly Row[] => {
+  const rows: Row[] = [];
+  for (let at = 0; at < values.length; at += columns.length) {
+    const row: Record<string, unknown> = {};
+    for (let i = 0; i < columns.length; i++) row[columns[i]!] = values[at + i];
+    rows.push(row);
+  }
+  return rows;
+};
+
+const NO_ROWS: readonly Row[] = [];
+
+/** @throws the error that a failure stands for */
+export const resultsOf = (results: Outcome): readonly StatementResult[] => {
+  if (hasFailed(results)) throw errorOf(results);
+  const rows = new Map(results.tables.map((table) => [table.statement, rowsOf(table.columns, table.values)]));
+  return results.changes.map((changes, index) => ({ changes, rows: rows.get(index) ?? NO_ROWS }));
+};
 
 const failureOf = ({ settings: { path } }: Connection, error: unknown): Failure => {
   const message = messageOf(error);
@@ -75,7 +103,8 @@ const execute = (connection: Connection, unit: FlatUnit): FlatResults => {
     const result = connection.execute(unit.texts[unit.calls[at]!]!, parameters);
     const statement = changes.push(result.changes) - 1;
     const expected = unit.calls[at + 2]!;
-    if (expected !== NO_GUARD && expected !== result.changes) throw new Guard(statement, result.changes);
+    if (expected !== NO_GUARD && expected !== result.changes)
+      throw new GuardFailedError(statement, result.changes);
     if (result.values.length > 0) tables.push({ statement, columns: result.columns, values: result.values });
   }
   return { changes, tables };
@@ -85,7 +114,8 @@ const attempt = (connection: Connection, unit: FlatUnit): Outcome => {
   try {
     return execute(connection, unit);
   } catch (error) {
-    return error instanceof Guard ? error.failure : failureOf(connection, error);
+    if (!(error instanceof GuardFailedError)) return failureOf(connection, error);
+    return { kind: 'guard', index: error.index, changes: error.changes };
   }
 };
 
@@ -214,63 +244,5 @@ export class UnitWriter {
   close(): void {
     clearTimeout(this.#flushing);
     this.#connection.close();
-  }
-}
-
-/** What writes a file's tables: a thread of its own, or the thread that asks. */
-export interface UnitCarrier {
-  /** @throws StoreUnavailableError @throws OutcomeUnknownError */
-  call(unit: FlatUnit): Promise<Outcome>;
-  close(graceMs: number): Promise<void>;
-}
-
-/** Writes where it is asked, on a connection of its own: for a thread that may wait for the disk, and saves it every message. */
-export class DirectUnits implements UnitCarrier {
-  readonly #settings: ConnectionSettings;
-  readonly #turn = new TurnLimit();
-  #writer: UnitWriter | undefined;
-  #last: Promise<void> = Promise.resolve();
-  #closed = false;
-
-  /** @throws StoreUnavailableError the file cannot be opened @throws DamagedStoreError */
-  constructor(settings: ConnectionSettings) {
-    this.#settings = settings;
-    this.#writer = new UnitWriter(new Connection(settings));
-  }
-
-  async call(unit: FlatUnit): Promise<Outcome> {
-    if (this.#closed) throw new StoreUnavailableError(`${this.#settings.path} is closed`);
-    const before = this.#last;
-    const mine = Promise.withResolvers<void>();
-    // In the order of the calls, also where one of them gives way to the rest of the event loop.
-    this.#last = mine.promise;
-    await before;
-    await this.#turn.pass();
-    try {
-      return this.#write(unit);
-    } finally {
-      mine.resolve();
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#last;
-    this.#writer?.close();
-    this.#writer = undefined;
-  }
-
-  #write(unit: FlatUnit): Outcome {
-    const writer = (this.#writer ??= new UnitWriter(new Connection(this.#settings)));
-    try {
-      const [outcome] = writer.carryOut([unit]);
-      writer.afterwards();
-      return outcome!;
-    } catch (error) {
-      // What COMMIT has stored is not known, and this connection must not go on.
-      this.#writer = undefined;
-      writer.close();
-      throw new OutcomeUnknownError(messageOf(error), { cause: error });
-    }
   }
 }

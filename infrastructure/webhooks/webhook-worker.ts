@@ -207,7 +207,7 @@ export class WebhookWorker {
 
   /** Somebody asked for something to be sent to these, or sent elsewhere; of no effect in a process that sends no webhooks. */
   wake(webhookIds: readonly string[]): void {
-    this.#dispatcher.wake(webhookIds, 'seen to');
+    this.#dispatcher.wake(webhookIds, true);
     this.#feeder.wake(webhookIds);
   }
 

@@ -1,6 +1,5 @@
 import { RANGE_CHOICES, RANGE_STATES } from '../../../application/webhooks/queue/range-redeliveries.ts';
 import type { RangeRedelivery as Range } from '../../../application/webhooks/queue/range-redeliveries.ts';
-import type { RangeRequest } from '../../../application/webhooks/redeliveries.ts';
 import {
   component,
   oneOf,
@@ -94,7 +93,7 @@ const exampleCompleted = {
 
 const crossCheck: CrossCheck = (draft) => withoutLeapSecond(draft, ['since', 'until'], 'invalid_format');
 
-const inputOf = ({ since, until, status }: RangeToRedeliver): RangeRequest => ({
+const inputOf = ({ since, until, status }: RangeToRedeliver) => ({
   since,
   ...(typeof until === 'string' && { until }),
   ...(status && { status }),

@@ -110,12 +110,6 @@ export interface AppendWriter {
   close(graceMs: number): Promise<void>;
 }
 
-/** Appends have a thread of their own, because they wait for the disk; reads do not, and are answered where they are asked. */
-export interface OpenedEventLog {
-  readonly writer: AppendWriter;
-  readonly reader: Connection;
-}
-
 const THREAD = new URL('./event-log-thread.ts', import.meta.url);
 const BUSY_TIMEOUT_MS = 5_000;
 const MAX_WAITING_CHARACTERS = 64_000_000;
@@ -132,21 +126,22 @@ const startWriter = (file: EventLogFile, options: SqliteEventStoreOptions): Prom
 const cacheOf = (bytes: number | undefined) => (bytes === undefined ? {} : { pageCacheBytes: bytes });
 
 /**
- * The writer first: it creates the file and brings the schema up to date.
+ * Appends have a thread of their own, because they wait for the disk; reads do not, and are answered where they are asked. The writer
+ * first: it creates the file and brings the schema up to date.
  * @param beside the writer of the thread that opened the file before this one @throws StoreUnavailableError
  */
 export const openEventLogOf = async (
   dataDir: string,
   options: SqliteEventStoreOptions,
   beside?: AppendWriter,
-): Promise<OpenedEventLog> => {
+): Promise<readonly [writer: AppendWriter, reader: Connection]> => {
   if (!beside) await mkdir(dataDir, { recursive: true });
   const { busyTimeoutMs = BUSY_TIMEOUT_MS, maxPageCount, pageCaches } = options;
   const limit = maxPageCount === undefined ? {} : { maxPageCount };
   const file: EventLogFile = { path: join(dataDir, EVENT_LOG_FILE), busyTimeoutMs, ...limit };
   const writer = beside ?? (await startWriter({ ...file, ...cacheOf(pageCaches?.writer) }, options));
   try {
-    return { writer, reader: openEventLog({ ...file, ...cacheOf(pageCaches?.reader), role: 'reader' }) };
+    return [writer, openEventLog({ ...file, ...cacheOf(pageCaches?.reader), role: 'reader' })];
   } catch (error) {
     if (!beside) await writer.close(0);
     throw error;

@@ -14,7 +14,6 @@ import type {
 } from '../../../application/ports/event-store.ts';
 import { messageOf } from '../../../application/support/failures.ts';
 import type { Connection } from '../connection.ts';
-import type { GroupWork } from '../database-thread.ts';
 import {
   SQLITE_CONSTRAINT,
   SQLITE_TOOBIG,
@@ -164,7 +163,7 @@ const prepareAll = (db: DatabaseSync) => ({
 class Entangled extends Error {}
 
 /** Group commit: the appends of a batch are judged one after the other and become durable with one flush. */
-export class EventLogWriter implements GroupWork<Row, AppendReply> {
+export class EventLogWriter {
   readonly #connection: Connection;
   readonly #db: DatabaseSync;
   readonly #sql: Readonly<Record<keyof ReturnType<typeof prepareAll>, StatementSync>>;

@@ -22,10 +22,11 @@ import type { EventStoreWatch } from '../../../application/ports/observation.ts'
 import { messageOf } from '../../../application/support/failures.ts';
 import { TurnLimit } from '../../support/time.ts';
 import { isDamaged, unusable } from '../connection.ts';
+import type { Connection } from '../connection.ts';
 import { encodeAppend, resultOfAppend, toRevision } from './event-log-writer.ts';
 import type { AppendReply, Row } from './event-log-writer.ts';
 import { EventLogReader, SharedReading, toPosition } from './event-log-reader.ts';
-import type { AppendWriter, OpenedEventLog, SqliteEventStoreOptions } from './event-log-threads.ts';
+import type { AppendWriter, SqliteEventStoreOptions } from './event-log-threads.ts';
 import { openEventLogOf } from './event-log-threads.ts';
 import type { LogSource } from './log-subscription.ts';
 import { ensureReaches, followFile } from './log-subscription.ts';
@@ -35,7 +36,8 @@ import { ensureReaches, followFile } from './log-subscription.ts';
  * but appends, and read where it is asked. Other processes may have the same file open.
  */
 export class SqliteEventStore implements EventStore, EventSubscription, LogPlaces, PlacedEvents {
-  readonly #log: OpenedEventLog;
+  readonly #writer: AppendWriter;
+  readonly #connection: Connection;
   readonly #reader: EventLogReader;
   readonly #turn = new TurnLimit();
   readonly #shared: SharedReading;
@@ -44,9 +46,10 @@ export class SqliteEventStore implements EventStore, EventSubscription, LogPlace
   readonly #closing = new AbortController();
   readonly #listeners: ((position: number) => void)[] = [];
 
-  private constructor(log: OpenedEventLog, options: SqliteEventStoreOptions) {
-    this.#log = log;
-    this.#reader = new EventLogReader(log.reader.database);
+  private constructor(writer: AppendWriter, connection: Connection, options: SqliteEventStoreOptions) {
+    this.#writer = writer;
+    this.#connection = connection;
+    this.#reader = new EventLogReader(connection.database);
     this.#options = options;
     this.#shared = new SharedReading(this.#reader);
     this.#source = {
@@ -67,7 +70,7 @@ export class SqliteEventStore implements EventStore, EventSubscription, LogPlace
     options: SqliteEventStoreOptions = {},
     beside?: AppendWriter,
   ): Promise<SqliteEventStore> {
-    return new SqliteEventStore(await openEventLogOf(dataDir, options, beside), options);
+    return new SqliteEventStore(...(await openEventLogOf(dataDir, options, beside)), options);
   }
 
   async read(
@@ -121,7 +124,7 @@ export class SqliteEventStore implements EventStore, EventSubscription, LogPlace
     if (events.length === 0) throw new RangeError(`an append to ${stream} holds no event`);
     let characters = 0;
     for (const { data } of events) characters += data.length;
-    const reply = await this.#log.writer.call(encodeAppend(stream, expected, events, claim), characters);
+    const reply = await this.#writer.call(encodeAppend(stream, expected, events, claim), characters);
     const result = resultOfAppend(reply, stream, expected);
     this.advanceTo(Number(result.position));
     return result;
@@ -130,7 +133,7 @@ export class SqliteEventStore implements EventStore, EventSubscription, LogPlace
   /** Carries out an append that another thread has encoded; what becomes of it is in the reply. */
   async carryOut(append: Row, characters: number): Promise<AppendReply> {
     try {
-      const reply = await this.#log.writer.call(append, characters);
+      const reply = await this.#writer.call(append, characters);
       if (reply[0] === 'stored') this.advanceTo(reply[2]);
       return reply;
     } catch (error) {
@@ -166,8 +169,8 @@ export class SqliteEventStore implements EventStore, EventSubscription, LogPlace
   async close(): Promise<void> {
     this.#closing.abort();
     // The writer last: the last connection to leave moves the write-ahead log into the file.
-    this.#log.reader.close();
-    await this.#log.writer.close(this.#options.closeGraceMs ?? 5_000);
+    this.#connection.close();
+    await this.#writer.close(this.#options.closeGraceMs ?? 5_000);
   }
 
   /** @param where is told of a damaged file @param call as the watch knows it @throws StoreUnavailableError @throws DamagedStoreError @throws DamagedEventError */
@@ -178,7 +181,7 @@ export class SqliteEventStore implements EventStore, EventSubscription, LogPlace
   ): Promise<Answer> {
     try {
       await this.#turn.pass();
-      if (!this.#log.reader.isOpen) throw new StoreUnavailableError('the event store is closed');
+      if (!this.#connection.isOpen) throw new StoreUnavailableError('the event store is closed');
       return ask(this.#reader);
     } catch (error) {
       if (call) this.#options.watch?.readFailed(call);
@@ -189,7 +192,7 @@ export class SqliteEventStore implements EventStore, EventSubscription, LogPlace
   }
 
   #damaged(error: unknown, where: string | undefined): DamagedStoreError {
-    const { message } = unusable(this.#log.reader.settings.path, error);
+    const { message } = unusable(this.#connection.settings.path, error);
     return new DamagedStoreError(where === undefined ? message : `${message}, ${where}`, { cause: error });
   }
 }

@@ -10,7 +10,7 @@ import type {
 import { EndpointSchedule } from './endpoints.ts';
 import { SlotLimiter } from './slot-limiter.ts';
 import { ClockSteps, checkedSettings, gathered, iso } from './dispatch-settings.ts';
-import type { Endpoint, Wake } from './endpoints.ts';
+import type { Endpoint } from './endpoints.ts';
 import { LaneRunner, isRetry } from './lane-runner.ts';
 import type { Ended, RunnerDependencies } from './lane-runner.ts';
 import type { Located } from '../sending/webhook-sender.ts';
@@ -80,9 +80,9 @@ export class WebhookDispatcher {
   }
 
   /** There is something new for these subscriptions, or somebody has seen to them: they are tried at once then, however they fared. */
-  wake(webhookIds: readonly string[], why?: Wake): void {
+  wake(webhookIds: readonly string[], seenTo = false): void {
     if (this.#state !== 'running') return;
-    for (const webhookId of webhookIds) this.#schedule.wake(webhookId, why);
+    for (const webhookId of webhookIds) this.#schedule.wake(webhookId, seenTo);
     this.#pump();
   }
 

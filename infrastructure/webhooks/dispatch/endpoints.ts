@@ -68,8 +68,6 @@ export class Breaker {
   }
 }
 
-export type Wake = 'queued' | 'seen to';
-
 interface Allowance {
   readonly total: number;
   readonly retries: number;
@@ -220,10 +218,10 @@ export class EndpointSchedule {
   }
 
   /** There is something new for it, or somebody has seen to it. */
-  wake(webhookId: string, why: Wake = 'queued'): void {
+  wake(webhookId: string, seenTo = false): void {
     const endpoint = this.endpoint(webhookId);
     const now = this.#options.now();
-    if (why === 'seen to') endpoint.breaker.seenTo(now);
+    if (seenTo) endpoint.breaker.seenTo(now);
     endpoint.wake(now);
     this.#hungry.add(endpoint);
   }

@@ -2,7 +2,6 @@ import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import { DeliveryRequest } from './delivery-request.ts';
 import { outcomeOf } from './https-sender.ts';
 import { connector } from './pinned-connector.ts';
-import type { Connect } from './pinned-connector.ts';
 import { ReceiverConnection } from './receiver-connections.ts';
 import { signingKeyOf } from './webhook-sender.ts';
 
@@ -24,7 +23,7 @@ export class WebhookForwarder {
   readonly #options: Options;
   readonly #key;
   readonly #target: URL;
-  readonly #connect: Connect;
+  readonly #connect;
 
   constructor(options: Options) {
     this.secret = options.secret;

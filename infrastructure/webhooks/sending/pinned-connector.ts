@@ -19,7 +19,7 @@ export const webhookTrust = (extraRoots?: string): SecureContext =>
     ciphers: constants.defaultCoreCipherList,
   });
 
-export type Connect = (...to: Parameters<buildConnector.connector>) => Socket | undefined;
+type Connect = (...to: Parameters<buildConnector.connector>) => Socket | undefined;
 
 /** A connector of undici answers the socket, although its type does not say so. */
 export const connector = (options: buildConnector.BuildOptions): Connect =>

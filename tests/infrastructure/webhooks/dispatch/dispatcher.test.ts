@@ -386,7 +386,7 @@ describe('an endpoint that is plainly down', () => {
     dispatcher.wake([webhookId]);
     await until(() => breakers.length === 1, 'it is down');
     sender.respond = () => OK;
-    dispatcher.wake([webhookId], 'seen to');
+    dispatcher.wake([webhookId], true);
     await world.untilDelivered(webhookId, 3);
     expect(breakers).toEqual(['opened', 'closed']);
   });
