@@ -124,10 +124,13 @@ export class TcpProxy {
       this.#pairs.delete(pair);
       to.destroy();
     };
-    from.on('data', (bytes) => {
+    const late: Buffer[] = [];
+    from.on('data', (bytes: Buffer) => {
       if (this.#mode === 'mute' && from === pair.server) return;
-      if (this.#latencyMs === 0) to.write(bytes);
-      else setTimeout(() => to.write(bytes), this.#latencyMs);
+      if (this.#latencyMs === 0 && late.length === 0) return void to.write(bytes);
+      // Whoever is due takes the oldest, so that nothing overtakes once the way is shorter again.
+      late.push(bytes);
+      setTimeout(() => to.write(late.shift()!), this.#latencyMs);
     });
     from.on('error', ended);
     from.on('close', ended);
