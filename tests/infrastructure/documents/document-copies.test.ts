@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { receivedFile } from '../../support/received-file.ts';
+import { SealedDocumentStore } from '../../../infrastructure/documents/sealed-document-store.ts';
+import { Keys } from './support/document-keys.ts';
 import { documentsInFiles } from './support/documents-in-files.ts';
 
 const [FROM, TO] = ['loan-app.P-1', 'loan-app.P-2'];
@@ -39,6 +41,24 @@ describe('a document that another operation takes over', () => {
     documents.keys.keys.delete(FROM);
     expect(await documents.store.get(TO, digest)).toBeDefined();
     expect(await documents.store.copy(FROM, 'loan-app.P-3', digest)).toBe(false);
+  });
+
+  test('is closed where the copy is there already, so that nothing of it is read', async () => {
+    const keys = new Keys();
+    for (const stream of [FROM, TO]) await keys.key(stream);
+    const seen: string[] = [];
+    const read = async (): Promise<Buffer> => (seen.push('read'), Buffer.alloc(0));
+    const store = new SealedDocumentStore(
+      {
+        start: async () => undefined,
+        put: async () => void seen.push('put'),
+        open: async () => ({ size: 100, read, close: async () => void seen.push('closed') }),
+        remove: async () => undefined,
+      },
+      keys,
+    );
+    expect(await store.copy(FROM, TO, 'ab'.repeat(32))).toBe(true);
+    expect(seen).toEqual(['put', 'closed']);
   });
 
   test('cannot be taken over when it was never there', async () => {
