@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
 import { LOAN_STREAM_PREFIX, isBesideOperations } from '../command-handling/operation.ts';
 import type { EventSubscription, RecordedEvent } from '../ports/event-store.ts';
@@ -7,7 +8,6 @@ import type { Processor, ProcessorStore } from '../processors/processor.ts';
 import { Runner } from '../processors/runner.ts';
 import type { RunnerDependencies } from '../processors/runner.ts';
 import { holdWrite, readModelHolding } from './quarantine.ts';
-import { LRUCache } from 'lru-cache';
 
 interface ReadModelParts {
   readonly projection: Projection;

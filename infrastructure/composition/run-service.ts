@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads';
+import { randomUUID } from 'node:crypto';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { HttpListener } from '../http/server/http-server.ts';
@@ -17,7 +18,6 @@ import { isLoopback, refuseOpenEngines } from './insecurities.ts';
 import { tellLostParts } from './lost-parts.ts';
 import { StartAbandonedError, retryUntilAvailable } from './start-retry.ts';
 import { startService } from './service.ts';
-import { randomUUID } from 'node:crypto';
 import type { Clients } from '../../application/clients/clients.ts';
 import type { Parts } from './parts.ts';
 

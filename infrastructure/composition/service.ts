@@ -1,5 +1,6 @@
-import type { Parts } from './parts.ts';
 import type { Worker } from 'node:worker_threads';
+import { join } from 'node:path';
+import type { Parts } from './parts.ts';
 import { publicReadiness, healthApp } from '../http/server/health-app.ts';
 import { HttpListener } from '../http/server/http-server.ts';
 import { BackgroundThread } from './background/background-thread.ts';
@@ -10,7 +11,6 @@ import { checksWith } from './readiness.ts';
 import { startWork } from './work.ts';
 import type { Work } from './work.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { join } from 'node:path';
 import { ClientDirectory } from '../../application/clients/client-directory.ts';
 import { SqlRateBuckets } from '../../application/clients/rate-buckets.ts';
 import { createHttpApp } from '../http/app.ts';

@@ -1,5 +1,7 @@
 import express from 'express';
 import type { Express, Request, RequestHandler, Response } from 'express';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { SignIn } from '../../application/desk/sign-in.ts';
@@ -22,8 +24,6 @@ import { deskOf } from '../../application/desk-view/desk-of.ts';
 import { RoleError, may } from '../../application/desk/rights.ts';
 import type { Session, SessionKeeper, Sessions } from './session.ts';
 import { addSessions } from './session-routes.ts';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 
 const { resolve } = createRequire(import.meta.url);
 const packageOf = (name: string, file: string): string => {

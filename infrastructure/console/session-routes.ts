@@ -1,4 +1,5 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
+import { createHmac } from 'node:crypto';
 import type { SignIn } from '../../application/desk/sign-in.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import { dialectOf } from './files.ts';
@@ -23,7 +24,6 @@ import { inLanguages, isLanguage } from './language.ts';
 import { ownerText } from './live.ts';
 import { ConsoleProblem, noSuchPage } from './page.ts';
 import type { Session, SessionKeeper, Sessions } from './session.ts';
-import { createHmac } from 'node:crypto';
 import { ProviderAwayError, ProviderRefusedError } from '../../application/desk/identity-provider.ts';
 import type { Attempt } from '../../application/desk/identity-provider.ts';
 import type { DeskSession } from '../../application/desk/sessions.ts';
