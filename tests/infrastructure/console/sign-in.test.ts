@@ -249,6 +249,7 @@ describe('a provider that is away', () => {
     const starts = Array.from({ length: 40 }, () => world.person().ask(`${world.origin}/session/start`));
     expect((await Promise.any(starts)).status).toBe(503);
     expect(await world.who(maria)).toEqual(AS_MARIA);
+    world.provider.endSilence();
     await Promise.allSettled(starts);
   });
 

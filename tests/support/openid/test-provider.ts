@@ -34,6 +34,7 @@ export class TestProvider {
   givesRefreshTokens = true;
   /** Every connection is cut, or every answer is a failure, or has no end, or never comes. */
   away: 'cut' | 'failing' | 'endless' | 'silent' | undefined;
+  readonly #unanswered: ServerResponse[] = [];
   /** Of answers without an end, to all who asked. */
   bytesSent = 0;
   /** What it says of itself in place of what is so. */
@@ -74,6 +75,12 @@ export class TestProvider {
     this.bytesSent = 0;
     this.says = {};
     this.hasNewKey = false;
+  }
+
+  /** Whoever was not answered is cut off. */
+  endSilence(): void {
+    this.away = undefined;
+    for (const answer of this.#unanswered.splice(0)) answer.destroy();
   }
 
   async close(): Promise<void> {
@@ -159,7 +166,7 @@ export class TestProvider {
       this.asked.push(pathname);
       if (this.away === 'cut') return void req.socket.destroy();
       if (this.away === 'failing') return void res.writeHead(503).end('<h1>later</h1>');
-      if (this.away === 'silent') return;
+      if (this.away === 'silent') return void this.#unanswered.push(res);
       if (this.away === 'endless') return this.#sendWithoutEnd(res);
       if (pathname === '/login') return void this.#enter(provider, req, res);
       answer(req, res);
