@@ -26,7 +26,7 @@ interface EndpointPage {
   readonly nextCursor: string | null;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly at: string;
   readonly durationMs: number;
   readonly responseStatus: number | null;

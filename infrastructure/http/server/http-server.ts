@@ -15,11 +15,11 @@ import { healthApp } from './health-app.ts';
 export const DEFAULT_LIMITS = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000,
-  /** That an idle connection is kept; longer than a load balancer keeps its side. */
+  /** How long an idle connection is kept: longer than a load balancer keeps its side. */
   keepAliveTimeoutMs: 65_000,
-  /** That a client may leave an answer without reading any of it. */
+  /** How long a client may leave an answer without reading any of it. */
   unreadTimeoutMs: 30_000,
-  /** Between looks for connections that are too slow. */
+  /** Time between looks for connections that are too slow. */
   checkIntervalMs: 2_000,
   maxHeaderBytes: 16_384,
 };

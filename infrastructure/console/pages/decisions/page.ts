@@ -29,7 +29,7 @@ import { isTally, tallyIn } from './tally.ts';
 import { texts } from './texts.ts';
 import { waitingNow, worklistView } from './worklist.ts';
 
-export const documentOf = async ({ params }: Visit, { loans }: Desk): Promise<Answer> => {
+const documentOf = async ({ params }: Visit, { loans }: Desk): Promise<Answer> => {
   const { application: applicationId = '', code = '', document = '' } = params;
   const { name, pieces } = await loans.document({ applicationId }, code, document);
   const { mediaType, pieces: content } = await begun(pieces);

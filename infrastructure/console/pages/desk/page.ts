@@ -16,7 +16,7 @@ import type { DeskAction, DeskOutcome, DeskWay } from '../../../../domain/desk/l
 import { inLanguages } from '../../language.ts';
 import type { Both } from '../../language.ts';
 
-export const texts = inLanguages({
+const texts = inLanguages({
   title: ['Registro', 'Desk log'],
   intro: [
     'Quem viu e fez o quê: no console, na linha de comando e no tópico de decisões. O mais novo vem primeiro. Dados de tomadores e o que foi digitado não entram aqui.',

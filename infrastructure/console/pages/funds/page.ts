@@ -22,7 +22,7 @@ import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { words } from '../words.ts';
 import { inLanguages } from '../../language.ts';
 
-export const texts = inLanguages({
+const texts = inLanguages({
   title: ['Fundos', 'Funds'],
   intro: [
     'Os fundos a que uma aplicação está vinculada e os que têm nome. O nome aparece em todas as páginas e listas, ao lado do identificador; integradores veem apenas o identificador.',

@@ -93,8 +93,8 @@ const columnsOf = ({ found, search, names, applications }: Found): readonly Colu
   return Object.values(columns).filter((column) => column !== null);
 };
 
-export const PAGE_SIZE = 50;
-export const PLACE = ['by', 'key', 'stream'] as const;
+const PAGE_SIZE = 50;
+const PLACE = ['by', 'key', 'stream'] as const;
 
 const saidAt = (which: Refusal, { refused }: Search) =>
   which === refused
@@ -177,7 +177,7 @@ const pages = ({ found, search, continued }: Found): View => {
   </p>`;
 };
 
-export const operationsView = (all: Found, visit: Visit): View => {
+const operationsView = (all: Found, visit: Visit): View => {
   const { found, search } = all;
   if (search.refused) return form(all, visit);
   if (search.forgotten)

@@ -47,7 +47,7 @@ const nameOf = ({ by, value }: HeldPart, applications: ReadonlyMap<string, strin
   return names[by]();
 };
 
-export const operationsView = async (visit: Visit, app: Desk): Promise<Answer> => {
+const operationsView = async (visit: Visit, app: Desk): Promise<Answer> => {
   const [asked, part] = [askedOf(visit), partOf(visit)];
   const funds = await fundsOf(asked, app);
   const held = [];
