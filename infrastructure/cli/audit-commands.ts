@@ -14,7 +14,7 @@ import type { Difference } from '../../application/audit/difference.ts';
 import type { AuditNotes } from '../../application/audit/audit-notes.ts';
 import type { VerifyRequest, VerifySummary } from '../../application/audit/verify-log.ts';
 import type { App } from '../../application/app.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns } from '../presenting/columns.ts';
 import { inOneLine } from '../presenting/terminal-text.ts';
 
 interface ShowOptions {
@@ -118,9 +118,7 @@ interface VerifyOptions {
   readonly documents?: boolean;
 }
 
-const DIFFERENCE_COLUMNS: readonly Column<Difference>[] = (
-  ['kind', 'stream', 'revision', 'what', 'expected', 'found'] as const
-).map((name) => ({ name, of: (difference) => difference[name] }));
+const DIFFERENCE_COLUMNS = asColumns<Difference>(['kind', 'stream', 'revision', 'what', 'expected', 'found']);
 
 const inText = ({ kind, stream, revision, what, expected, found }: Difference): string => {
   const place = `${stream === '' ? 'log' : stream}${revision === null ? '' : ` @${revision}`}`;

@@ -5,7 +5,7 @@ import type { AwaitingDecision } from '../../application/administrator/confirmat
 import type { App } from '../../application/app.ts';
 import type { SecondDecisionName } from '../../application/publication/description/confirmation-schema.ts';
 import { withFundNames } from '../presenting/fund-names.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns } from '../presenting/columns.ts';
 import { NotAllowedError } from './command-line.ts';
 import { userOfSystem, amountInCents, numberOption } from './options.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
@@ -14,16 +14,16 @@ import { patiently, presentAnswer, submitting } from './submit-decisions.ts';
 const ID = '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11';
 const MOST_COUNTED = 1_000_000;
 
-const COLUMNS: readonly Column<AwaitingDecision>[] = [
-  { name: 'first_decision_id', of: (one) => one.firstDecisionId },
-  { name: 'application_id', of: (one) => one.applicationId },
+const COLUMNS = asColumns<AwaitingDecision>([
+  'first_decision_id',
+  'application_id',
   { name: 'originator_proposal_code', of: (one) => one.code },
-  { name: 'fund_id', of: (one) => one.fundId },
-  { name: 'decision', of: (one) => one.decision },
-  { name: 'value', of: (one) => one.value, amount: true },
-  { name: 'by', of: (one) => one.by },
-  { name: 'since', of: (one) => one.since },
-];
+  'fund_id',
+  'decision',
+  { name: 'value', amount: true },
+  'by',
+  'since',
+]);
 
 interface ConfirmOptions {
   readonly operator?: string;

@@ -6,8 +6,7 @@ import { SCOPES } from '../../application/clients/scopes.ts';
 import { scopesOf } from '../../application/clients/scopes.ts';
 import type { App } from '../../application/app.ts';
 import { isFundId } from '../../domain/fund/names.ts';
-import { jsonOf } from '../presenting/columns.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns, jsonOf } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
@@ -161,17 +160,17 @@ const applicationOrNew = async (
   }
 };
 
-const CLIENT_COLUMNS: readonly Column<ListedClient>[] = [
-  { name: 'client_id', of: (client) => client.clientId },
-  { name: 'application_id', of: (client) => client.applicationId },
-  { name: 'name', of: (client) => client.name },
-  { name: 'fund_ids', of: (client) => client.fundIds },
+const CLIENT_COLUMNS = asColumns<ListedClient>([
+  'client_id',
+  'application_id',
+  'name',
+  'fund_ids',
   { name: 'only_fund_ids', of: (client) => client.onlyFundIds ?? null, table: false },
   { name: 'scopes', of: (client) => scopesOf(client), table: false },
-  { name: 'rate_limit_multiplier', of: (client) => client.rateLimitMultiplier },
-  { name: 'created_at', of: (client) => client.createdAt, table: false },
-  { name: 'revoked_at', of: (client) => client.revokedAt },
-];
+  'rate_limit_multiplier',
+  { name: 'created_at', table: false },
+  'revoked_at',
+]);
 
 const columnsOf = async ({ funds }: Pick<App, 'funds'>) =>
   withNamesBeside(CLIENT_COLUMNS, await funds.names());

@@ -1,7 +1,7 @@
 import type { CliCommand } from './cli-command.ts';
 import type { LateEvent } from '../../application/webhooks/late-events.ts';
 import type { App } from '../../application/app.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { applicationOf } from './scope.ts';
@@ -13,18 +13,18 @@ interface Selection {
   readonly application?: string;
 }
 
-const COLUMNS: readonly Column<LateEvent>[] = [
-  { name: 'event_id', of: (one) => one.eventId },
+const COLUMNS = asColumns<LateEvent>([
+  'event_id',
   { name: 'event', of: (one) => one.name },
-  { name: 'application_id', of: (one) => one.applicationId },
+  'application_id',
   { name: 'originator_proposal_code', of: (one) => one.code },
-  { name: 'put_aside_at', of: (one) => one.putAsideAt },
+  'put_aside_at',
   { name: 'state', of: stateOf },
-  { name: 'reason', of: (one) => one.reason },
-  { name: 'topic', of: (one) => one.topic, table: false },
-  { name: 'partition', of: (one) => one.partition, table: false },
-  { name: 'offset', of: (one) => one.offset, table: false },
-];
+  'reason',
+  { name: 'topic', table: false },
+  { name: 'partition', table: false },
+  { name: 'offset', table: false },
+]);
 
 function stateOf({ handled, event }: LateEvent): string {
   if (handled) return 'sent';

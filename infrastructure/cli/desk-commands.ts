@@ -1,5 +1,5 @@
 import type { DeskLogLine, DeskQuery } from '../../application/desk/desk.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns } from '../presenting/columns.ts';
 import type { CliCommand } from './cli-command.ts';
 import { grantText } from '../../application/desk/people.ts';
 import type { ListedSession } from '../../application/desk/sessions.ts';
@@ -9,14 +9,14 @@ import { configuring } from './desk-lines.ts';
 import { instantOption } from './options.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
 
-const DESK_COLUMNS: readonly Column<DeskLogLine>[] = [
-  { name: 'at', of: ({ at }) => at },
-  { name: 'way', of: ({ way }) => way },
+const DESK_COLUMNS = asColumns<DeskLogLine>([
+  'at',
+  'way',
   { name: 'issuer', of: ({ issuer }) => issuer ?? null, table: false },
   { name: 'subject', of: ({ subject }) => subject ?? null },
-  { name: 'name', of: ({ name }) => name },
-  { name: 'action', of: ({ action }) => action },
-  { name: 'outcome', of: ({ outcome }) => outcome },
+  'name',
+  'action',
+  'outcome',
   { name: 'reason', of: ({ reason }) => reason ?? null },
   { name: 'application_id', of: ({ applicationId }) => applicationId ?? null, table: false },
   { name: 'originator_proposal_code', of: ({ code }) => code ?? null },
@@ -26,8 +26,8 @@ const DESK_COLUMNS: readonly Column<DeskLogLine>[] = [
   { name: 'decision_id', of: ({ decisionId }) => decisionId ?? null, table: false },
   { name: 'count', of: ({ count }) => count ?? null, align: 'right' },
   { name: 'sum', of: ({ sum }) => sum ?? null, amount: true, align: 'right' },
-  { name: 'stream', of: ({ stream }) => stream, table: false },
-];
+  { name: 'stream', table: false },
+]);
 
 interface LogOptions extends Pick<DeskQuery, 'since' | 'subject' | 'code'> {
   readonly fund?: string;
@@ -84,13 +84,13 @@ export const addDeskCommands = (program: CliCommand): void => {
     );
 };
 
-const SESSION_COLUMNS: readonly Column<ListedSession>[] = [
+const SESSION_COLUMNS = asColumns<ListedSession>([
   { name: 'session_id', of: ({ id }) => id },
   { name: 'name', of: ({ person }) => person.name },
   { name: 'issuer', of: ({ person }) => person.issuer, table: false },
   { name: 'subject', of: ({ person }) => person.subject },
   { name: 'roles', of: ({ person }) => person.grants.map(grantText) },
-  { name: 'begun_at', of: ({ begunAt }) => begunAt },
+  'begun_at',
   { name: 'last_used_at', of: ({ lastAt }) => lastAt },
-  { name: 'until', of: ({ until }) => until },
-];
+  'until',
+]);

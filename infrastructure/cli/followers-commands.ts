@@ -1,16 +1,16 @@
 import type { CliCommand } from './cli-command.ts';
 import type { FollowerPlace, Move } from '../../application/maintenance/follower-places.ts';
 import { instantOf } from '../../application/schemas/values.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns } from '../presenting/columns.ts';
 import { NotAllowedError, answer } from './command-line.ts';
 import { recordWherePossible } from './desk-lines.ts';
 
-const COLUMNS: readonly Column<FollowerPlace>[] = [
+const COLUMNS = asColumns<FollowerPlace>([
   { name: 'follower', of: ({ name }) => name },
-  { name: 'position', of: ({ position }) => position },
-  { name: 'updated_at', of: ({ updatedAt }) => updatedAt },
+  'position',
+  'updated_at',
   { name: 'problem', of: ({ problem }) => problem ?? null },
-];
+]);
 
 interface MoveOptions {
   readonly after: string;

@@ -3,8 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { FUND } from './cli-command.ts';
 import type { CliCommand } from './cli-command.ts';
 import type { ListedFund } from '../../application/funds/funds.ts';
-import { money } from '../presenting/columns.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns, money } from '../presenting/columns.ts';
 import { configuring } from './desk-lines.ts';
 import { userOfSystem, amountInCents } from './options.ts';
 import { FUND_OPTION, fundOf } from './scope.ts';
@@ -92,10 +91,7 @@ export const addFundCommands = (program: CliCommand): void => {
     });
 };
 
-const FUND_COLUMNS: readonly Column<ListedFund>[] = [
-  { name: 'fund_id', of: ({ fundId }) => fundId },
-  { name: 'name', of: ({ name }) => name },
-];
+const FUND_COLUMNS = asColumns<ListedFund>(['fund_id', 'name']);
 
 const setOrShow = async (
   services: App,

@@ -5,8 +5,7 @@ import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import { LOAN_EVENT_NAMES } from '../../application/publication/event-names.ts';
 import type { LoanEventName } from '../../application/publication/event-names.ts';
 import type { Forwarder } from '../../application/webhooks/webhooks.ts';
-import { lineByLine } from '../presenting/columns.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns, lineByLine } from '../presenting/columns.ts';
 import { interruption } from './command-line.ts';
 import { scopeOf } from './scope.ts';
 
@@ -24,14 +23,14 @@ interface Sent {
 
 const RESEND = 'r';
 
-const COLUMNS: readonly Column<Sent>[] = [
+const COLUMNS = asColumns<Sent>([
   { name: 'timestamp', of: ({ event }) => event.timestamp },
   { name: 'event', of: ({ event }) => event.name },
   { name: 'originator_proposal_code', of: ({ event }) => event.code },
   { name: 'event_id', of: ({ event }) => event.eventId },
-  { name: 'attempt', of: ({ attempt }) => attempt, align: 'left' },
-  { name: 'outcome', of: ({ outcome }) => outcome },
-];
+  { name: 'attempt', align: 'left' },
+  'outcome',
+]);
 
 export const addListenCommand = (program: CliCommand): void => {
   program

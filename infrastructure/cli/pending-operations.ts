@@ -3,8 +3,7 @@ import type { CliCommand } from './cli-command.ts';
 import { AWAITED } from '../../application/administrator/awaited.ts';
 import type { AwaitingStatus, PendingOperation } from '../../application/administrator/awaited.ts';
 import type { App } from '../../application/app.ts';
-import { money, tableOf } from '../presenting/columns.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns, money, tableOf } from '../presenting/columns.ts';
 import { withFundNames } from '../presenting/fund-names.ts';
 import { NotAllowedError, confirmed, tell, withProgress, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
@@ -21,16 +20,16 @@ interface WaitingOperation extends PendingOperation {
   readonly waitingSeconds: number;
 }
 
-const PENDING_COLUMNS: readonly Column<WaitingOperation>[] = [
-  { name: 'application_id', of: (one) => one.applicationId },
+const PENDING_COLUMNS = asColumns<WaitingOperation>([
+  'application_id',
   { name: 'originator_proposal_code', of: (one) => one.code },
-  { name: 'fund_id', of: (one) => one.fundId },
-  { name: 'status', of: (one) => one.status },
-  { name: 'acquisition_value', of: (one) => one.acquisitionValue, amount: true },
-  { name: 'since', of: (one) => one.since },
-  { name: 'waiting_seconds', of: (one) => one.waitingSeconds, table: false },
+  'fund_id',
+  'status',
+  { name: 'acquisition_value', amount: true },
+  'since',
+  { name: 'waiting_seconds', table: false },
   { name: 'next', of: (one) => AWAITED[one.status] },
-];
+]);
 
 const columnsOf = async ({ funds }: App) =>
   withFundNames(PENDING_COLUMNS, await funds.names(), (one) => one.fundId);
@@ -73,13 +72,13 @@ interface BulkDecision {
 }
 
 const MOST_PREVIEWED = 20;
-const PREVIEW_COLUMNS: readonly Column<PendingOperation>[] = [
+const PREVIEW_COLUMNS = asColumns<PendingOperation>([
   { name: 'application', of: ({ applicationId }) => applicationId },
   { name: 'operation', of: ({ code }) => code },
-  { name: 'status', of: ({ status }) => status },
-  { name: 'acquisition_value', of: ({ acquisitionValue }) => acquisitionValue, amount: true },
-  { name: 'since', of: ({ since }) => since, verbatim: true },
-];
+  'status',
+  { name: 'acquisition_value', amount: true },
+  { name: 'since', verbatim: true },
+]);
 
 /** Decides on every operation that waits for it: shows which, asks, and prints one answer a line. */
 export const decideAllPending = (dependencies: CliDependencies, bulk: BulkDecision): Promise<void> =>

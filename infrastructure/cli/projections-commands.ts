@@ -2,7 +2,7 @@ import type { CliCommand } from './cli-command.ts';
 import type { RowDifference } from '../../application/maintenance/rebuild/table-comparison.ts';
 import type { App } from '../../application/app.ts';
 import type { ListedReadModel } from '../../application/maintenance/rebuild/generations.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns } from '../presenting/columns.ts';
 import { DifferencesFoundError, interruption, withProgress } from './command-line.ts';
 
 const PERCENT = 100;
@@ -39,15 +39,15 @@ export const addProjectionsCommands = (program: CliCommand): void => {
     .answering(async ({ maintenance }) => ({ dropped: await maintenance.readModels.dropOld() }));
 };
 
-const COLUMNS: readonly Column<ListedReadModel>[] = [
-  { name: 'generation', of: (listed) => listed.generation },
-  { name: 'state', of: (listed) => listed.state },
-  { name: 'projection', of: (listed) => listed.projection },
-  { name: 'program_version', of: (listed) => listed.programVersion },
+const COLUMNS = asColumns<ListedReadModel>([
+  'generation',
+  'state',
+  'projection',
+  'program_version',
   { name: 'version', of: (listed) => listed.place?.version ?? null },
   { name: 'position', of: (listed) => listed.place?.position ?? 'start' },
-  { name: 'rows', of: (listed) => listed.rows },
-];
+  'rows',
+]);
 
 async function* rebuilding(
   { maintenance }: App,

@@ -3,22 +3,22 @@ import { parseLoanStream } from '../../application/command-handling/operation.ts
 import { renegotiationIdOf } from '../../application/projecting/renegotiation-ties.ts';
 import type { QuarantinedOperation } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import type { App } from '../../application/app.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { applicationOf } from './scope.ts';
 
 const operationOf = ({ stream }: QuarantinedOperation) => parseLoanStream(stream);
 
-const COLUMNS: readonly Column<QuarantinedOperation>[] = [
+const COLUMNS = asColumns<QuarantinedOperation>([
   { name: 'application_id', of: (row) => operationOf(row)?.applicationId },
   { name: 'originator_proposal_code', of: (row) => operationOf(row)?.code },
-  { name: 'waits_for', of: (row) => row.waitsFor },
+  'waits_for',
   { name: 'revision', of: (row) => Number(row.revision) },
-  { name: 'event_type', of: (row) => row.eventType },
-  { name: 'reason', of: (row) => row.reason },
+  'event_type',
+  'reason',
   { name: 'renegotiation_id', of: (row) => renegotiationIdOf(row.stream) },
-];
+]);
 
 export const addQuarantineCommands = (program: CliCommand): void => {
   const quarantine = program

@@ -1,16 +1,11 @@
 import type { CliCommand } from './cli-command.ts';
 import type { Finding } from '../../application/maintenance/service-status.ts';
 import type { ServiceStatus } from '../../application/maintenance/service-status.ts';
-import { printedRows } from '../presenting/columns.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns, printedRows } from '../presenting/columns.ts';
 import { whileRead, withService } from './command-line.ts';
 import { showObject } from './shown-object.ts';
 
-const FINDING_COLUMNS: readonly Column<Finding>[] = [
-  { name: 'check', of: ({ check }) => check },
-  { name: 'state', of: ({ state }) => state },
-  { name: 'detail', of: ({ detail }) => detail },
-];
+const FINDING_COLUMNS = asColumns<Finding>(['check', 'state', 'detail']);
 
 export const addStatusCommands = (program: CliCommand): void => {
   program

@@ -1,19 +1,19 @@
 import type { CliCommand } from './cli-command.ts';
 import type { ListedTopic } from '../../application/publication/topics.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns } from '../presenting/columns.ts';
 import { configuring } from './desk-lines.ts';
 
-const COLUMNS: readonly Column<ListedTopic>[] = [
-  { name: 'topic', of: ({ topic }) => topic },
-  { name: 'partitions', of: ({ partitions }) => partitions },
-  { name: 'spread_over', of: ({ spreadOver }) => spreadOver },
-  { name: 'waiting', of: ({ waiting }) => waiting },
-  { name: 'copies', of: ({ copies }) => copies },
-  { name: 'min_insync_replicas', of: ({ minInsyncReplicas }) => minInsyncReplicas },
-  { name: 'retention_ms', of: ({ retentionMs }) => retentionMs },
+const COLUMNS = asColumns<ListedTopic>([
+  'topic',
+  'partitions',
+  'spread_over',
+  'waiting',
+  'copies',
+  'min_insync_replicas',
+  'retention_ms',
   { name: 'problems', of: ({ problems }) => problems.map(({ problem }) => problem) },
   { name: 'mend', of: ({ problems }) => problems.map(({ command }) => command), table: false },
-];
+]);
 
 export const addTopicCommands = (program: CliCommand): void => {
   const topics = program

@@ -7,7 +7,7 @@ import type { EventName } from '../../application/publication/event-names.ts';
 import type { WebhookSubscription } from '../../application/webhooks/subscriptions.ts';
 import type { Recoverable, WaitingDelivery } from '../../application/webhooks/deliveries.ts';
 import type { App } from '../../application/app.ts';
-import type { Column } from '../presenting/columns.ts';
+import { asColumns } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
 import { DifferencesFoundError } from './command-line.ts';
 import { recordLines } from './desk-lines.ts';
@@ -144,19 +144,19 @@ async function* redelivering(
   yield { queued, gone, dry_run: false };
 }
 
-const WEBHOOK_COLUMNS: readonly Column<WebhookSubscription>[] = [
-  { name: 'webhook_id', of: (one) => one.webhookId },
-  { name: 'application_id', of: (one) => one.applicationId },
-  { name: 'url', of: (one) => one.url },
-  { name: 'events', of: (one) => one.events, table: false },
-  { name: 'fund_ids', of: (one) => one.fundIds, table: false },
-  { name: 'description', of: (one) => one.description, table: false },
-  { name: 'status', of: (one) => one.status },
-  { name: 'created_at', of: (one) => one.createdAt, table: false },
-  { name: 'last_success_at', of: (one) => one.lastSuccessAt },
-  { name: 'last_failure_at', of: (one) => one.lastFailureAt },
-  { name: 'failing_since', of: (one) => one.failingSince },
-];
+const WEBHOOK_COLUMNS = asColumns<WebhookSubscription>([
+  'webhook_id',
+  'application_id',
+  'url',
+  { name: 'events', table: false },
+  { name: 'fund_ids', table: false },
+  { name: 'description', table: false },
+  'status',
+  { name: 'created_at', table: false },
+  'last_success_at',
+  'last_failure_at',
+  'failing_since',
+]);
 
 const waitsFor = ({ waitsFor: waits }: WaitingDelivery): string | null => {
   if (waits === null) return null;
@@ -165,21 +165,21 @@ const waitsFor = ({ waitsFor: waits }: WaitingDelivery): string | null => {
     : `behind event ${waits.eventId} (${waits.event}), which is tried again at ${waits.triedAt}`;
 };
 
-const DELIVERY_COLUMNS: readonly Column<WaitingDelivery>[] = [
-  { name: 'delivery_id', of: (one) => one.deliveryId, table: false },
-  { name: 'event_id', of: (one) => one.eventId },
-  { name: 'event', of: (one) => one.event },
+const DELIVERY_COLUMNS = asColumns<WaitingDelivery>([
+  { name: 'delivery_id', table: false },
+  'event_id',
+  'event',
   { name: 'originator_proposal_code', of: (one) => one.code },
-  { name: 'fund_id', of: (one) => one.fundId, table: false },
-  { name: 'status', of: (one) => one.status },
-  { name: 'attempts', of: (one) => one.attempts },
-  { name: 'created_at', of: (one) => one.createdAt },
-  { name: 'last_attempt_at', of: (one) => one.lastAttemptAt, table: false },
-  { name: 'next_attempt_at', of: (one) => one.nextAttemptAt },
+  { name: 'fund_id', table: false },
+  'status',
+  'attempts',
+  'created_at',
+  { name: 'last_attempt_at', table: false },
+  'next_attempt_at',
   { name: 'waits_for', of: waitsFor },
-  { name: 'delivered_at', of: (one) => one.deliveredAt, table: false },
-  { name: 'last_response_status', of: (one) => one.lastResponseStatus },
-  { name: 'last_error', of: (one) => one.lastError },
+  { name: 'delivered_at', table: false },
+  'last_response_status',
+  'last_error',
   {
     name: 'attempt_log',
     of: (one) =>
@@ -192,7 +192,7 @@ const DELIVERY_COLUMNS: readonly Column<WaitingDelivery>[] = [
       })),
     table: false,
   },
-];
+]);
 
 const deliveryColumns = async ({ funds }: App) => withNamesBeside(DELIVERY_COLUMNS, await funds.names());
 
@@ -211,18 +211,18 @@ interface VerifyOptions {
   readonly repair?: boolean;
 }
 
-const DIFFERENCE_COLUMNS: readonly Column<DeliveryDifference>[] = [
-  { name: 'kind', of: (one) => one.kind },
-  { name: 'webhook_id', of: (one) => one.webhookId },
-  { name: 'application_id', of: (one) => one.applicationId },
+const DIFFERENCE_COLUMNS = asColumns<DeliveryDifference>([
+  'kind',
+  'webhook_id',
+  'application_id',
   { name: 'originator_proposal_code', of: (one) => one.code },
-  { name: 'event', of: (one) => one.event },
-  { name: 'event_id', of: (one) => one.eventId },
-  { name: 'sequence', of: (one) => one.sequence },
-  { name: 'timestamp', of: (one) => one.timestamp },
-  { name: 'detail', of: (one) => one.detail },
-  { name: 'repaired', of: (one) => one.repaired },
-];
+  'event',
+  'event_id',
+  'sequence',
+  'timestamp',
+  'detail',
+  'repaired',
+]);
 
 const inText = ({ kind, webhookId, code, event, eventId, detail, repaired }: DeliveryDifference): string =>
   `${inOneLine(`${kind}  ${webhookId}  ${code ?? ''} ${event ?? ''} ${eventId}: ${detail}${repaired ? '; it is being sent' : ''}`)}\n`;

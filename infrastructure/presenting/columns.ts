@@ -28,6 +28,22 @@ export interface Column<Row> {
   readonly brazilian?: (row: Row) => unknown;
 }
 
+/** How a field is called outside: `fundId` is `fund_id`. */
+type Outside<Field extends string> = Field extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Outside<Rest>}`
+  : '';
+
+/** A column that is a field of the row is named like it, alone or beside what else is to be said of it. */
+type Written<Row, Own = Outside<keyof Row & string>> =
+  Own | (Omit<Column<Row>, 'name' | 'of'> & { readonly name: Own; readonly of?: undefined }) | Column<Row>;
+
+export const asColumns = <Row>(written: readonly Written<Row>[]): readonly Column<Row>[] =>
+  written.map((one) => {
+    const column = typeof one === 'object' ? one : { name: one };
+    const field = column.name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    return { ...column, of: column.of ?? ((row) => row[field as keyof Row]) };
+  });
+
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
 export interface Printing {

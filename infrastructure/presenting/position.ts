@@ -1,5 +1,5 @@
 import type { FundPosition, Held } from '../../application/portfolio/position.ts';
-import { jsonAmount, printedRows } from './columns.ts';
+import { asColumns, jsonAmount, printedRows } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';
 import { fundFields, fundTitle } from './fund-names.ts';
 import type { OfFund } from './fund-names.ts';
@@ -19,14 +19,14 @@ interface Measure {
   readonly amount?: number;
 }
 
-const COLUMNS: readonly Column<Measure>[] = [
-  { name: 'measure', of: ({ measure }) => measure },
-  { name: 'days', of: ({ days }) => days },
-  { name: 'count', of: ({ count }) => count },
-  { name: 'face_value', of: ({ faceValue }) => faceValue, amount: true },
-  { name: 'present_value', of: ({ presentValue }) => presentValue, amount: true },
+const COLUMNS = asColumns<Measure>([
+  'measure',
+  'days',
+  'count',
+  { name: 'face_value', amount: true },
+  { name: 'present_value', amount: true },
   { name: 'amount', of: ({ amount: value }) => value, amount: true },
-];
+]);
 
 /** What was held is counted in installments, what came in in payments. */
 function* measuresOf(position: FundPosition): Generator<Measure> {

@@ -7,7 +7,7 @@ import type {
   ShownPayment,
   Sum,
 } from '../../application/reconciliation/comparison.ts';
-import { jsonAmount, money, printedRows, tableOf, titleOf } from './columns.ts';
+import { asColumns, jsonAmount, money, printedRows, tableOf, titleOf } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';
 import { fundFields, fundTitle } from './fund-names.ts';
 import type { OfFund } from './fund-names.ts';
@@ -32,9 +32,9 @@ const RULE_COLUMNS: readonly Column<readonly [string, number]>[] = [
   { name: 'matches', of: ([, count]) => count },
 ];
 
-const TOTAL_COLUMNS: readonly Column<DayTotal>[] = [
-  { name: 'date', of: ({ date }) => date },
-  { name: 'kind', of: ({ kind }) => kind },
+const TOTAL_COLUMNS = asColumns<DayTotal>([
+  'date',
+  'kind',
   { name: 'notified', of: ({ notified }) => notified.count },
   { name: 'amount', of: ({ notified }) => notified.amount, amount: true },
   { name: 'statement', of: ({ statement }) => statement.count },
@@ -44,7 +44,7 @@ const TOTAL_COLUMNS: readonly Column<DayTotal>[] = [
     of: ({ notified, statement }) => statement.amount - notified.amount,
     amount: true,
   },
-];
+]);
 
 const FINDING_COLUMNS: readonly Column<Finding>[] = [
   { name: 'kind', of: ({ payment }) => payment && kindOf(payment) },
@@ -151,10 +151,10 @@ const IN_PORTUGUESE: Readonly<Record<string, string>> = {
   repurchase_pending: 'recompra pendente',
 } satisfies Record<Result | Remark['remark'], string>;
 
-const CSV_COLUMNS: readonly Column<CsvRow>[] = [
-  { name: 'result', of: (row) => row.result, brazilian: (row) => IN_PORTUGUESE[row.result] ?? row.result },
-  { name: 'rule', of: (row) => row.rule },
-  { name: 'match', of: (row) => row.match },
+const CSV_COLUMNS = asColumns<CsvRow>([
+  { name: 'result', brazilian: (row) => IN_PORTUGUESE[row.result] ?? row.result },
+  'rule',
+  'match',
   { name: 'kind', of: ({ payment }) => payment?.kind },
   { name: 'reason', of: ({ payment }) => payment?.reason },
   { name: 'operation', of: ({ payment }) => payment?.code },
@@ -166,9 +166,9 @@ const CSV_COLUMNS: readonly Column<CsvRow>[] = [
   { name: 'statement_date', of: ({ line }) => line?.date },
   { name: 'statement_amount', of: ({ line }) => line?.amount, amount: true },
   { name: 'reference', of: ({ line }) => line?.reference },
-  { name: 'duplicate_of', of: (row) => row.duplicateOf },
-  { name: 'value', of: (row) => row.value, amount: true },
-];
+  'duplicate_of',
+  { name: 'value', amount: true },
+]);
 
 function* csvRows(findings: Iterable<Finding>, remarks: Iterable<Remark>): Generator<CsvRow> {
   yield* findings;
