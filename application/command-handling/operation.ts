@@ -59,26 +59,17 @@ export const decisionStreamOf = (stream: string): string =>
 export const decidedStreamOf = (stream: string): string =>
   stream.replace(DECISION_STREAM_PREFIX, LOAN_STREAM_PREFIX);
 
-type Canonical =
-  | string
-  | number
-  | boolean
-  | null
-  | undefined
-  | readonly Canonical[]
-  | { readonly [field: string]: Canonical };
-
-const sorted = (value: Canonical): Canonical => {
+const sorted = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);
-  const fields = value as { readonly [field: string]: Canonical };
-  const inOrder: Record<string, Canonical> = {};
+  const fields = value as Readonly<Record<string, unknown>>;
+  const inOrder: Record<string, unknown> = {};
   for (const name of Object.keys(fields).sort()) inOrder[name] = sorted(fields[name]);
   return inOrder;
 };
 
 /** JSON text with sorted fields and without absent ones: equal contents give equal texts, whatever order they came in. */
-export const canonicalText = (value: Canonical): string => JSON.stringify(sorted(value) ?? null);
+export const canonicalText = (value: unknown): string => JSON.stringify(sorted(value) ?? null);
 
 export interface UsedKey {
   readonly endpoint: string;
@@ -123,17 +114,12 @@ export const askedBy = ({ applicationId, clientId, requestId, onlyFundIds }: Req
   ...(onlyFundIds && { onlyFundIds }),
 });
 
-interface Named {
-  readonly code: string;
-  readonly idempotencyKey: string;
-}
-
 /** With its key, which it uses up for what it says. */
 export const askedOnce = (
   vault: Pick<BorrowerVault, 'digest'>,
   context: RequestContext,
   endpoint: string,
-  { idempotencyKey: key, ...contents }: Named & { readonly [field: string]: Canonical },
+  { idempotencyKey: key, ...contents }: Asked<object>,
 ) => ({
   stream: loanStream(context.applicationId, contents.code),
   ...askedBy(context),

@@ -34,6 +34,10 @@ export interface DocumentsOfRequest {
   readonly files: readonly ReceivedFile[];
 }
 
+/** What a repeated request is compared with. */
+export const contentsOfDocuments = ({ documents, files }: DocumentsOfRequest) =>
+  documents.map(({ type, value }) => ({ type, value, sha256: fileNamed(files, value).sha256 }));
+
 /** The documents of a request with what their files are, under new ids. @param names those of the documents, in their order */
 export const documentsOf = (
   { documents, files }: DocumentsOfRequest,

@@ -7,7 +7,7 @@ import type { ApplicationId, SealedBorrower, Timestamp } from '../../domain/shar
 import { canonicalText, loanStream } from '../command-handling/operation.ts';
 import type { Borrower } from '../ports/borrower-vault.ts';
 import type { Outcome, RequestContext } from '../command-handling/request-context.ts';
-import { PDF_ONLY, documentsOf, fileNamed, privateNames } from './add-documents.ts';
+import { PDF_ONLY, contentsOfDocuments, documentsOf, privateNames } from './add-documents.ts';
 import type { DocumentsOfRequest } from './add-documents.ts';
 import { preferring, refusedNames } from './file-names.ts';
 import { ENDPOINTS } from '../command-handling/endpoints.ts';
@@ -110,16 +110,10 @@ const receive = async (
   return loanDecider.decide({ ...command, borrower, documents: received }, current);
 };
 
-const contentsOf = ({ files, sandboxOutcome: _, sandboxDisbursement: __, ...contents }: AskedAssignment) => ({
-  ...contents,
-  borrower: { ...contents.borrower, address: { ...contents.borrower.address } },
-  installments: contents.installments.map(({ code, dueDate, faceValue }) => ({ code, dueDate, faceValue })),
-  documents: contents.documents.map(({ type, value }) => ({
-    type,
-    value,
-    sha256: fileNamed(files, value).sha256,
-  })),
-});
+const contentsOf = (input: AskedAssignment) => {
+  const { files: _, sandboxOutcome: __, sandboxDisbursement: ___, ...contents } = input;
+  return { ...contents, documents: contentsOfDocuments(input) };
+};
 
 const receiptOf = (state: LoanState) => {
   if (state.status === 'none' || state.status === 'code_reserved')

@@ -69,7 +69,7 @@ export class Maintenance {
     const { renegotiation, actors, generations, projectionStore, relayQuarantine, log, decode, order } =
       this.#deps;
     return new QuarantinedOperations({
-      renegotiation: renegotiation(),
+      renegotiation: renegotiation().conclusion,
       actors: actors(),
       projections: generations.projections,
       store: projectionStore,

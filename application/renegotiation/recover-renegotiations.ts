@@ -12,7 +12,7 @@ import { LEASE_MS, MissingCoordinatorError } from './roll-forward.ts';
 import type { RollForward } from './roll-forward.ts';
 
 interface Dependencies extends Following {
-  readonly resolving: Pick<RollForward, 'attempt'>;
+  readonly conclusion: RollForward;
   readonly realClock: RealClock;
 }
 
@@ -27,7 +27,7 @@ const LEASE_PAUSE_MS = 100;
  * asks. Reservations count as well as starts: a process that slept through its lease may still make one.
  */
 export const recoverRenegotiations = (dependencies: Dependencies): Runner<never> => {
-  const { resolving, realClock, sleep, logger } = dependencies;
+  const { conclusion, realClock, sleep, logger } = dependencies;
   const leave = (stream: string, error: Error): void => {
     const message = 'a renegotiation is left as it is until `receivables quarantine release`';
     logger.error({ stream, error: error.message }, message);
@@ -43,7 +43,7 @@ export const recoverRenegotiations = (dependencies: Dependencies): Runner<never>
   const end = async (id: RenegotiationId, afterMs: number, signal: AbortSignal): Promise<void> => {
     try {
       for (let waitedMs = afterMs; !signal.aborted; waitedMs += LEASE_PAUSE_MS) {
-        if (await resolving.attempt(id, waitedMs)) return;
+        if (await conclusion.attempt(id, waitedMs)) return;
         await sleep(LEASE_PAUSE_MS, signal);
       }
     } catch (error) {

@@ -1,14 +1,20 @@
 import type { OnAppended } from '../command-handling/command-handler.ts';
-import { isReserved, loanDecider } from '../../domain/loan/index.ts';
-import type { ActiveLoan } from '../../domain/loan/index.ts';
+import { presentValue } from '../../domain/curve/present-value.ts';
+import { isReserved, loanDecider, openFaceValue, openInstallments } from '../../domain/loan/index.ts';
+import type { ActiveLoan, LoanState, RenegotiationTerms } from '../../domain/loan/index.ts';
 import {
+  newOperation,
   requireRenegotiable,
   requireSoundProposal,
   requireUnusedCode,
 } from '../../domain/renegotiation/index.ts';
 import type { Proposal } from '../../domain/renegotiation/index.ts';
+import { daysBetween } from '../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { ApplicationId, RenegotiationId } from '../../domain/shared/identifiers.ts';
+import type { ApplicationId, SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
+import { LARGEST_AMOUNT } from '../../domain/shared/money.ts';
+import type { Cents } from '../../domain/shared/money.ts';
 import { acceptedUnder, canonicalText, loanStream, visibleOf } from '../command-handling/operation.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import type { Operation } from '../command-handling/operation.ts';
@@ -28,10 +34,9 @@ import { Coordinators } from './coordinators.ts';
 import { LoanStreams } from './loan-streams.ts';
 import { renegotiated } from './protocol.ts';
 import { recoverRenegotiations } from './recover-renegotiations.ts';
-import { quoteOf } from './renegotiation-quote.ts';
 import { contentsOf, requireDocumentTypes } from './request.ts';
 import { RollForward } from './roll-forward.ts';
-import type { AskedRenegotiation, RenegotiationReceipt } from './request.ts';
+import type { AskedRenegotiation } from './request.ts';
 
 interface Dependencies {
   readonly events: EventStore;
@@ -51,6 +56,7 @@ const MAX_TRIES = 6;
 
 /** A process has one of it, which ends renegotiations of other processes too. The code of each original is a key. */
 export class Renegotiation {
+  readonly conclusion: RollForward;
   readonly #deps: Dependencies & Parameters<typeof renegotiated>[0];
 
   constructor(dependencies: Dependencies) {
@@ -58,22 +64,13 @@ export class Renegotiation {
     const { loans = new LoanStreams({ events, loans: loanDecider, forget, pause, onAppended }) } =
       dependencies;
     const coordinators = new Coordinators({ events, pause });
-    const conclusion = new RollForward({ coordinators, loans, clock, realClock, pause });
-    this.#deps = { ...dependencies, coordinators, loans, conclusion };
-  }
-
-  /** Then it holds nothing. @throws DomainError `concurrent_modification` still undecided after a bounded wait */
-  resolve(id: RenegotiationId): Promise<void> {
-    return this.#deps.conclusion.resolve(id);
-  }
-
-  /** False while its lease lives. @param waitedMs by the caller; a whole lease is enough, whatever a clock says */
-  attempt(id: RenegotiationId, waitedMs?: number): Promise<boolean> {
-    return this.#deps.conclusion.attempt(id, waitedMs);
+    this.conclusion = new RollForward({ coordinators, loans, clock, realClock, pause });
+    this.#deps = { ...dependencies, coordinators, loans, conclusion: this.conclusion };
   }
 
   recovery(following: Following): Runner<never> {
-    return recoverRenegotiations({ ...following, resolving: this, realClock: this.#deps.realClock });
+    const { conclusion, realClock } = this.#deps;
+    return recoverRenegotiations({ ...following, conclusion, realClock });
   }
 
   completion(following: Following, commands: CommandHandler): CompleteRenegotiations {
@@ -162,12 +159,7 @@ export class Renegotiation {
     });
     if (!done) return undefined;
     const { renegotiation, committedAt } = done.committed;
-    const newProposal = { code: renegotiation.newProposalCode, status: 'received' };
-    const { originalProposalCodes, effectiveDate } = renegotiation;
-    return {
-      replayed: false,
-      result: { originalProposalCodes, newProposal, effectiveDate, processedAt: committedAt },
-    };
+    return { replayed: false, result: receiptOf(renegotiation, 'received', committedAt) };
   }
 
   /** Refuses before anything is reserved; the commit checks the same again on what it has reserved. */
@@ -194,7 +186,7 @@ export class Renegotiation {
     for (let look = 0; look < MAX_TRIES; look++) {
       const operation = await this.#deps.loans.load(stream);
       if (!isReserved(operation.state)) return operation;
-      await this.resolve(operation.state.renegotiationId);
+      await this.conclusion.resolve(operation.state.renegotiationId);
     }
     throw keptChanging();
   }
@@ -206,15 +198,19 @@ export class Renegotiation {
     if (first?.state.status !== 'renegotiated')
       throw new Error('an accepted renegotiation renegotiated its originals');
     const { renegotiation, renegotiatedAt } = first.state.renegotiated;
-    const { originalProposalCodes, newProposalCode: code, effectiveDate } = renegotiation;
-    const { state } = await this.#unreserved(loanStream(context.applicationId, code));
-    const newProposal = { code, status: state.status };
-    return {
-      replayed: true,
-      result: { originalProposalCodes, newProposal, effectiveDate, processedAt: renegotiatedAt },
-    };
+    const { state } = await this.#unreserved(
+      loanStream(context.applicationId, renegotiation.newProposalCode),
+    );
+    return { replayed: true, result: receiptOf(renegotiation, state.status, renegotiatedAt) };
   }
 }
+
+const receiptOf = (
+  { originalProposalCodes, newProposalCode: code, effectiveDate }: RenegotiationTerms,
+  status: LoanState['status'],
+  processedAt: Timestamp,
+) => ({ originalProposalCodes, newProposal: { code, status }, effectiveDate, processedAt });
+export type RenegotiationReceipt = ReturnType<typeof receiptOf>;
 
 const refusedOf = ({ documents = [] }: AskedRenegotiation): DomainError | undefined =>
   refusedNames(
@@ -246,4 +242,42 @@ const isReplay = (originals: readonly Operation[], proposal: Proposal, fingerpri
     );
   }
   return accepted.every((used) => used === fingerprint);
+};
+
+/** What would be written off, line by line, and what would come in. @throws DomainError `validation_error` */
+const quoteOf = (proposal: Proposal, originals: readonly ActiveLoan[], now: Timestamp) => {
+  // Neither the borrower nor the documents have a part in what the new operation is worth.
+  const unsealed = '' as SealedBorrower;
+  const received = newOperation({ proposal, borrower: unsealed, documents: [], now }, originals);
+  const valued = originals.map((loan) => writtenOff(loan, proposal.effectiveDate));
+  return {
+    originals: valued.map(({ original }) => original),
+    newProposal: {
+      code: received.code,
+      acquisitionValue: received.acquisitionValue,
+      numberOfInstallments: received.installments.length,
+      pricing: received.pricing,
+    },
+    effectiveDate: proposal.effectiveDate,
+    lines: valued.flatMap(({ lines }) => lines),
+    calculatedAt: now,
+  };
+};
+
+/** Lines in the order of the schedule; they add up to the original's value. */
+const writtenOff = (loan: ActiveLoan, date: CalendarDate) => {
+  const { code, pricing } = loan;
+  const open = openInstallments(loan);
+  const { total, lines } = presentValue(pricing.dailyFactor, open, date);
+  /** null where the original's value is beyond what can be stated */
+  const stated = (value: Cents): Cents | null => (total > LARGEST_AMOUNT ? null : value);
+  return {
+    original: { code, openFaceValue: openFaceValue(open), presentValue: stated(total) },
+    lines: open.map(({ code: installmentCode, dueDate, faceValue }, i) => {
+      const value = lines[i]?.presentValue;
+      if (value === undefined) throw new RangeError('every open installment has its line');
+      const days = daysBetween(date, dueDate);
+      return { code, installmentCode, dueDate, faceValue, days, presentValue: stated(value) };
+    }),
+  };
 };

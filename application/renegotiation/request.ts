@@ -1,8 +1,6 @@
 import type { Proposal } from '../../domain/renegotiation/index.ts';
-import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
-import { fileNamed } from '../loans/add-documents.ts';
+import { contentsOfDocuments } from '../loans/add-documents.ts';
 import type { NamedDocument } from '../loans/add-documents.ts';
 import type { Borrower } from '../ports/borrower-vault.ts';
 import type { ReceivedFile } from '../ports/document-store.ts';
@@ -14,13 +12,6 @@ export interface AskedRenegotiation extends Proposal {
   /** Each names one of the request's files. Default: those of the originals. */
   readonly documents?: readonly NamedDocument[];
   readonly files: readonly ReceivedFile[];
-}
-
-export interface RenegotiationReceipt {
-  readonly originalProposalCodes: readonly LoanCode[];
-  readonly newProposal: { readonly code: LoanCode; readonly status: string };
-  readonly effectiveDate: CalendarDate;
-  readonly processedAt: Timestamp;
 }
 
 const RENEGOTIATION_DOCUMENT = 'renegotiation_document';
@@ -37,18 +28,13 @@ export const requireDocumentTypes = ({ documents = [] }: AskedRenegotiation): vo
 };
 
 /** Two requests are the same whatever order they name the originals in: the set is what they replace. */
-export const contentsOf = ({ files, ...asked }: AskedRenegotiation) => ({
-  originalProposalCodes: asked.originalProposalCodes.toSorted(),
-  effectiveDate: asked.effectiveDate,
-  code: asked.newProposalCode,
-  acquisitionValue: asked.acquisitionValue,
-  dateIssued: asked.dateIssued,
-  productType: asked.productType,
-  borrower: asked.borrower && { ...asked.borrower, address: { ...asked.borrower.address } },
-  installments: asked.installments.map(({ code, dueDate, faceValue }) => ({ code, dueDate, faceValue })),
-  documents: asked.documents?.map(({ type, value }) => ({
-    type,
-    value,
-    sha256: fileNamed(files, value).sha256,
-  })),
-});
+export const contentsOf = (input: AskedRenegotiation) => {
+  const { files, sandboxOutcome: _, sandboxDisbursement: __, ...asked } = input;
+  const { documents, newProposalCode: code, originalProposalCodes, ...terms } = asked;
+  return {
+    ...terms,
+    code,
+    originalProposalCodes: originalProposalCodes.toSorted(),
+    documents: documents && contentsOfDocuments({ documents, files }),
+  };
+};

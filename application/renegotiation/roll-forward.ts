@@ -44,7 +44,7 @@ export class RollForward {
     this.#deps = dependencies;
   }
 
-  /** Ends a renegotiation that stands in the way, whichever process began it. @throws DomainError it is still being decided */
+  /** Ends one that stands in the way, whichever process began it. @throws DomainError `concurrent_modification` still undecided after a bounded wait */
   async resolve(id: RenegotiationId): Promise<void> {
     let waitedMs = 0;
     for (const wait of PAUSES_MS) {

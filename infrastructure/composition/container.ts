@@ -130,7 +130,7 @@ const MAKERS: Makers = {
       events: eventStore,
       cache: keptOperations,
       ...{ clock, pause },
-      resolve: (id) => renegotiation.resolve(id),
+      resolve: (id) => renegotiation.conclusion.resolve(id),
       watch: observability.commands,
       onAppended: (...appended) => ownWrites.note(...appended),
     }),

@@ -7,7 +7,12 @@ import type { EventStore } from '../../application/ports/event-store.ts';
 import { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
 import type { RequestContext } from '../../application/command-handling/request-context.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import type { RealTime, SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
+import type {
+  RealTime,
+  RenegotiationId,
+  SealedBorrower,
+  Timestamp,
+} from '../../domain/shared/identifiers.ts';
 import type { Sealed, SealedName, SealedText } from '../../domain/shared/private-text.ts';
 
 export const NOW = '2026-06-20T12:00:00.000Z' as Timestamp;
@@ -44,7 +49,7 @@ export const applicationProcess = (
     forget: (stream) => cache.delete(stream),
     ...more,
   });
-  const resolve = renegotiation.resolve.bind(renegotiation);
+  const resolve = (id: RenegotiationId) => renegotiation.conclusion.resolve(id);
   const { onAppended } = more;
   const commands = new CommandHandler({
     ...{ events, cache, clock, resolve, pause },

@@ -13,7 +13,7 @@ import type { TokenClaims } from '../../application/clients/tokens.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Feed } from '../../application/publication/feed.ts';
 import type { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
-import type { RenegotiationReceipt } from '../../application/renegotiation/request.ts';
+import type { RenegotiationReceipt } from '../../application/renegotiation/renegotiation.ts';
 import type { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import type { Webhooks } from '../../application/webhooks/webhooks.ts';
 import type { Loans } from '../../application/loans/loans.ts';

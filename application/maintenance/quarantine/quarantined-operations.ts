@@ -1,7 +1,7 @@
 import type { RenegotiationId } from '../../../domain/shared/identifiers.ts';
 import type { ProjectedEvent, Projection } from '../../../projections/projection.ts';
 import { replay } from '../../command-handling/operation.ts';
-import type { Renegotiation } from '../../renegotiation/renegotiation.ts';
+import type { RollForward } from '../../renegotiation/roll-forward.ts';
 import { UnreadableEventError } from '../../event-codec/fields.ts';
 import type { RelayQuarantine } from '../../publication/relay-quarantine.ts';
 import type { EventStore, LogPosition, RecordedEvent } from '../../ports/event-store.ts';
@@ -23,7 +23,7 @@ interface Dependencies {
   readonly events: Pick<EventStore, 'read'>;
   readonly decode: (event: RecordedEvent) => ProjectedEvent | undefined;
   readonly order: Pick<LogOrder, 'compare'>;
-  readonly renegotiation: Pick<Renegotiation, 'resolve'>;
+  readonly renegotiation: Pick<RollForward, 'resolve'>;
   readonly actors: readonly { resume(stream: string): Promise<void> }[];
 }
 

@@ -1,5 +1,7 @@
-import type { Renegotiation } from '../../../application/renegotiation/renegotiation.ts';
-import type { RenegotiationReceipt as Receipt } from '../../../application/renegotiation/request.ts';
+import type {
+  Renegotiation,
+  RenegotiationReceipt as Receipt,
+} from '../../../application/renegotiation/renegotiation.ts';
 import { listOf, ref, schemasOf } from '../../../application/schemas/schema.ts';
 import {
   Amount,

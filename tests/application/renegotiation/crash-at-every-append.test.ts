@@ -79,7 +79,7 @@ describe('a process dies in a renegotiation', () => {
       const { store, next } = await died(deadly, death);
       const { subscription, signal } = oneLookAtTheLog(store);
       const recovery = recoverRenegotiations({
-        resolving: next.renegotiation,
+        conclusion: next.renegotiation.conclusion,
         subscription,
         checkpoints: new MemoryCheckpoints(),
         realClock: LATER,

@@ -62,7 +62,7 @@ describe('a command that meets a reservation', () => {
     const { events } = await store.read(streamOf('L1'));
     const reserved = decodeEvent(events.at(-1)!);
     if (reserved.type !== 'LoanReserved') throw new Error('not reserved');
-    return { resolving: process.renegotiation, id: reserved.renegotiationId };
+    return { resolving: process.renegotiation.conclusion, id: reserved.renegotiationId };
   };
 
   test('leaves it while its lease lives', async () => {
@@ -161,7 +161,7 @@ describe('the recovery', () => {
       return Promise.resolve();
     };
     await recoverRenegotiations({
-      resolving: process.renegotiation,
+      conclusion: process.renegotiation.conclusion,
       subscription,
       checkpoints,
       realClock: clock,

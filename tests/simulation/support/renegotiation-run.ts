@@ -81,7 +81,7 @@ const processOver = (events: EventStore, { clock, pause, variant }: Around) => {
     events,
     cache,
     clock,
-    resolve: (id) => resolving.resolve(id),
+    resolve: (id) => resolving.conclusion.resolve(id),
     pause,
   });
   return { commands, resolving };
@@ -201,7 +201,7 @@ class Story {
         ];
         if (coordinators.length === 0) continue;
         const id = this.#random.pick(coordinators).slice(RENEGOTIATION_STREAM_PREFIX.length);
-        await resolving.attempt(id as RenegotiationId);
+        await resolving.conclusion.attempt(id as RenegotiationId);
       }
     };
     this.#note(look());
@@ -226,7 +226,7 @@ class Story {
       return Promise.resolve();
     };
     await recoverRenegotiations({
-      resolving,
+      conclusion: resolving.conclusion,
       subscription,
       checkpoints,
       realClock: LATER,
