@@ -9,8 +9,8 @@ import { CONNECT_WITHIN_MS, RETRY, kafkaClient, watermarks, withAdmin } from './
 import type { KafkaConnection } from './kafka-client.ts';
 import { isKnown, markAfter, recordOf } from './records.ts';
 import type { KafkaRecord } from './records.ts';
-import { eventTopicPlans } from './topic-plans.ts';
-import type { TopicNames } from './topic-plans.ts';
+import { eventTopicPlans } from './topic-check.ts';
+import type { TopicNames } from './topic-check.ts';
 
 interface Options extends KafkaConnection, Pick<TopicNames, 'topicPrefix'> {
   readonly offsets: Pick<ConsumerOffsets, 'marks' | 'mark'>;

@@ -12,7 +12,7 @@ import type { OrderedProducer } from './ordered-producer.ts';
 import type { KafkaRecord } from './records.ts';
 import { TopicPair } from './topic-pair.ts';
 import type { TopicPairOptions } from './topic-pair.ts';
-import { decisionTopicPlans } from './topic-plans.ts';
+import { decisionTopicPlans } from './topic-check.ts';
 
 const DECISIONS_GROUP = 'administrator';
 

@@ -15,7 +15,7 @@ import type { OrderedProducer, OutgoingMessage } from './ordered-producer.ts';
 import type { ConsumerStatus, KafkaTopicConsumer } from './topic-consumer.ts';
 import { TopicPair } from './topic-pair.ts';
 import type { TopicPairOptions } from './topic-pair.ts';
-import { eventTopicPlans } from './topic-plans.ts';
+import { eventTopicPlans } from './topic-check.ts';
 
 interface GroupLag {
   readonly group: string;

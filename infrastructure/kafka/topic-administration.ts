@@ -7,10 +7,8 @@ import { pause } from '../support/time.ts';
 import { kafkaClient, waitingBehind, watermarks, withAdmin } from './kafka-client.ts';
 import type { KafkaConnection, Watermarks } from './kafka-client.ts';
 import { METADATA_MAX_AGE_MS } from './ordered-producer.ts';
-import { shortfallsOf } from './topic-check.ts';
-import type { TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
-import { toolOptions, topicPlans } from './topic-plans.ts';
-import type { TopicNames } from './topic-plans.ts';
+import { shortfallsOf, topicPlans } from './topic-check.ts';
+import type { TopicFacts, TopicNames, TopicPlan, TopicShortfall } from './topic-check.ts';
 import { factsOf } from './topics.ts';
 
 interface TopicAdministrationOptions extends KafkaConnection, TopicNames {
@@ -109,7 +107,7 @@ export class TopicAdministration implements Topics {
       facts,
       kept,
       waiting,
-      shortfalls: facts ? shortfallsOf(plan, facts, toolOptions(this.#options)) : [],
+      shortfalls: facts ? shortfallsOf(plan, facts, this.#options) : [],
     };
   }
 

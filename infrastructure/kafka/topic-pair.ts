@@ -6,8 +6,7 @@ import { DEFAULT_PRODUCER_SETTINGS, OrderedProducer } from './ordered-producer.t
 import type { ProducerSettings } from './ordered-producer.ts';
 import { DEFAULT_CONSUMER_SETTINGS, KafkaTopicConsumer } from './topic-consumer.ts';
 import type { ConsumerSettings, TopicConsumerOptions } from './topic-consumer.ts';
-import type { TopicNames, TopicPlans } from './topic-plans.ts';
-import type { BusMetrics } from './topic-check.ts';
+import type { BusMetrics, TopicNames, TopicPlans } from './topic-check.ts';
 import { KafkaTopics } from './topics.ts';
 
 export interface TopicPairOptions extends KafkaConnection, TopicNames {

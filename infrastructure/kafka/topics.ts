@@ -8,7 +8,6 @@ import { askAgain, isAnswer, withAdmin } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import { minInsyncReplicas, shortfallsOf } from './topic-check.ts';
 import type { BusMetrics, TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
-import { toolOptions } from './topic-plans.ts';
 
 class TooFewBrokersError extends Error {
   override readonly name = 'TooFewBrokersError';
@@ -190,13 +189,12 @@ export class KafkaTopics {
 
   async #check(admin: Admin): Promise<void> {
     const { plans, logger, metrics } = this.#deps;
-    const tools = toolOptions(this.#deps);
     const facts = await factsOf(
       admin,
       plans.map(({ topic }) => topic),
       (error) => logger.warn({ reason: messageOf(error) }, 'the settings of topics could not be looked at'),
     );
-    const short = plans.flatMap((plan) => shortfallsOf(plan, facts.get(plan.topic)!, tools));
+    const short = plans.flatMap((plan) => shortfallsOf(plan, facts.get(plan.topic)!, this.#deps));
     for (const { topic } of plans) {
       await this.#keep(topic, facts.get(topic)!.partitions.length);
       const settings = short.filter((one) => one.topic === topic).map(({ setting }) => setting);

@@ -3,7 +3,7 @@ import { minInsyncReplicas, reassignment, shortfallsOf } from '../../../infrastr
 import type { TopicFacts, TopicPlan } from '../../../infrastructure/kafka/topic-check.ts';
 
 const plan: TopicPlan = { topic: 'p.events', partitions: 2, replication: 3, retentionMs: 1_000 };
-const tools = { brokers: ['a:9092', 'b:9092'], secured: false };
+const tools = { brokers: ['a:9092', 'b:9092'] };
 const partition = (partitionId: number, replicas: number[]) => ({
   partitionErrorCode: 0,
   partitionId,
@@ -82,7 +82,10 @@ describe('a topic is compared with its plan', () => {
   });
 
   test('where brokers ask for a user, the commands say where it stands', () => {
-    const [shortfall] = shortfallsOf(plan, withSetting('retention.ms', '1'), { ...tools, secured: true });
+    const [shortfall] = shortfallsOf(plan, withSetting('retention.ms', '1'), {
+      ...tools,
+      sasl: { mechanism: 'plain', username: 'u', password: 'p' },
+    });
     expect(shortfall?.command).toContain(' --command-config client.properties --alter ');
   });
 
