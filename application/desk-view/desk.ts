@@ -7,7 +7,6 @@ import type { Verification } from '../audit/verification.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Desk as DeskModule } from '../desk/desk.ts';
 import type { Funds } from '../funds/funds.ts';
-import type { DecisionFacts } from '../loans/decision-facts.ts';
 import type { Exposure } from '../loans/exposures.ts';
 import type { Loans } from '../loans/loans.ts';
 import type { SearchOperations } from '../loans/search-operations.ts';
@@ -36,7 +35,7 @@ export interface Desk {
   readonly desk: Pick<DeskModule, 'lines'>;
   readonly funds: Pick<Funds, 'names' | 'find' | 'list' | 'name'>;
   readonly loans: Pick<Loans, 'read' | 'document' | 'applicationOf' | 'catchUp'> & {
-    readonly facts: Pick<DecisionFacts, 'of' | 'reasons'> & {
+    readonly facts: Pick<Loans['facts'], 'of' | 'reasons'> & {
       exposure(of: { readonly applicationId: string; readonly code: string }): Promise<Exposure | undefined>;
     };
     readonly search: Pick<SearchOperations, 'page' | 'every'>;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { sql } from 'kysely';
+import { loanStream } from '../command-handling/operation.ts';
 import { LOAN_STATUSES, hasEnded, isAwaited, owesSchedule } from '../../domain/loan/statuses.ts';
 import type { ShownStatus } from '../../domain/loan/statuses.ts';
 import { OWING } from './late-operations.ts';
@@ -105,12 +106,13 @@ export class Exposures {
 
   /** @param queryFor what may be told of operations of this fund, and of which funds; undefined: nothing */
   async of(
-    stream: string,
+    operation: { readonly applicationId: string; readonly code: string },
     queryFor: (
       fundId: string,
-    ) => { readonly withBorrower?: boolean; readonly onlyFundIds?: readonly string[] } | undefined,
+    ) =>
+      { readonly withBorrower?: boolean; readonly onlyFundIds?: readonly string[] } | undefined = () => ({}),
   ): Promise<Exposure | undefined> {
-    const [own] = await rowsOf(this.#database, [stream]);
+    const [own] = await rowsOf(this.#database, [loanStream(operation.applicationId, operation.code)]);
     const query = own && queryFor(own.fundId);
     if (own === undefined || query === undefined) return undefined;
     const { withBorrower = true, onlyFundIds } = query;

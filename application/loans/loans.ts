@@ -1,11 +1,14 @@
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import { applicationsIn } from '../clients/client-registry.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
+import { loanStream } from '../command-handling/operation.ts';
+import type { EventStore } from '../ports/event-store.ts';
 import type { Privacy } from '../privacy/privacy.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { addDocuments } from './add-documents.ts';
 import { assignLoan } from './assign-loan.ts';
-import { applicationOf, requireKnown } from './find-operation.ts';
-import { DecisionFacts } from './decision-facts.ts';
+import { operationFacts, usedReasons } from './decision-facts.ts';
+import { Exposures } from './exposures.ts';
 import { withLateness } from './late-operations.ts';
 import type { LoanRow } from './late-operations.ts';
 import type { LoanParts } from './loan-parts.ts';
@@ -39,9 +42,14 @@ export const loansOf = (dependencies: Dependencies) => {
   const loans = new SqlLoanReader(database);
   const deps = { ...dependencies, loans };
   const search = new SearchOperations(dependencies);
+  const exposures = new Exposures(database, privacy);
   return {
     search,
-    facts: new DecisionFacts(database, privacy),
+    facts: {
+      of: operationFacts.bind(undefined, deps),
+      reasons: usedReasons.bind(undefined, deps),
+      exposure: exposures.of.bind(exposures),
+    },
     assign: assignLoan.bind(undefined, deps),
     settle: settleInstallment.bind(undefined, deps),
     prepay: processPrepayment.bind(undefined, deps),
@@ -102,3 +110,51 @@ async function* rowsOf(
     }
   }
 }
+
+interface Holders {
+  readonly registry: Pick<ClientRegistry, 'list'>;
+  readonly events: Pick<EventStore, 'head'>;
+}
+
+/** Whose operation a code names, for people who have only the code at hand. @throws DomainError `loan_not_found`, or `validation_error` when several applications use the code */
+export const applicationOf = async (holding: Holders, code: string): Promise<string> => {
+  const holders = await holdersOf(holding, code);
+  const [holder] = holders;
+  if (holder === undefined) throw unknownCode(code);
+  if (holders.length === 1) return holder;
+  throw new DomainError(
+    'validation_error',
+    `${holders.length} applications have an operation ${code}: name one of ${holders.join(', ')}`,
+  );
+};
+
+/** @throws DomainError `loan_not_found` where this application, or any where none is named, has no operation of this code */
+export const requireKnown = async (
+  holding: Holders,
+  code: string,
+  applicationId: string | undefined,
+): Promise<void> => {
+  if (
+    applicationId === undefined
+      ? (await holdersOf(holding, code)).length > 0
+      : await has(holding, applicationId, code)
+  )
+    return;
+  throw unknownCode(code, applicationId);
+};
+
+const holdersOf = async (holding: Holders, code: string): Promise<readonly string[]> => {
+  const holders: string[] = [];
+  for (const applicationId of await applicationsIn(holding.registry))
+    if (await has(holding, applicationId, code)) holders.push(applicationId);
+  return holders;
+};
+
+const has = async ({ events }: Holders, applicationId: string, code: string): Promise<boolean> =>
+  (await events.head(loanStream(applicationId, code))) !== 'no_stream';
+
+const unknownCode = (code: string, applicationId?: string): DomainError =>
+  new DomainError(
+    'loan_not_found',
+    `no operation${applicationId === undefined ? '' : ` of application ${applicationId}`} has the code ${code}`,
+  );

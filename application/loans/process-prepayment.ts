@@ -41,8 +41,14 @@ export const processPrepayment = async (
   return { replayed: handled.replayed, result: receiptOf(input, event) };
 };
 
-const receiptOf = ({ code }: AskedPrepayment, event: PrepaymentProcessed) => {
+export const toldPartial = (event: PrepaymentProcessed) => {
   const partial = partiallyPaid(event);
+  if (!partial) return {};
+  const { installmentCode, outstandingAtDue: outstandingValue } = partial;
+  return { partiallyPaid: { installmentCode, outstandingValue } };
+};
+
+const receiptOf = ({ code }: AskedPrepayment, event: PrepaymentProcessed) => {
   return {
     code,
     status: 'prepayment_processed' as const,
@@ -50,12 +56,7 @@ const receiptOf = ({ code }: AskedPrepayment, event: PrepaymentProcessed) => {
     settledInstallments: event.settledInstallments,
     remainingBalance: event.remainingBalance,
     excessValue: event.excessValue,
-    ...(partial && {
-      partiallyPaid: {
-        installmentCode: partial.installmentCode,
-        outstandingValue: partial.outstandingAtDue,
-      },
-    }),
+    ...toldPartial(event),
     processedAt: event.processedAt,
   };
 };

@@ -1,12 +1,10 @@
 import { annualRate } from '../../domain/curve/annual-rate.ts';
 import { presentValue } from '../../domain/curve/present-value.ts';
-import type { AllocationLine } from '../../domain/curve/prepayment.ts';
-import type { PresentValueLine } from '../../domain/curve/present-value.ts';
 import type { LoanCommand } from '../../domain/loan/commands.ts';
 import type { LoanEvent, Pricing } from '../../domain/loan/events.ts';
-import { againstSchedule, scheduledAt } from '../../domain/installment/installment.ts';
+import { againstSchedule, scheduleOf, scheduledAt } from '../../domain/installment/installment.ts';
+import type { Schedule } from '../../domain/installment/installment.ts';
 import { fold, loanDecider } from '../../domain/loan/index.ts';
-import { partiallyPaid } from '../../domain/loan/payments.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
@@ -18,6 +16,7 @@ import type { RequestContext } from '../command-handling/request-context.ts';
 import { checkAsked, receptionOf } from './assign-loan.ts';
 import type { AskedAssignment } from './assign-loan.ts';
 import { requirePaymentDate } from './payment-dates.ts';
+import { toldPartial } from './process-prepayment.ts';
 import type { AskedPrepayment } from './process-prepayment.ts';
 import type { AskedRepurchase } from './request-repurchase.ts';
 import type { AskedSettlement } from './settle-installment.ts';
@@ -64,10 +63,7 @@ export const quoteAssignment = async (
     resultingStatus: 'received' as const,
     faceValue: addCents(...installments.map(({ faceValue }) => faceValue)),
     annualRate: annualRate(pricing.dailyFactor),
-    lines: installments.map(({ dueDate, faceValue }, i) => ({
-      ...lines[i]!,
-      ...{ dueDate, faceValue, days: daysBetween(dateIssued, dueDate) },
-    })),
+    lines: linesOf(scheduleOf(installments), lines, dateIssued),
     filesChecked: input.documents.every(({ value }) => input.files.some(({ name }) => name === value)),
     calculatedAt: receivedAt,
   };
@@ -89,7 +85,7 @@ const quoted = async <Type extends LoanEvent['type']>(
     onlyFundIds,
   );
   const [event] = events;
-  if (event?.type !== begins || !('pricing' in state))
+  if (event?.type !== begins || !('exitBasis' in state))
     throw new Error(`what is quoted begins with ${begins}`);
   const quote: Quote = { code, pricing: state.pricing, resultingStatus: fold(state, events).status };
   return { state, quote, event: event as Extract<LoanEvent, { readonly type: Type }> };
@@ -109,12 +105,11 @@ export const quoteSettlement = async (parts: Quoting, context: RequestContext, i
     begins: 'InstallmentSettled',
   });
   const { scheduledValue, lateDays } = event;
-  const [placed] = linesOf(state, [{ installmentCode }], settledAt);
-  if (!placed) throw new Error('one installment has one line');
+  const line = { installmentCode, scheduledValue, settledValue, ...againstSchedule(event), lateDays };
   return {
     ...quote,
     ...{ installmentCode, settledAt, settledValue },
-    lines: [{ ...placed, scheduledValue, settledValue, ...againstSchedule(event), lateDays }],
+    lines: linesOf(state.schedule, [line], settledAt),
     calculatedAt: event.processedAt,
   };
 };
@@ -130,18 +125,12 @@ export const quotePrepayment = async (parts: Quoting, context: RequestContext, i
     begins: 'PrepaymentProcessed',
   });
   const { payoffValue, settledInstallments, remainingBalance, excessValue, lines } = event;
-  const partial = partiallyPaid(event);
   return {
     ...quote,
     calculatedAt: event.processedAt,
     ...{ prepaymentValue, prepaymentDate, payoffValue, settledInstallments, remainingBalance, excessValue },
-    ...(partial && {
-      partiallyPaid: {
-        installmentCode: partial.installmentCode,
-        outstandingValue: partial.outstandingAtDue,
-      },
-    }),
-    lines: linesOf(state, lines, prepaymentDate),
+    ...toldPartial(event),
+    lines: linesOf(state.schedule, lines, prepaymentDate),
   };
 };
 
@@ -154,28 +143,22 @@ export const quoteRepurchase = async (parts: Quoting, context: RequestContext, i
     begins: 'RepurchaseRequested',
   });
   const { reason, effectiveDate, repurchaseValue, calculatedValue, valueSource, receivedValue } = event;
+  const { acquisitionValue, disbursedValue, exitBasis } = state;
   return {
     ...quote,
     calculatedAt: event.calculatedAt,
     ...{ reason, effectiveDate, repurchaseValue, calculatedValue, valueSource, receivedValue },
-    ...pricedBy(state),
-    lines: linesOf(state, event.lines, effectiveDate),
+    ...{ acquisitionValue, disbursedValue, exitBasis },
+    lines: linesOf(state.schedule, event.lines, effectiveDate),
   };
 };
 
-const pricedBy = (state: LoanState) => {
-  if (!('exitBasis' in state)) throw new Error('an operation that can be repurchased was disbursed');
-  const { acquisitionValue, disbursedValue, exitBasis } = state;
-  return { acquisitionValue, disbursedValue, exitBasis };
-};
-
-const linesOf = <Line extends Pick<PresentValueLine | AllocationLine, 'installmentCode'>>(
-  state: LoanState,
+/** Of lines that name installments of this schedule: when each falls due, how far that is, and its face value. */
+export const linesOf = <Line extends Pick<QuoteLine, 'installmentCode'>>(
+  schedule: Schedule,
   lines: readonly Line[],
   date: CalendarDate,
-): readonly (Line & Omit<QuoteLine, keyof PresentValueLine>)[] => {
-  if (!('schedule' in state)) return [];
-  const { schedule } = state;
+) => {
   const indexes = new Map(schedule.codes.map((code, index) => [code, index]));
   return lines.map((line) => {
     const { dueDate, faceValue } = scheduledAt(schedule, indexes.get(line.installmentCode) ?? -1);

@@ -9,7 +9,6 @@ import {
   requireUnusedCode,
 } from '../../domain/renegotiation/index.ts';
 import type { Proposal } from '../../domain/renegotiation/index.ts';
-import { daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { ApplicationId, SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
@@ -28,6 +27,7 @@ import type { Following } from '../processors/acting.ts';
 import type { Runner } from '../processors/runner.ts';
 import type { Outcome, RequestContext } from '../command-handling/request-context.ts';
 import { preferring, refusedNames } from '../loans/file-names.ts';
+import { linesOf } from '../loans/quotes.ts';
 import { Inheritance } from './inheritance.ts';
 import { CompleteRenegotiations } from './complete-renegotiations.ts';
 import { Coordinators } from './coordinators.ts';
@@ -273,11 +273,10 @@ const writtenOff = (loan: ActiveLoan, date: CalendarDate) => {
   const stated = (value: Cents): Cents | null => (total > LARGEST_AMOUNT ? null : value);
   return {
     original: { code, openFaceValue: openFaceValue(open), presentValue: stated(total) },
-    lines: open.map(({ code: installmentCode, dueDate, faceValue }, i) => {
-      const value = lines[i]?.presentValue;
-      if (value === undefined) throw new RangeError('every open installment has its line');
-      const days = daysBetween(date, dueDate);
-      return { code, installmentCode, dueDate, faceValue, days, presentValue: stated(value) };
-    }),
+    lines: linesOf(loan.schedule, lines, date).map((line) => ({
+      ...line,
+      code,
+      presentValue: stated(line.presentValue),
+    })),
   };
 };

@@ -71,7 +71,7 @@ export const describeDeskContract = (
         tell: async () => new Map(streams.map((one) => [one, 'same'])),
       } as unknown as Privacy;
       const exposures = new Exposures(database, () => privacy);
-      const found = await exposures.of(stream('A'), () => ({}));
+      const found = await exposures.of({ applicationId: late.applicationId, code: 'A' });
       // Beside A: twelve installments of 950.00 of B, eleven of C, which paid one, and none of D.
       expect(found?.borrower).toMatchObject({ active: { operations: 3 }, openFaceValue: 2_185_000 });
     });

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { deadLetterText } from '../../../application/administrator/decisions.ts';
-import { applicationOf } from '../../../application/loans/find-operation.ts';
+import { applicationOf } from '../../../application/loans/loans.ts';
 import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';

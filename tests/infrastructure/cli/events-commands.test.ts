@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Publication } from '../../../application/publication/publication.ts';
 import { expect, test } from '@jest/globals';
-import { requireKnown } from '../../../application/loans/find-operation.ts';
+import { requireKnown } from '../../../application/loans/loans.ts';
 import { loanStream } from '../../../application/command-handling/operation.ts';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { requireConfirmed } from '../../../application/administrator/disbursement-rule.ts';
-import { applicationOf } from '../../../application/loans/find-operation.ts';
+import { applicationOf } from '../../../application/loans/loans.ts';
 import { Deliveries } from '../../../application/webhooks/deliveries.ts';
 import { requireNotBeforeIssue, requirePositive } from '../../../domain/loan/state.ts';
 import { LANGUAGES, speakingIn } from '../../../infrastructure/console/language.ts';
