@@ -242,8 +242,4 @@ export type LoanEvent =
   | LoanRenegotiated
   | LoanRenegotiationCompleted;
 
-export const decided = ({
-  decision,
-}: {
-  readonly decision?: DecisionRecord;
-}): { readonly decision?: DecisionRecord } => (decision ? { decision } : {});
+export const decided = ({ decision }: Decided): Decided => (decision ? { decision } : {});

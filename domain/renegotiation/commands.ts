@@ -2,16 +2,9 @@ import type { ScheduledInstallment } from '../installment/installment.ts';
 import type { LoanDocument, SandboxWishes } from '../loan/events.ts';
 import type { LoanState } from '../loan/state.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
-import type {
-  ApplicationId,
-  LoanCode,
-  RealTime,
-  RenegotiationId,
-  SealedBorrower,
-  Timestamp,
-} from '../shared/identifiers.ts';
+import type { LoanCode, SealedBorrower, Timestamp } from '../shared/identifiers.ts';
 import type { Cents } from '../shared/money.ts';
-import type { Reservation } from './state.ts';
+import type { RenegotiationStarted, Reservation } from './state.ts';
 
 export interface Proposal extends SandboxWishes {
   readonly originalProposalCodes: readonly LoanCode[];
@@ -30,13 +23,8 @@ export interface Reserved {
   readonly state: LoanState;
 }
 
-export interface StartRenegotiation {
+export interface StartRenegotiation extends Omit<RenegotiationStarted, 'type' | 'startedAt'> {
   readonly type: 'StartRenegotiation';
-  readonly renegotiationId: RenegotiationId;
-  readonly applicationId: ApplicationId;
-  readonly originalProposalCodes: readonly LoanCode[];
-  readonly newProposalCode: LoanCode;
-  readonly leaseEndsAt: RealTime;
   readonly now: Timestamp;
 }
 export interface CommitRenegotiation {

@@ -82,20 +82,8 @@ const overtaken = (): DomainError =>
   );
 
 const start = (command: StartRenegotiation, state: RenegotiationState): readonly RenegotiationStarted[] => {
-  if (state.status !== 'none') return [];
-  const { renegotiationId, applicationId, originalProposalCodes, newProposalCode, leaseEndsAt, now } =
-    command;
-  return [
-    {
-      type: 'RenegotiationStarted',
-      renegotiationId,
-      applicationId,
-      originalProposalCodes,
-      newProposalCode,
-      leaseEndsAt,
-      startedAt: now,
-    },
-  ];
+  const { type: _, now, ...intent } = command;
+  return state.status === 'none' ? [{ type: 'RenegotiationStarted', ...intent, startedAt: now }] : [];
 };
 
 /** The operation as it was before its reservation, which allowed it to change in no other way. */

@@ -1,12 +1,8 @@
 import { expect } from '@jest/globals';
+import { stateAfter } from '../../domain/shared/decider.ts';
 import type { Decider } from '../../domain/shared/decider.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../domain/shared/domain-error.ts';
-
-export const stateAfter = <State, Command, Event>(
-  decider: Decider<State, Command, Event>,
-  events: readonly Event[],
-): State => events.reduce((state, event) => decider.evolve(state, event), decider.initialState);
 
 /** The refusal that the action ends in; the test fails when it is not refused. */
 export const refusalOf = (action: () => unknown): DomainError => {

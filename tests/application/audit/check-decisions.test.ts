@@ -10,7 +10,7 @@ import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanEvent, LoanState, RepurchaseReason } from '../../../domain/loan/index.ts';
 import { addDays } from '../../../domain/shared/calendar-date.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
-import { stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
 import { centsOf } from '../../domain/support/finance-vectors.ts';
 import {
   approved,

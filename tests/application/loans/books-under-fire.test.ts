@@ -12,7 +12,7 @@ import { cents } from '../../../domain/shared/money.ts';
 import { completeRepurchase, installmentCode } from '../../domain/support/loan-story.ts';
 import { rowsAfter } from '../../projections/loan/projected-rows.ts';
 import { context } from '../../support/application-parts.ts';
-import { stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import {
   activate,

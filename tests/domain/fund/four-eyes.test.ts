@@ -4,7 +4,8 @@ import type { Covered, FourEyes, FourEyesProposed, FourEyesSet } from '../../../
 import type { FundId, Timestamp } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
 import type { Evidence, Somebody } from '../../../domain/shared/two-people.ts';
-import { specFor, stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
+import { specFor } from '../../support/decider-spec.ts';
 
 const { given } = specFor(fourEyesDecider);
 const FUND = '0b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60' as FundId;

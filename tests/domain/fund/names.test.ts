@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { fundNamesDecider } from '../../../domain/fund/names.ts';
 import type { FundNamed, NameFund } from '../../../domain/fund/names.ts';
 import type { FundId, Timestamp } from '../../../domain/shared/identifiers.ts';
-import { specFor, stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
+import { specFor } from '../../support/decider-spec.ts';
 
 const { given } = specFor(fundNamesDecider);
 const A = '0b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60' as FundId;

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCommand, LoanDocument, LoanEvent, LoanState } from '../../../domain/loan/index.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
-import { stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
 import {
   NOW,
   activated,

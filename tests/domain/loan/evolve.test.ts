@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanEvent, LoanFullySettled, LoanState } from '../../../domain/loan/index.ts';
-import { stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
 import { centsOf } from '../support/finance-vectors.ts';
 import {
   NOW,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanDocument, LoanEvent } from '../../../domain/loan/index.ts';
-import { stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
 import { NOW, activated, received, settle } from '../support/loan-story.ts';
 
 const forgotten: LoanEvent = { type: 'BorrowerForgotten', reason: 'request 7', forgottenAt: NOW };

@@ -8,7 +8,7 @@ import {
   totalReceived,
 } from '../../../domain/loan/index.ts';
 import type { LoanEvent, LoanState } from '../../../domain/loan/index.ts';
-import { stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
 import { activated, becameOverdue, paid } from '../support/loan-story.ts';
 import { anyCommand, anyStory, decideOrRefuse, repeatableCommand } from '../support/stories.ts';
 

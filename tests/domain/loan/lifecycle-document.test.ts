@@ -4,7 +4,7 @@ import { loanDecider, openInstallments, payoffValue } from '../../../domain/loan
 import type { ActiveLoan, LoanCommand, RepurchaseReason } from '../../../domain/loan/index.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { formatCents } from '../../../domain/shared/money.ts';
-import { stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
 import { L1 } from '../support/finance-vectors.ts';
 import { activated, completeRepurchase, paid, prepay, requestRepurchase } from '../support/loan-story.ts';
 

@@ -9,7 +9,8 @@ import {
 import type { LoanEvent, LoanState, PrepaymentProcessed } from '../../../domain/loan/index.ts';
 import { partiallyPaid } from '../../../domain/loan/payments.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
-import { specFor, stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
+import { specFor } from '../../support/decider-spec.ts';
 import { L1, centsOf, vectors } from '../support/finance-vectors.ts';
 import { NOW, activated, becameOverdue, paid, prepay, received, settle } from '../support/loan-story.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanEvent } from '../../../domain/loan/index.ts';
-import { specFor, stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
+import { specFor } from '../../support/decider-spec.ts';
 import {
   NOW,
   activated,

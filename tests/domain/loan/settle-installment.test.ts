@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanEvent } from '../../../domain/loan/index.ts';
-import { refusalOf, specFor, stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
+import { refusalOf, specFor } from '../../support/decider-spec.ts';
 import { L1, centsOf } from '../support/finance-vectors.ts';
 import {
   NOW,

@@ -14,7 +14,8 @@ import type {
 } from '../../../domain/renegotiation/index.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { FundId, SealedBorrower } from '../../../domain/shared/identifiers.ts';
-import { refusalOf, specFor, stateAfter } from '../../support/decider-spec.ts';
+import { stateAfter } from '../../../domain/shared/decider.ts';
+import { refusalOf, specFor } from '../../support/decider-spec.ts';
 import { centsOf } from '../support/finance-vectors.ts';
 import { NOW, activated, installmentCode, received, requestRepurchase } from '../support/loan-story.ts';
 import { LEASE_END, R1, R2, loanCode, reserved } from '../support/renegotiation-story.ts';
