@@ -30,6 +30,39 @@ const opened = ({ host, port, ssl, onConnect }: Parameters<ISocketFactory>[0]): 
   return connectSecurely({ host, port, ...servername, ...ssl }, onConnect);
 };
 
+/** Of an answer: how many bytes follow. */
+const LENGTH_BYTES = 4;
+
+/**
+ * Hands answers on as wholes. kafkajs 2.2.4 keeps what has come of an answer when its connection is lost, and takes what the next
+ * connection brings for the rest of it: an error in the middle of a socket's data, which ends the process (tulios/kafkajs#715).
+ */
+const inWholes = (socket: Socket): Socket => {
+  const push = socket.push.bind(socket);
+  let held: Buffer[] = [];
+  let bytes = 0;
+  let wanted = LENGTH_BYTES;
+  socket.push = (piece: Buffer | null): boolean => {
+    if (piece === null) return push(piece);
+    held.push(piece);
+    bytes += piece.length;
+    if (bytes < wanted) return true;
+    const all = held.length === 1 ? piece : Buffer.concat(held, bytes);
+    let whole = 0;
+    for (wanted = lengthAt(all, 0); wanted <= all.length - whole; wanted = lengthAt(all, whole))
+      whole += wanted;
+    const rest = all.subarray(whole);
+    held = rest.length > 0 ? [rest] : [];
+    bytes = rest.length;
+    return whole === 0 || push(all.subarray(0, whole));
+  };
+  return socket;
+};
+
+/** Of the answer that begins there, with what tells it; a length below zero, which no broker tells, is none. */
+const lengthAt = (bytes: Buffer, at: number): number =>
+  bytes.length - at < LENGTH_BYTES ? LENGTH_BYTES : LENGTH_BYTES + Math.max(0, bytes.readInt32BE(at));
+
 /**
  * Connections that cost nothing while nothing comes. In kafkajs 2.2.4 each answer starts a timer that looks for waiting requests every
  * millisecond from then on (tulios/kafkajs#1704, #1751). A connection that says once more that it is connected begins its timers anew,
@@ -45,7 +78,7 @@ export class QuietSockets {
 
   readonly open: ISocketFactory = (options) => {
     const { host, port, onConnect } = options;
-    const socket = opened(options).setKeepAlive(true, KEEP_ALIVE_MS);
+    const socket = inWholes(opened(options)).setKeepAlive(true, KEEP_ALIVE_MS);
     const calm = (): void => {
       const waitedAt = this.#waitedAt.get(`${host}:${port}`) ?? -Infinity;
       if (socket.writable && performance.now() - waitedAt > LEFT_ALONE_MS) onConnect();
