@@ -44,11 +44,15 @@ const WORTH_READING = 65_536;
 const TRANSPORT_SECURITY = ['Strict-Transport-Security', 'max-age=31536000'];
 const NO_STORE = ['Cache-Control', 'no-store'];
 
-/** A client that waits for `100 Continue` has not started to send. */
-const hasUnreadBody = ({ req, res }: RequestState): boolean => {
-  if (req.complete || awaitingContinue.has(res)) return false;
+/**
+ * A body on its way whose connection ends with the answer: because it is long, because the client asked for that, or because Node ends
+ * it where a client asked for `100 Continue` and never saw one. Many such clients send at once or after a moment, whatever comes.
+ */
+const isStillSent = ({ req, res }: RequestState): boolean => {
+  if (req.complete) return false;
   const length = declaredLength(req);
-  return length === undefined || length > WORTH_READING;
+  const ends = !res.shouldKeepAlive || awaitingContinue.has(res);
+  return length === undefined || length > (ends ? 0 : WORTH_READING);
 };
 
 /** Writes responses: every one of them goes through here, with the headers that all of them carry. */
@@ -132,7 +136,7 @@ export class Responder {
     if (body.length > 0) {
       headers.push('Content-Type', mediaType, 'Content-Length', String(Buffer.byteLength(body)));
     }
-    if (!hasUnreadBody(state)) {
+    if (!isStillSent(state)) {
       res.writeHead(status, headers).end(body);
       return;
     }

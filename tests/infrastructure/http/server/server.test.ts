@@ -109,8 +109,16 @@ describe('Expect: 100-continue', () => {
   });
 
   test('and not asked for when they are not', async () => {
-    const answer = await exchange(settleHead('Expect: 100-continue\r\n', 5_000_000));
-    expect([answer.status, answer.body.error_code]).toEqual([413, 'payload_too_large']);
+    const socket = await open();
+    socket.write(settleHead('Expect: 100-continue\r\n', 5_000_000));
+    const [bytes] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    const { status, headers, body: refusal } = parseAnswer(bytes.toString());
+    expect([status, headers.get('connection'), refusal.error_code]).toEqual([
+      413,
+      'close',
+      'payload_too_large',
+    ]);
   });
 
   test('another expectation is ignored', async () => {
@@ -118,6 +126,29 @@ describe('Expect: 100-continue', () => {
       `${settleHead('Expect: fireworks\r\nConnection: close\r\n', body.length)}${body}`,
     );
     expect(answer.status).toBe(200);
+  });
+});
+
+describe('a body that is sent although it was refused', () => {
+  const body = JSON.stringify(validSettlement());
+  test.each([
+    ['by a client that asks for 100 Continue and does not wait', 'Expect: 100-continue\r\n', 0],
+    ['on a connection that ends with the answer', 'Connection: close\r\n', 20],
+  ])('%s: the answer is there, and nothing is reset', async (_whose, header, sent) => {
+    const socket = await open();
+    const errors: unknown[] = [];
+    socket.on('error', (error) => errors.push(error));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const head = settleHead(header, body.length).replace(/Bearer \S+/, 'Bearer unknown');
+    socket.write(head + body.slice(0, sent));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    // A server that had closed its side would have done so by now.
+    await fetch(`${world.baseUrl}/health/live`);
+    expect(socket.closed || socket.readableEnded).toBe(false);
+    socket.write(body.slice(sent));
+    await closed;
+    expect(parseAnswer(answer.toString())).toMatchObject({ status: 401 });
+    expect(errors).toEqual([]);
   });
 });
 
