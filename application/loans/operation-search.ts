@@ -20,7 +20,7 @@ interface Bounds {
   readonly mostLate: number;
   /** Operations are looked through so many at a time; in between, others have their turn. */
   readonly atOnce: number;
-  /** So many are looked through for a page, which is short where few of them fit. */
+  /** So many are looked through for a page, which is short where few of them fit; more for the first of somebody of some funds. */
   readonly mostLookedAt: number;
   readonly mostCounted: number;
 }
@@ -96,7 +96,8 @@ export class SqlOperationSearch {
     }
     const { after, ...others } = byFund(asked);
     const query: Counted = { ...others, ...(after?.by === sorting.by && { after }) };
-    const places = await (sorts ? this.#sorted(query, sorting) : this.#walked(query, sorting));
+    const hides = asked.onlyFundIds !== undefined;
+    const places = await (sorts ? this.#sorted(query, sorting) : this.#walked(query, sorting, hides));
     const { found, next, total } = places;
     return {
       operations: await this.#rowsOf(found),
@@ -197,7 +198,8 @@ export class SqlOperationSearch {
     return fitting(by === 'code' ? entered(all, query) : all, query);
   }
 
-  async #walked(query: Counted, sorting: Sorting): Promise<Places> {
+  /** @param hides operations that are looked at on the way: a page then ends at one that it shows, and goes on until there is one */
+  async #walked(query: Counted, sorting: Sorting, hides: boolean): Promise<Places> {
     const { limit, counted } = query;
     const by = sorting.by === 'code' ? 'code' : 'received_at';
     const { atOnce, mostLookedAt } = this.#stepsOf(by, query);
@@ -210,9 +212,10 @@ export class SqlOperationSearch {
       const fits = inOrder(this.#fittingOf(by, some, query), sorting).limit(limit + 1 - found.length);
       const [rows, [end]] = await this.#database.snapshot([fits, next.offset(step - 1).limit(1)]);
       found.push(...rows);
-      if (found.length > limit || end === undefined || lookedAt >= mostLookedAt) {
+      const last = hides ? found.at(-1) : end;
+      if (found.length > limit || end === undefined || (last && lookedAt >= mostLookedAt)) {
         const page = pageOf(found, limit, sorting);
-        const whole = end && found.length <= limit ? { ...page, next: placeOf(end, sorting) } : page;
+        const whole = end && last && found.length <= limit ? { ...page, next: placeOf(last, sorting) } : page;
         return counted ? { ...whole, total: await this.#total(by, query, whole) } : whole;
       }
       after = placeOf(end, sorting);

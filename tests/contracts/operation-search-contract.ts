@@ -56,7 +56,7 @@ export const describeOperationSearchContract = (
     });
     afterAll(() => fixture.close());
 
-    /** All pages of two, one after the other. */
+    /** All pages of two, one after the other, none of which goes on from an operation that may not be seen. */
     const found = async (
       query: Omit<OperationQuery, 'limit'>,
       bounds: ConstructorParameters<typeof SqlOperationSearch>[1] = {},
@@ -67,10 +67,13 @@ export const describeOperationSearchContract = (
       do {
         const page = await search.find({ ...query, ...(after && { after }), limit: 2 });
         expect(page.operations.length).toBeLessThanOrEqual(2);
-        all.push(
-          ...page.operations.map(({ application_id: applicationId, code }) => named({ applicationId, code })),
-        );
+        for (const { application_id: applicationId, code } of page.operations)
+          all.push(named({ applicationId, code }));
         after = page.next;
+        const place = stories.find(
+          ({ applicationId, code }) => loanStream(applicationId, code) === after?.stream,
+        );
+        if (place) expect(query.onlyFundIds ?? funds).toContain(place.fundId);
       } while (after !== undefined);
       return all;
     };
@@ -79,12 +82,15 @@ export const describeOperationSearchContract = (
       expect(await found({})).toEqual(stories.map(named).toReversed());
     });
 
-    test('of some funds alone, it finds nothing of others, in full pages', async () => {
+    test('of some funds alone, it finds nothing of others, in full pages, and no place between two pages names one of them', async () => {
       const of = (fundId: FundId) => stories.filter((one) => one.fundId === fundId).map(named);
       expect(await found({ onlyFundIds: [funds[1]] })).toEqual(of(funds[1]).toReversed());
       expect(await found({ onlyFundIds: funds })).toEqual(stories.map(named).toReversed());
       expect(await found({ onlyFundIds: [funds[1]], fundId: funds[0] })).toEqual([]);
       expect(await found({ onlyFundIds: [funds[1]], code: 'A-1' })).toEqual(['other A-10']);
+      const bounds = { atOnce: 1, mostLookedAt: 1, mostCounted: 1 };
+      expect(await found({ onlyFundIds: [funds[1], one] }, bounds)).toEqual(of(funds[1]).toReversed());
+      expect(await found({ onlyFundIds: [funds[1]], code: 'A' }, bounds)).toHaveLength(3);
     });
 
     test('a code is searched by any part of it, in upper or lower case, in the order of codes', async () => {
