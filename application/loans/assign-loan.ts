@@ -1,5 +1,5 @@
 import type { ReceiveLoan } from '../../domain/loan/commands.ts';
-import type { LoanEvent } from '../../domain/loan/events.ts';
+import type { LoanEvent, Offer } from '../../domain/loan/events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
@@ -13,9 +13,8 @@ import { preferring, refusedNames } from './file-names.ts';
 import { ENDPOINTS } from '../command-handling/endpoints.ts';
 import type { LoanParts } from './loan-parts.ts';
 
-type Reception = Omit<ReceiveLoan, 'type' | 'now' | 'applicationId' | 'borrower' | 'documents'>;
-
-export interface AskedAssignment extends Reception, DocumentsOfRequest {
+export interface AskedAssignment
+  extends Omit<Offer, 'applicationId' | 'borrower' | 'documents'>, DocumentsOfRequest {
   readonly borrower: Borrower;
 }
 export type LoanReceipt = ReturnType<typeof receiptOf>;

@@ -32,13 +32,13 @@ const FIRST_STEP = 20;
 /** So much dearer is it to look at a row than at what an index holds of it. */
 const ROWS_COST = 5;
 
-export interface OperationCount {
+interface OperationCount {
   readonly operations: number;
   readonly atLeast: boolean;
   readonly overdueValue?: number;
 }
 
-interface OperationPage {
+export interface OperationPage {
   readonly operations: readonly LoanSummary[];
   readonly next: SearchPlace | undefined;
   readonly sorting: Sorting;

@@ -4,8 +4,8 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 import { withLateness } from './late-operations.ts';
 import type { LoanRow } from './late-operations.ts';
 import { MOST_STREAMS, SqlOperationSearch } from './operation-search.ts';
-import type { OperationCount } from './operation-search.ts';
-import type { OperationQuery, SearchPlace, Sorting } from './operation-query.ts';
+import type { OperationPage } from './operation-search.ts';
+import type { OperationQuery } from './operation-query.ts';
 
 export interface ListedOperation extends LoanRow {
   readonly document: string | null;
@@ -15,13 +15,9 @@ export type OperationSearch = Omit<OperationQuery, 'streams' | 'after' | 'limit'
   readonly document?: string;
 };
 
-export interface FoundOperations {
+export type FoundOperations = Omit<OperationPage, 'operations'> & {
   readonly operations: readonly ListedOperation[];
-  readonly next: SearchPlace | undefined;
-  readonly sorting: Sorting;
-  readonly orders: readonly Sorting['by'][];
-  readonly total?: OperationCount;
-}
+};
 
 interface Dependencies {
   readonly database: SqlDatabase;

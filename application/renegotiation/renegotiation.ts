@@ -100,11 +100,10 @@ export class Renegotiation {
   async quote(context: RequestContext, input: AskedRenegotiation) {
     await this.#requireSound(context, input);
     requireNewNames(input);
-    const { vault, documents, clock } = this.#deps;
     const operations = await this.#originals(context, input);
     const originals = await this.#requireAllowed(context, input, operations);
-    await new Inheritance({ vault, documents, clock }, input, context.applicationId).check(originals);
-    return quoteOf(input, originals, clock.now());
+    await new Inheritance(this.#deps, input, context.applicationId).check(originals);
+    return quoteOf(input, originals, this.#deps.clock.now());
   }
 
   async #requireSound(context: RequestContext, input: AskedRenegotiation): Promise<void> {
@@ -142,12 +141,11 @@ export class Renegotiation {
     input: AskedRenegotiation,
     fingerprint: string,
   ): Promise<Outcome<RenegotiationReceipt> | undefined> {
-    const { vault, documents, clock } = this.#deps;
     const originals = await this.#originals(context, input);
     if (isReplay(originals, input, fingerprint)) return this.#replay(context, originals);
     requireNewNames(input);
     await this.#requireAllowed(context, input, originals);
-    const inheritance = new Inheritance({ vault, documents, clock }, input, context.applicationId);
+    const inheritance = new Inheritance(this.#deps, input, context.applicationId);
     await inheritance.take(originals.map(({ state }) => state));
     const done = await renegotiated(this.#deps, {
       proposal: input,

@@ -1,11 +1,10 @@
-import type { InstallmentCode } from '../shared/identifiers.ts';
 import { daysBetween } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
-import { ZERO as NOTHING, subtractCents } from '../shared/money.ts';
+import { ZERO as NOTHING, addCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
-import { Decimal, ZERO, carryOf, roundToCents } from './decimal.ts';
-import { valueEach } from './present-value.ts';
-import type { OpenAmount } from './present-value.ts';
+import { Decimal, ZERO, carryOf } from './decimal.ts';
+import { roundRunningTotals, valueEach } from './present-value.ts';
+import type { OpenAmount, PresentValueLine } from './present-value.ts';
 
 export interface CarriedAmount {
   /** Exact. */
@@ -18,16 +17,13 @@ export interface CarriedAmount {
   readonly carried: string;
 }
 
-export interface ExplainedLine {
-  readonly installmentCode: InstallmentCode;
+export interface ExplainedLine extends PresentValueLine {
   readonly face: CarriedAmount;
   readonly credits: readonly CarriedAmount[];
   /** Exact, in reais: what the line adds. */
   readonly exact: string;
   readonly runningTotal: string;
   readonly roundedTotal: Cents;
-  /** The rounded total less the one before. */
-  readonly presentValue: Cents;
 }
 
 /** For reading: prices themselves keep all 50 digits. */
@@ -58,20 +54,21 @@ export const explainPresentValue = (
       carried: reais(factor.times(amount)),
     };
   };
+  const valued = valueEach(dailyFactor, open, date);
+  const { lines } = roundRunningTotals(valued);
   let [sum, total] = [ZERO, NOTHING];
-  return valueEach(dailyFactor, open, date).map(({ installment, exact }) => {
-    const { code, faceValue, dueDate, credits } = installment;
+  return valued.map(({ installment, exact }, i) => {
+    const { faceValue, dueDate, credits } = installment;
+    const line = lines[i]!;
     sum = sum.plus(exact);
-    const before = total;
-    total = roundToCents(sum);
+    total = addCents(total, line.presentValue);
     return {
-      installmentCode: code,
+      ...line,
       face: explain(new Decimal(faceValue), dueDate),
       credits: credits.map((credit) => explain(new Decimal(credit.value).times(CENTS_PER_UNIT), credit.date)),
       exact: reais(exact),
       runningTotal: reais(sum),
       roundedTotal: total,
-      presentValue: subtractCents(total, before),
     };
   });
 };

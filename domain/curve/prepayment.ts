@@ -19,13 +19,14 @@ export interface Prepayment {
 }
 
 /** One step of an allocation, in the order in which it was walked. Values at the prepayment's date. */
-export interface AllocationLine extends PresentValueLine {
+interface AllocationLine extends PresentValueLine {
   readonly paidOff: boolean;
 }
 
 interface PartialPayment {
   readonly installmentCode: InstallmentCode;
   readonly credit: PrepaymentCredit;
+  /** What it will owe on its due date. */
   readonly outstandingAtDue: Cents;
 }
 
@@ -33,7 +34,7 @@ interface PartialPayment {
 export interface Allocation {
   readonly payoffValue: Cents;
   readonly settledInstallments: readonly InstallmentCode[];
-  /** Carries what was left, also where that is below zero by less than a cent. */
+  /** Carries what was left, also where that is below zero by less than a cent. `partiallyPaid` says whether it is told. */
   readonly partial?: PartialPayment;
   readonly remainingBalance: Cents;
   readonly excessValue: Cents;

@@ -1,16 +1,10 @@
-import type {
-  InstallmentEvent,
-  PaymentMethod,
-  PrepaymentCredit,
-  ScheduledInstallment,
-} from '../installment/installment.ts';
-import type { AllocationLine } from '../curve/prepayment.ts';
+import type { InstallmentEvent, PaymentMethod, ScheduledInstallment } from '../installment/installment.ts';
+import type { Allocation } from '../curve/prepayment.ts';
 import type { PresentValueLine } from '../curve/present-value.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type {
   ApplicationId,
   FundId,
-  InstallmentCode,
   LoanCode,
   RealTime,
   RenegotiationId,
@@ -130,23 +124,12 @@ export interface LoanDisbursed extends Decided {
   readonly renegotiation?: RenegotiationTerms;
 }
 
-export interface PrepaymentProcessed {
+export interface PrepaymentProcessed extends Allocation {
   readonly type: 'PrepaymentProcessed';
   readonly prepaymentValue: Cents;
   readonly prepaymentDate: CalendarDate;
   readonly paymentMethod: PaymentMethod;
-  readonly settledInstallments: readonly InstallmentCode[];
-  /** `outstandingAtDue` is what it will owe on its due date. `partiallyPaid` says whether that is told. */
-  readonly partial?: {
-    readonly installmentCode: InstallmentCode;
-    readonly credit: PrepaymentCredit;
-    readonly outstandingAtDue: Cents;
-  };
-  readonly payoffValue: Cents;
-  readonly remainingBalance: Cents;
-  readonly excessValue: Cents;
   readonly pricing: Pricing;
-  readonly lines: readonly AllocationLine[];
   readonly processedAt: Timestamp;
 }
 
