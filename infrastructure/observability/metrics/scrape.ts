@@ -17,6 +17,8 @@ const mergedText = (parts: readonly (readonly MetricValues[])[]): Promise<string
 const REFRESH_EVERY_MS = 2_000;
 /** A store that hangs must not take the other numbers with it. */
 const REFRESH_WITHIN_MS = 2_500;
+/** Nor a thread that has ended meanwhile, or has no time; it may have to wait for a store itself. */
+const ANSWER_WITHIN_MS = 2 * REFRESH_WITHIN_MS;
 
 /** The text that Prometheus reads, with the looked-up numbers brought up to date before. */
 export class Scrape {
@@ -35,11 +37,9 @@ export class Scrape {
 
   /** With what others beside this registry have counted. */
   async text(beside?: Promise<readonly MetricValues[]>): Promise<string> {
-    if (!beside) {
-      await this.#bringUpToDate();
-      return this.#registry.metrics();
-    }
-    return mergedText(await Promise.all([this.values(), beside]));
+    const asked = beside && within(ANSWER_WITHIN_MS, 'another thread', beside).catch(() => undefined);
+    const [others] = await Promise.all([asked, this.#bringUpToDate()]);
+    return others ? mergedText([await this.#registry.getMetricsAsJSON(), others]) : this.#registry.metrics();
   }
 
   /** All values as plain data, which can travel to another thread. */
