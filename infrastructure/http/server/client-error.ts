@@ -5,8 +5,7 @@ import { HttpProblem } from '../errors/http-problem.ts';
 import { RATE_ROWS } from '../limits/rate-limiter.ts';
 import type { RateLimiter, RateState } from '../limits/rate-limiter.ts';
 import { addressKey } from '../middleware/request-state.ts';
-import { API_VERSION } from '../openapi/version.ts';
-import { DATA_POLICY, SECURITY_HEADERS } from '../security-headers.ts';
+import { headersOfTheLast } from '../security-headers.ts';
 
 const CLOSE_MS = 1_000;
 
@@ -34,15 +33,7 @@ export const answerClientError = async (
   const [status, code, message] = refusalOf(error);
   const body = JSON.stringify(new HttpProblem(code, message).body(requestId));
   const rate = await rateOf(socket, limiter).catch(() => undefined);
-  const headers = [
-    ...['Content-Type', 'application/json; charset=utf-8'],
-    ...['Content-Length', String(Buffer.byteLength(body))],
-    ...['X-Request-Id', requestId, 'X-SVC-API-Version', API_VERSION],
-    ...SECURITY_HEADERS,
-    ...['Content-Security-Policy', DATA_POLICY],
-    ...(rate ? rateHeaders(rate) : []),
-    ...['Cache-Control', 'no-store', 'Connection', 'close'],
-  ];
+  const headers = headersOfTheLast(body, requestId, rate && rateHeaders(rate));
   const lines = headers.map((text, at) => text + (at % 2 === 0 ? ': ' : '\r\n'));
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
   // A client that was refused for being too slow may never close its side.

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { HttpProblem, unavailable } from '../errors/http-problem.ts';
-import { API_VERSION } from '../openapi/version.ts';
-import { DATA_POLICY, SECURITY_HEADERS } from '../security-headers.ts';
+import { headersOfTheLast } from '../security-headers.ts';
 
 export interface Readiness {
   readonly ready: boolean;
@@ -26,18 +25,10 @@ const RETRY_AFTER_S = 1;
 const send = (
   res: ServerResponse,
   status: number,
-  { requestId, json, headers = [] }: { requestId: string; json: object; headers?: readonly string[] },
+  { requestId, json, headers }: { requestId: string; json: object; headers?: readonly string[] },
 ): void => {
   const body = JSON.stringify(json);
-  res.writeHead(status, [
-    ...['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(Buffer.byteLength(body))],
-    ...['X-Request-Id', requestId, 'X-SVC-API-Version', API_VERSION, 'Cache-Control', 'no-store'],
-    ...SECURITY_HEADERS,
-    ...['Content-Security-Policy', DATA_POLICY, ...headers],
-    // The rest of a request body is not waited for.
-    ...['Connection', 'close'],
-  ]);
-  res.end(body);
+  res.writeHead(status, [...headersOfTheLast(body, requestId, headers)]).end(body);
 };
 
 const answer = async (
