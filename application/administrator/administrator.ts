@@ -241,7 +241,7 @@ export class Administrator {
       actor: actorNamed(who.name),
       idempotency: {
         ...{ endpoint: claim.endpoint, key: claim.key, fingerprint: fingerprintOf(decision) },
-        ...{ claim: true, claimScope: claim.applicationId },
+        claimedIn: claim.applicationId,
       },
       command: () => commandOf(decision, this.#deps.clock.now()),
       check: async (state, decide, revision) => {

@@ -31,8 +31,8 @@ export interface CommandRequest {
   /** For its asker operations of other funds do not exist; absent where the asker sees every fund, or makes the operation. */
   readonly onlyFundIds?: readonly string[];
   readonly causationId?: string;
-  /** `claim`: unique beyond this operation, in `claimScope` or else the application. */
-  readonly idempotency?: UsedKey & { readonly claim?: boolean; readonly claimScope?: string };
+  /** `claimedIn`: the application in which the key is unique; absent: in this operation alone. */
+  readonly idempotency?: UsedKey & { readonly claimedIn?: string };
   /** The events that the command causes in this state, at this revision. May be called again with a newer state. */
   readonly decide: (
     state: LoanState,
@@ -231,14 +231,11 @@ export class CommandHandler {
   }
 }
 
-const claimOf = ({ applicationId, idempotency }: CommandRequest): KeyClaim | undefined =>
-  idempotency?.claim
-    ? {
-        applicationId: idempotency.claimScope ?? applicationId,
-        endpoint: idempotency.endpoint,
-        key: idempotency.key,
-      }
-    : undefined;
+const claimOf = ({ idempotency }: CommandRequest): KeyClaim | undefined => {
+  if (idempotency?.claimedIn === undefined) return undefined;
+  const { claimedIn: applicationId, endpoint, key } = idempotency;
+  return { applicationId, endpoint, key };
+};
 
 const KEY_FIELDS: Readonly<Record<string, string>> = {
   [ENDPOINTS.assignLoan]: 'originator_proposal_code',

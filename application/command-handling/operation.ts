@@ -123,7 +123,10 @@ export const askedOnce = (
 ) => ({
   stream: loanStream(context.applicationId, contents.code),
   ...askedBy(context),
-  idempotency: { endpoint, key, fingerprint: vault.digest(canonicalText(contents)), claim: true },
+  idempotency: {
+    ...{ endpoint, key, fingerprint: vault.digest(canonicalText(contents)) },
+    claimedIn: context.applicationId,
+  },
 });
 
 export const seesFund = (

@@ -11,9 +11,9 @@ import { retryAppend } from '../support/retry.ts';
 
 export type Acting = Omit<EventMetadata, 'hash' | 'idempotency'>;
 
-export interface Coordinator<State extends RenegotiationState = RenegotiationState> {
+export interface Coordinator {
   readonly id: RenegotiationId;
-  readonly state: State;
+  readonly state: RenegotiationState;
   readonly revision: StreamRevision;
   readonly last: Last;
   readonly decision: EventToAppend | undefined;

@@ -29,7 +29,7 @@ const settle = (code: string, key = code, fingerprint = code, stream = STREAM): 
       paymentMethod: 'pix',
       now: NOW,
     },
-    { stream, idempotency: { endpoint: 'settle', key, fingerprint, claim: true } },
+    { stream, idempotency: { endpoint: 'settle', key, fingerprint, claimedIn: 'app-1' } },
   );
 const steps: readonly LoanCommand[] = [
   receiveL1,

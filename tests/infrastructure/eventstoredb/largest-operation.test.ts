@@ -36,7 +36,7 @@ test('the largest operation fits, and so does paying all of it ahead with a key'
     applicationId: APPLICATION,
     actor: 'test',
     correlationId: 'test',
-    idempotency: { ...key, fingerprint: 'ab'.repeat(32), claim: true },
+    idempotency: { ...key, fingerprint: 'ab'.repeat(32), claimedIn: APPLICATION },
     decide: (state) =>
       loanDecider.decide(
         {

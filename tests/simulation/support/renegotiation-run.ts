@@ -161,7 +161,7 @@ class Story {
       applicationId: APPLICATION,
       actor: 'test',
       correlationId: key,
-      idempotency: { endpoint: 'settle', key, fingerprint: key, claim: true },
+      idempotency: { endpoint: 'settle', key, fingerprint: key, claimedIn: APPLICATION },
       decide: (state) =>
         loanDecider.decide(
           {
