@@ -1,5 +1,5 @@
 import type { LoanEvent } from '../../domain/loan/events.ts';
-import { isReserved } from '../../domain/loan/index.ts';
+import { isReserved } from '../../domain/loan/state.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';

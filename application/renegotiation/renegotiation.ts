@@ -1,6 +1,7 @@
 import type { OnAppended } from '../command-handling/command-handler.ts';
 import { presentValue } from '../../domain/curve/present-value.ts';
-import { isReserved, loanDecider, openFaceValue, openInstallments } from '../../domain/loan/index.ts';
+import { loanDecider } from '../../domain/loan/index.ts';
+import { isReserved, openFaceValue, openInstallments } from '../../domain/loan/state.ts';
 import type { ActiveLoan, LoanState, RenegotiationTerms } from '../../domain/loan/index.ts';
 import {
   newOperation,

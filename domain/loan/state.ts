@@ -6,7 +6,7 @@ import { DomainError } from '../shared/domain-error.ts';
 import type { FieldViolation } from '../shared/domain-error.ts';
 import type { LoanCode, RenegotiationId, Timestamp } from '../shared/identifiers.ts';
 import { hasEnded } from './statuses.ts';
-import { ZERO, addCents, formatCents } from '../shared/money.ts';
+import { addCents, formatCents } from '../shared/money.ts';
 import type { Cents } from '../shared/money.ts';
 import type {
   ExitBasis,
@@ -38,7 +38,7 @@ export interface LoanBooks {
   /** In the order of the schedule; undefined while an installment is pending and nothing came in for it. */
   readonly changed: readonly (Installment | undefined)[];
   readonly openCount: number;
-  /** Money received: settlements plus prepayments net of excess. */
+  /** Money received: settlements, charges included, plus prepayments net of excess. */
   readonly receivedValue: Cents;
 }
 
@@ -136,10 +136,6 @@ export const exitBasisValue = ({
   disbursedValue,
   acquisitionValue,
 }: LoanTerms & LoanBooks): Cents => (exitBasis === 'disbursed_value' ? disbursedValue : acquisitionValue);
-
-/** Money received in cents: settlements, charges included, plus prepayments net of excess. */
-export const totalReceived = (state: LoanState): Cents =>
-  'receivedValue' in state ? state.receivedValue : ZERO;
 
 /** An operation or a code that a renegotiation holds; a command that meets one waits for that renegotiation first. */
 export const isReserved = (state: LoanState): state is ReservedLoan | ReservedCode =>

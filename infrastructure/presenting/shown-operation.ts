@@ -3,7 +3,7 @@ import { operatorOf } from '../../application/command-handling/actors.ts';
 import type { ShowRequest, ShownEvent, ShownOperation } from '../../application/audit/show-operation.ts';
 import { AMOUNT_FIELDS } from '../../application/event-codec/amount-fields.ts';
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
-import { installmentsOf } from '../../domain/loan/index.ts';
+import { installmentsOf } from '../../domain/loan/state.ts';
 import type { FundNames } from '../../domain/fund/names.ts';
 import { jsonAmount, printedRows, tableOf } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';

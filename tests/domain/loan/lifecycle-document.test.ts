@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { loanDecider, openInstallments, payoffValue } from '../../../domain/loan/index.ts';
+import { loanDecider } from '../../../domain/loan/index.ts';
+import { openInstallments, payoffValue } from '../../../domain/loan/state.ts';
 import type { ActiveLoan, LoanCommand, RepurchaseReason } from '../../../domain/loan/index.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { formatCents } from '../../../domain/shared/money.ts';

@@ -2,7 +2,7 @@ import { scheduledAt } from '../../../../domain/installment/installment.ts';
 import type { Installment, ScheduledInstallment } from '../../../../domain/installment/installment.ts';
 import { outstandingAtDue } from '../../../../domain/loan/payments.ts';
 import { hasEnded } from '../../../../domain/loan/statuses.ts';
-import { installmentsOf } from '../../../../domain/loan/index.ts';
+import { installmentsOf } from '../../../../domain/loan/state.ts';
 import type { LoanState } from '../../../../domain/loan/index.ts';
 import { badge, html, section, pictureOf, tableView } from '../../html.ts';
 import type { Meaning, View } from '../../html.ts';
