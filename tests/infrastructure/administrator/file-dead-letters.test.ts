@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
 import { fileDeadLetters } from '../../../infrastructure/administrator/file-dead-letters.ts';
@@ -43,4 +45,18 @@ test('the file may be moved away at any time', async () => {
 test('a folder that is not there is a failure that can pass', async () => {
   const letters = fileDeadLetters(join(directory.path, 'none', 'x.jsonl'));
   await expect(letters.put(refused('D-1'))).rejects.toThrow('ENOENT');
+});
+
+test('one for which there is only half the room has not been kept, which is said, and spoils no other', async () => {
+  const path = join(directory.path, 'full.jsonl');
+  const module = new URL('../../../infrastructure/administrator/file-dead-letters.ts', import.meta.url);
+  const letter = { ...refused('D-1'), text: 'x'.repeat(3_000) };
+  const script = `import { fileDeadLetters } from '${module.href}';
+    await fileDeadLetters('${path}').put(${JSON.stringify(letter)}).then(() => console.log('kept'), ({ code }) => console.log(code))`;
+  const limited = 'ulimit -f 2; exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"';
+  const { stdout } = await promisify(execFile)('sh', ['-c', limited, process.execPath, script]);
+  expect(stdout).toBe('EFBIG\n');
+  await fileDeadLetters(path).put(refused('D-2'));
+  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({ decision_id: 'D-2' });
 });
