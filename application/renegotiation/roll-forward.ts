@@ -1,14 +1,14 @@
 import type { LoanCommand } from '../../domain/loan/index.ts';
 import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
 import type {
-  AbortedRenegotiation,
   CommittedRenegotiation,
   RenegotiationStarted,
-  Reservation,
+  StartedRenegotiation,
 } from '../../domain/renegotiation/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { loanStream } from '../command-handling/operation.ts';
+import type { UsedKey } from '../command-handling/operation.ts';
 import { ENDPOINTS } from '../command-handling/endpoints.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
@@ -108,7 +108,7 @@ export class RollForward {
     await Promise.all([...leave, this.#take(coordinator, newLoan.stream, enter)]);
   }
 
-  async #release(coordinator: Coordinator, { started }: AbortedRenegotiation): Promise<void> {
+  async #release(coordinator: Coordinator, { started }: StartedRenegotiation): Promise<void> {
     const { renegotiationId } = started;
     for (const { stream } of placesOf(started)) {
       await this.#take(coordinator, stream, { type: 'ReleaseReservation', renegotiationId });
@@ -119,7 +119,7 @@ export class RollForward {
     { id, decision }: Coordinator,
     stream: string,
     command: LoanCommand,
-    idempotency?: { readonly endpoint: string; readonly key: string; readonly fingerprint: string },
+    idempotency?: UsedKey,
   ): Promise<void> {
     if (!decision) throw new RangeError('a renegotiation is concluded after it is decided');
     const { correlationId, actor, applicationId, recordedAt } = decision.metadata;
@@ -158,14 +158,7 @@ const itself = ({ applicationId, renegotiationId: cause }: RenegotiationStarted)
 });
 
 /** Everything that a renegotiation reserves, in the one order in which all of them do. */
-export const placesOf = ({
-  applicationId,
-  originalProposalCodes,
-  newProposalCode,
-}: Pick<RenegotiationStarted, 'applicationId' | 'originalProposalCodes' | 'newProposalCode'>): readonly Omit<
-  Reservation,
-  'revision'
->[] =>
+export const placesOf = ({ applicationId, originalProposalCodes, newProposalCode }: RenegotiationStarted) =>
   [...originalProposalCodes, newProposalCode]
     .map((code) => ({ code, stream: loanStream(applicationId, code) }))
     .sort((a, b) => (a.stream < b.stream ? -1 : 1));

@@ -50,7 +50,8 @@ interface NoRenegotiation {
   readonly status: 'none';
 }
 export interface StartedRenegotiation {
-  readonly status: 'started';
+  /** `aborted` once it was given up undecided. */
+  readonly status: 'started' | 'aborted';
   readonly started: RenegotiationStarted;
 }
 export interface CommittedRenegotiation {
@@ -59,14 +60,8 @@ export interface CommittedRenegotiation {
   readonly started: RenegotiationStarted;
   readonly committed: RenegotiationCommitted;
 }
-export interface AbortedRenegotiation {
-  readonly status: 'aborted';
-  readonly started: RenegotiationStarted;
-  readonly aborted: RenegotiationAborted;
-}
 
-export type RenegotiationState =
-  NoRenegotiation | StartedRenegotiation | CommittedRenegotiation | AbortedRenegotiation;
+export type RenegotiationState = NoRenegotiation | StartedRenegotiation | CommittedRenegotiation;
 
 /** Total, like every evolve: of commit and abort the first one counts, whatever a damaged stream may hold after it. */
 export const evolve = (state: RenegotiationState, event: RenegotiationEvent): RenegotiationState => {
@@ -78,9 +73,7 @@ export const evolve = (state: RenegotiationState, event: RenegotiationEvent): Re
         ? { status: 'committed', started: state.started, committed: event }
         : state;
     case 'RenegotiationAborted':
-      return state.status === 'started'
-        ? { status: 'aborted', started: state.started, aborted: event }
-        : state;
+      return state.status === 'started' ? { ...state, status: 'aborted' } : state;
     case 'RenegotiationCompleted':
       return state.status === 'committed' ? { ...state, status: 'completed' } : state;
   }
