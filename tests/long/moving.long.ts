@@ -265,6 +265,19 @@ describe('what is refused', () => {
     await expect(open()).rejects.toThrow(/set EVENTSTORE_URL, DATABASE_URL$/);
   });
 
+  test('a database whose move was begun and never ended, once another has all of it', async () => {
+    const into = async (target: SqliteDatabase) =>
+      openMove(directory.path, { database: target, store: undefined, documents: undefined });
+    await (await into(database)).close();
+    const path = join(directory.path, 'other.db');
+    const other = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger: new RecordingLogger() });
+    const opened = await into(other);
+    await opened.execute(() => undefined);
+    await opened.close();
+    await other.close();
+    await expect(into(database)).rejects.toThrow('was moved to another database');
+  });
+
   test('a directory that holds no service', async () => {
     await rm(join(directory.path, 'service.db'));
     await expect(move()).rejects.toThrow('holds no service');

@@ -66,9 +66,10 @@ const begin = async (dataDir: string, engines: NewEngines): Promise<MigrationMar
     throw new MoveFailedError(
       'the database holds what was moved from another data directory, or from an older copy',
     );
-  if (move && mark) return move.finishedAt === null ? mark : { ...mark, state: 'moved' };
+  if (move && mark && move.finishedAt !== null) return { ...mark, state: 'moved', at: move.finishedAt };
   if (mark?.state === 'moved')
     throw new MoveFailedError(`this data directory was moved to another database at ${mark.at}`);
+  if (move && mark) return mark;
   await ensureUnused(database);
   if (store) await ensureEmpty(store);
   const begun = mark ?? { id: randomUUID(), state: 'moving' as const, rows: rowsOf(engines), at: now };
