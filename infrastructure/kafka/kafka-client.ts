@@ -18,6 +18,7 @@ import type { Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { Logger } from '../../application/ports/logger.ts';
 import { within } from '../support/time.ts';
+import { readEveryCompression } from './compression.ts';
 
 const KEEP_ALIVE_MS = 60_000;
 const QUIET_AFTER_MS = 20;
@@ -181,6 +182,7 @@ class SharingKafka extends Kafka {
 }
 
 export const kafkaClient = ({ brokers, clientId, tls, sasl, logger }: KafkaConnection): Kafka => {
+  readEveryCompression();
   return new SharingKafka(new FirstBrokers(brokers), {
     clientId,
     ...(tls !== undefined && { ssl: tls }),
