@@ -162,15 +162,15 @@ const evolutions: Evolutions = {
   RepurchaseRequested: (state, event) =>
     state.status === 'active' ? { ...state, status: 'repurchase_pending', repurchase: event } : state,
   RepurchaseCompleted: (state, event) =>
-    state.status === 'repurchase_pending' ? { ...state, status: event.status, completion: event } : state,
+    state.status === 'repurchase_pending' ? { ...state, status: event.status } : state,
   DocumentsAdded: withDocuments,
   BorrowerForgotten: withoutBorrower,
   LoanReserved: reserved,
   LoanReservationReleased: (state, event) => (holds(state, event) ? released(state) : state),
   LoanRenegotiated: (state, event) =>
     state.status === 'reserved' && holds(state, event.renegotiation) ? renegotiated(state, event) : state,
-  LoanRenegotiationCompleted: (state, event) =>
-    state.status === 'renegotiated' ? { ...state, completed: event } : state,
+  LoanRenegotiationCompleted: (state) =>
+    state.status === 'renegotiated' ? { ...state, completed: true } : state,
 };
 
 /**

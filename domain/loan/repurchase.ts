@@ -59,19 +59,11 @@ export const completeRepurchase = (
   state: LoanState,
 ): readonly RepurchaseCompleted[] => {
   const loan = requireLoan(state);
-  if (loan.status === 'repurchase_pending') {
-    const { reason, repurchaseValue: value } = loan.repurchase;
-    return [
-      {
-        type: 'RepurchaseCompleted',
-        reason,
-        repurchaseValue: value,
-        status: EXITS[reason].status,
-        completedAt: command.now,
-        ...decided(command),
-      },
-    ];
-  }
-  if ('completion' in loan) return [];
-  throw wrongStatus(loan, 'there is no repurchase to complete before one is requested');
+  if (!('repurchase' in loan))
+    throw wrongStatus(loan, 'there is no repurchase to complete before one is requested');
+  if (loan.status !== 'repurchase_pending') return [];
+  const { reason, repurchaseValue } = loan.repurchase;
+  const { status } = EXITS[reason];
+  const completedAt = command.now;
+  return [{ type: 'RepurchaseCompleted', reason, repurchaseValue, status, completedAt, ...decided(command) }];
 };

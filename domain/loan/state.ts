@@ -11,12 +11,10 @@ import type { Cents } from '../shared/money.ts';
 import type {
   ExitBasis,
   LoanRenegotiated,
-  LoanRenegotiationCompleted,
   Offer,
   Pricing,
   RejectionReason,
   RenegotiationTerms,
-  RepurchaseCompleted,
   RepurchaseRequested,
 } from './events.ts';
 import type { RepurchaseEndStatus } from './exits.ts';
@@ -68,14 +66,9 @@ export interface ActiveLoan extends LoanTerms, LoanBooks {
 interface SettledLoan extends LoanTerms, LoanBooks {
   readonly status: 'settled';
 }
-interface RepurchasePendingLoan extends LoanTerms, LoanBooks {
-  readonly status: 'repurchase_pending';
-  readonly repurchase: RepurchaseRequested;
-}
 interface RepurchasedLoan extends LoanTerms, LoanBooks {
-  readonly status: RepurchaseEndStatus;
+  readonly status: 'repurchase_pending' | RepurchaseEndStatus;
   readonly repurchase: RepurchaseRequested;
-  readonly completion: RepurchaseCompleted;
 }
 
 /** Active, and held by a renegotiation that is not decided yet; readers still see it as active. */
@@ -86,7 +79,7 @@ export interface ReservedLoan extends LoanTerms, LoanBooks {
 export interface RenegotiatedLoan extends LoanTerms, LoanBooks {
   readonly status: 'renegotiated';
   readonly renegotiated: LoanRenegotiated;
-  readonly completed?: LoanRenegotiationCompleted;
+  readonly completed?: true;
 }
 
 export type LoanState =
@@ -98,7 +91,6 @@ export type LoanState =
   | TermSignedLoan
   | ActiveLoan
   | SettledLoan
-  | RepurchasePendingLoan
   | RepurchasedLoan
   | ReservedLoan
   | RenegotiatedLoan;
