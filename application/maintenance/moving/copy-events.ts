@@ -1,9 +1,20 @@
+import { fieldDifferences } from '../../audit/difference.ts';
 import { RENEGOTIATION_STREAM_PREFIX } from '../../command-handling/operation.ts';
+import { CHAIN_START, chainHash } from '../../event-codec/event-codec.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../../ports/event-store.ts';
-import type { EventStore, EventToAppend, KeyClaim, StreamRevision } from '../../ports/event-store.ts';
+import type {
+  EventStore,
+  EventSubscription,
+  EventToAppend,
+  KeyClaim,
+  LogPosition,
+  RecordedEvent,
+  StreamRevision,
+} from '../../ports/event-store.ts';
+import { retryUntilAvailable } from '../../support/retry.ts';
+import { upToNow } from '../../support/up-to-now.ts';
 import { MoveFailedError } from './log-to-move.ts';
 import type { EventToMove, LogToMove } from './log-to-move.ts';
-import { retryUntilAvailable } from '../../support/retry.ts';
 
 interface PendingAppend {
   readonly stream: string;
@@ -60,7 +71,7 @@ function* appendsOf(events: Iterable<EventToMove>, cuts: ReadonlySet<number>): G
 }
 
 /** What has to keep its place among the events of all streams: renegotiations, and where a follower goes on. */
-export const keepsItsPlace = (stream: string, at: number, cuts: ReadonlySet<number>): boolean =>
+const keepsItsPlace = (stream: string, at: number, cuts: ReadonlySet<number>): boolean =>
   stream.startsWith(RENEGOTIATION_STREAM_PREFIX) || cuts.has(at);
 
 /** One that keeps its place comes alone, after everything before it and before everything after it. */
@@ -137,3 +148,57 @@ const append = async (
 const settled = async (work: readonly Promise<void>[]): Promise<void> => {
   for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
 };
+
+/**
+ * Reads the whole new log and holds every event against the old one: stream, revision, texts, and the hash that chains it to the
+ * event before. Equal events and an equal number of them mean that every stream is as long as it was and ends in the same hash.
+ * Nothing is kept in memory but the place.
+ * @param cuts places of the old log
+ * @returns where they lie in the new log
+ * @throws MoveFailedError naming the first event that is not as it should be
+ */
+export const verifyEvents = async (
+  { log, subscription }: { readonly log: LogToMove; readonly subscription: EventSubscription },
+  cuts: ReadonlySet<number>,
+  verified: (events: number) => void,
+): Promise<ReadonlyMap<number, LogPosition>> => {
+  const places = new Map<number, LogPosition>();
+  // Everything before an event that keeps its place comes before it, everything after it after.
+  let [count, furthest, floor] = [0, 0, 0];
+  for await (const message of upToNow(subscription, { from: 'start' })) {
+    if (message.kind !== 'events') continue;
+    for (const event of message.events) {
+      const { at } = verify(log, event);
+      const kept = keepsItsPlace(event.stream, at, cuts);
+      if (at <= floor || (kept && at <= furthest))
+        throw new MoveFailedError(
+          `the event of place ${at} came out of order: empty the new engines and move again`,
+        );
+      furthest = Math.max(furthest, at);
+      if (kept) floor = at;
+      if (cuts.has(at)) places.set(at, event.position);
+    }
+    count += message.events.length;
+    verified(message.events.length);
+  }
+  const { events } = log.counts();
+  if (count !== events) throw new MoveFailedError(`the event store has ${count} events of ${events}`);
+  return places;
+};
+
+const verify = (log: LogToMove, event: RecordedEvent): EventToMove => {
+  const original = log.find(event.id);
+  const name = `${event.stream} ${event.revision}`;
+  if (!original) throw new MoveFailedError(`the event store holds an event that was never moved: ${name}`);
+  const [difference] = fieldDifferences(contentsOf(original.event), contentsOf(event));
+  if (difference)
+    throw new MoveFailedError(
+      `event ${event.id} differs from what was moved: ${name}, field ${difference.path}`,
+    );
+  const { hash, ...metadata } = event.metadata;
+  if (chainHash(original.previousHash ?? CHAIN_START, event.stream, { ...event, metadata }) === hash)
+    return original;
+  throw new MoveFailedError(`the hash chain does not hold at ${name}`);
+};
+
+const contentsOf = ({ position: _, ...contents }: RecordedEvent) => contents;
