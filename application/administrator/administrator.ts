@@ -21,7 +21,7 @@ import { foundSince } from './changed-meanwhile.ts';
 import type { FoundLoan } from './changed-meanwhile.ts';
 import { Confirmations, answeredAt } from './confirmations.ts';
 import { guarded, requirePast } from './decision-guards.ts';
-import { carryingOut, commandOf, fingerprintOf, namesOf } from './decisions.ts';
+import { DECISIONS_AT_ONCE, carryingOut, commandOf, fingerprintOf, namesOf } from './decisions.ts';
 import type { AnsweredDecision, CarryOut, SecondDecision, SubmittedDecision } from './decisions.ts';
 import { readDecision } from './read-decision.ts';
 import type { Following } from '../processors/acting.ts';
@@ -54,7 +54,6 @@ interface Processing {
 }
 
 const AWAITS = 'decision awaits the confirmation of another person';
-const AT_ONCE = 64;
 
 /** Each decision is answered. What may succeed later (a store that is away, a renegotiation under way) is thrown. */
 export class Administrator {
@@ -141,8 +140,8 @@ export class Administrator {
     processing: Processing,
   ): Promise<readonly DecisionAnswer[]> {
     const answers: DecisionAnswer[] = [];
-    for (let start = 0; start < received.length; start += AT_ONCE) {
-      const part = received.slice(start, start + AT_ONCE);
+    for (let start = 0; start < received.length; start += DECISIONS_AT_ONCE) {
+      const part = received.slice(start, start + DECISIONS_AT_ONCE);
       const texts = part.map(({ text }) => text);
       const answered = await this.submitAll(texts, { name: processing.operator });
       for (const [i, answer] of answered.entries()) await this.#settle(part[i]!, answer, processing);

@@ -60,6 +60,9 @@ const asBefore = (command: LoanCommand): LoanCommand => {
   return command;
 };
 
+/** So many are carried out side by side, and refused ones among them put aside, before the next ones begin. */
+export const DECISIONS_AT_ONCE = 64;
+
 export interface SecondDecision {
   readonly decisionId: string;
   readonly decision: SecondDecisionName;

@@ -1,4 +1,4 @@
-import { deadLetterText } from '../../application/administrator/decisions.ts';
+import { DECISIONS_AT_ONCE, deadLetterText } from '../../application/administrator/decisions.ts';
 import type {
   DecisionDeadLetters,
   ReceivedDecision,
@@ -33,7 +33,9 @@ export class KafkaDecisionTopics implements DecisionDeadLetters {
   /** Connects when it is needed. */
   constructor(options: TopicPairOptions) {
     this.#offsets = options.offsets;
-    this.#pair = new TopicPair(options, decisionTopicPlans(options));
+    // What was refused lies among the dead letters once, however often those behind it have to be tried.
+    const consumer = { batchSize: DECISIONS_AT_ONCE, ...options.consumer };
+    this.#pair = new TopicPair({ ...options, consumer }, decisionTopicPlans(options));
     this.#refused = this.#pair.producerFor(this.#pair.deadLetter);
   }
 

@@ -73,6 +73,30 @@ test('decisions arrive in order, again until they are handled, and a later run g
   await next;
 });
 
+test('what was handled does not come again because one that was sent much later has to be tried again', async () => {
+  const texts = Array.from({ length: 200 }, (_, n) => `decision ${n}`);
+  const last = texts.at(-1)!;
+  let times = 0;
+  let failures = 0;
+  const topics = open();
+  // The topic is made before anybody consumes, so that all of them come as one batch.
+  await topics.put({ text: '', origin: '', reason: { code: '', message: '', details: [] }, refusedAt: '' });
+  await writeRaw(
+    outsider,
+    topic(),
+    texts.map((value) => ({ value })),
+  );
+  const stop = new AbortController();
+  const run = topics.run(async (decisions) => {
+    if (decisions.some(({ text }) => text === texts[0])) times += 1;
+    if (decisions.some(({ text }) => text === last) && failures++ < 3) throw new Error('it is being decided');
+  }, stop.signal);
+  await until(() => failures > 3, 'the last decision');
+  expect(times).toBe(1);
+  stop.abort();
+  await run;
+});
+
 test('a refused decision lies on its dead-letter topic, with its reason', async () => {
   const refused: RefusedDecision = {
     decisionId: 'decision-1',
