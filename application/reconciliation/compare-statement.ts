@@ -1,6 +1,6 @@
 import { addDays, calendarDate } from '../../domain/shared/calendar-date.ts';
 import { DayNumbers, ELSEWHERE, NONE, Names } from './columns.ts';
-import { Compared, findingsOf, remarksOf } from './findings.ts';
+import { Compared } from './findings.ts';
 import { matchAll } from './match-rules.ts';
 import { Lines } from './statement-lines.ts';
 import { Matching } from './matching.ts';
@@ -11,7 +11,7 @@ import type { PaymentPeriod, SqlNotifiedPayments } from './reconciliation-reader
 import { References, eventIdsIn, namesIn } from './references.ts';
 import type { Schedules } from './references.ts';
 import type { StatementLine } from './statement-lines.ts';
-import { countFindings, dayTotals, sumOf } from './totals.ts';
+import { comparisonOf } from './totals.ts';
 
 export interface ComparisonRequest extends PaymentPeriod {
   readonly tolerances: Tolerances;
@@ -133,29 +133,6 @@ const nameOperations = (lines: Lines, payments: Payments, schedules?: Schedules)
   return unknown;
 };
 
-const comparisonOf = (
-  compared: Compared,
-  parts: Pick<Comparison, 'period' | 'tolerances' | 'linesOutside'> & { readonly days: DayNumbers },
-): Comparison => {
-  const { days, ...known } = parts;
-  const { results, rules } = countFindings(compared);
-  const totals = dayTotals(compared, days);
-  const differing = Object.entries(results).filter(
-    ([result, { count }]) => result !== 'matched' && count > 0,
-  );
-  return {
-    ...known,
-    results,
-    rules,
-    totals,
-    notified: sumOf(totals.map(({ notified }) => notified)),
-    statement: sumOf(totals.map(({ statement }) => statement)),
-    clean: differing.length === 0,
-    findings: () => findingsOf(compared),
-    remarks: () => remarksOf(compared),
-  };
-};
-
 /**
  * Compares a custodian's statement with what was notified for a fund. Reads the whole statement before anything else. Both sides reach
  * beyond the period by the window, so that a payment of its last day meets the line of the day after. @throws StatementError
@@ -184,5 +161,5 @@ export const compareStatement = async (
   const repetitions = matchAll(matching, tolerances);
   const compared = new Compared({ matching, days, from: days.of(from), to: days.of(to), ...repetitions });
   for (const line of matching.openLines()) if (!compared.concernsLine(line)) linesOutside += 1;
-  return comparisonOf(compared, { period: { fundId, from, to }, tolerances, days, linesOutside });
+  return comparisonOf(compared, days, { period: { fundId, from, to }, tolerances, linesOutside });
 };

@@ -1,11 +1,11 @@
 import { NONE } from './columns.ts';
 import type { Compared } from './findings.ts';
 import type { DayNumbers } from './columns.ts';
-import { findingsOf } from './findings.ts';
+import { findingsOf, remarksOf } from './findings.ts';
 import { RULES } from './matching.ts';
 import type { Rule } from './matching.ts';
 import { RESULTS } from './comparison.ts';
-import type { DayTotal, Result, Sum } from './comparison.ts';
+import type { Comparison, DayTotal, Sum } from './comparison.ts';
 
 const KINDS = ['settlement', 'prepayment', 'repurchase', 'unidentified'] as const;
 
@@ -22,12 +22,7 @@ const into = (tally: Tally, amount: number, count = 1): void => {
 const tallies = <Key extends string>(keys: readonly Key[]): Record<Key, Tally> =>
   Object.fromEntries(keys.map((key) => [key, emptyTally()])) as Record<Key, Tally>;
 
-interface Counted {
-  readonly results: Readonly<Record<Result, Sum>>;
-  readonly rules: Readonly<Record<Rule, number>>;
-}
-
-export const countFindings = (compared: Compared): Counted => {
+const countFindings = (compared: Compared): Pick<Comparison, 'results' | 'rules'> => {
   const results = tallies(RESULTS);
   const rules = Object.fromEntries(RULES.map((rule) => [rule, 0])) as Record<Rule, number>;
   let last: number | undefined;
@@ -52,7 +47,7 @@ const kindsOfMatches = ({ matching }: Compared): Uint8Array => {
   return kinds;
 };
 
-export const dayTotals = (compared: Compared, days: DayNumbers): readonly DayTotal[] => {
+const dayTotals = (compared: Compared, days: DayNumbers): readonly DayTotal[] => {
   const { matching } = compared;
   const { payments, lines } = matching;
   const cells = new Map<number, { readonly notified: Tally; readonly statement: Tally }>();
@@ -81,8 +76,31 @@ export const dayTotals = (compared: Compared, days: DayNumbers): readonly DayTot
     }));
 };
 
-export const sumOf = (sums: readonly Sum[]): Sum => {
+const sumOf = (sums: readonly Sum[]): Sum => {
   const total = emptyTally();
   for (const { count, amount } of sums) into(total, amount, count);
   return total;
+};
+
+export const comparisonOf = (
+  compared: Compared,
+  days: DayNumbers,
+  known: Pick<Comparison, 'period' | 'tolerances' | 'linesOutside'>,
+): Comparison => {
+  const { results, rules } = countFindings(compared);
+  const totals = dayTotals(compared, days);
+  const differing = Object.entries(results).filter(
+    ([result, { count }]) => result !== 'matched' && count > 0,
+  );
+  return {
+    ...known,
+    results,
+    rules,
+    totals,
+    notified: sumOf(totals.map(({ notified }) => notified)),
+    statement: sumOf(totals.map(({ statement }) => statement)),
+    clean: differing.length === 0,
+    findings: () => findingsOf(compared),
+    remarks: () => remarksOf(compared),
+  };
 };
