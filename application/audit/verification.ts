@@ -58,9 +58,7 @@ export class Verification {
   async start(fundId: string | undefined, anchor: Buffer | undefined): Promise<boolean> {
     if (this.#run?.state === 'running') return false;
     const { verification, signer } = this.#parts;
-    this.#notes?.close();
     const notes = this.#parts.openNotes();
-    this.#notes = notes;
     this.#stop = new AbortController();
     const run: Changing = {
       ...{ begunAt: this.#parts.now(), fundId, anchorOf: undefined, expected: 0, events: 0, differences: [] },
@@ -73,10 +71,14 @@ export class Verification {
       run.anchorOf = earlier?.takenAt;
       run.expected = await verification.expectedEvents();
       const request = { notes, ...(fundId !== undefined && { fundId }), ...(earlier && { anchor: earlier }) };
+      // What was verified before can be asked for until here.
+      this.#notes?.close();
+      this.#notes = notes;
       this.#ended = this.#follow(run, request);
       return true;
     } catch (error) {
-      this.#run = before?.summary === undefined ? before : undefined;
+      notes.close();
+      this.#run = before;
       throw error;
     }
   }

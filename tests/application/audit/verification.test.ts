@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import type { StreamHead } from '../../../application/audit/audit-notes.ts';
 import type { Difference } from '../../../application/audit/difference.ts';
 import type { VerifyLog, VerifySummary } from '../../../application/audit/verify-log.ts';
 import { MOST_SHOWN, Verification } from '../../../application/audit/verification.ts';
@@ -81,6 +82,22 @@ describe('a verification of the console', () => {
     await expect(verification.start(undefined, Buffer.from('no anchor'))).rejects.toMatchObject({
       code: 'validation_error',
     });
+    await verification.close();
+  });
+
+  test('keeps what was verified, with its anchor, where the next cannot begin', async () => {
+    const verification = verificationOf(async function* ({ notes }) {
+      notes.noteHead({ stream: 's', revision: 0, hash: 'h' });
+      return { ...summary, heads: () => notes.heads() as Generator<StreamHead> };
+    });
+    await verification.start(undefined, undefined);
+    await ended(verification);
+    await expect(verification.start(undefined, Buffer.from('no anchor'))).rejects.toMatchObject({
+      code: 'validation_error',
+    });
+    expect(verification.run).toMatchObject({ state: 'done', summary: { events: 3 } });
+    const lines = await Array.fromAsync(verification.anchor()!);
+    expect(lines[1]).toContain('"stream":"s"');
     await verification.close();
   });
 });
