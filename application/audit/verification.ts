@@ -127,5 +127,5 @@ export class Verification {
 }
 
 async function* linesOf(bytes: Buffer): AsyncGenerator<string> {
-  yield* bytes.toString('utf8').replace(/\n$/, '').split('\n');
+  yield* bytes.toString('utf8').replace(/\r?\n$/, '').split(/\r?\n/);
 }

@@ -85,7 +85,7 @@ describe('a verification of the console', () => {
     await verification.close();
   });
 
-  test('keeps what was verified, with its anchor, where the next cannot begin', async () => {
+  test('keeps what was verified, with its anchor, where the next cannot begin; it compares with that anchor', async () => {
     const verification = verificationOf(async function* ({ notes }) {
       notes.noteHead({ stream: 's', revision: 0, hash: 'h' });
       return { ...summary, heads: () => notes.heads() as Generator<StreamHead> };
@@ -98,6 +98,9 @@ describe('a verification of the console', () => {
     expect(verification.run).toMatchObject({ state: 'done', summary: { events: 3 } });
     const lines = await Array.fromAsync(verification.anchor()!);
     expect(lines[1]).toContain('"stream":"s"');
+    // As the command line takes it, too, after it went through a mail.
+    const posted = Buffer.from(lines.join('').replaceAll('\n', '\r\n'));
+    expect(await verification.start(undefined, posted)).toBe(true);
     await verification.close();
   });
 });
