@@ -127,5 +127,8 @@ export class Verification {
 }
 
 async function* linesOf(bytes: Buffer): AsyncGenerator<string> {
-  yield* bytes.toString('utf8').replace(/\r?\n$/, '').split(/\r?\n/);
+  yield* bytes
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+    .split(/\r?\n/);
 }
