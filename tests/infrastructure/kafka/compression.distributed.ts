@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import kafkajs from 'kafkajs';
 import { withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import { busWorld, mixedEvents, sequencesByCode, until, whole } from '../../support/kafka/bus-world.ts';
@@ -7,8 +8,6 @@ import { testKafka } from '../../support/kafka/test-kafka.ts';
 import type { TestKafka } from '../../support/kafka/test-kafka.ts';
 import { rawKafka } from '../../support/kafka/topic-reader.ts';
 
-/** Of a resource, as the protocol numbers them. */
-const TOPIC = 2;
 const OPERATIONS = 20;
 const EACH = 50;
 
@@ -28,7 +27,13 @@ test.each(['gzip', 'snappy', 'lz4', 'zstd'])(
     await withAdmin(rawKafka(kafka.brokers), (admin) =>
       admin.alterConfigs({
         validateOnly: false,
-        resources: [{ type: TOPIC, name: topic, configEntries: [{ name: 'compression.type', value }] }],
+        resources: [
+          {
+            type: kafkajs.ConfigResourceTypes.TOPIC,
+            name: topic,
+            configEntries: [{ name: 'compression.type', value }],
+          },
+        ],
       }),
     );
     const seen: PublicEvent[] = [];
