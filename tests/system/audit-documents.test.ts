@@ -57,6 +57,8 @@ test('files that are as they came differ in nothing, and one that was forgotten 
   const { code, lines } = await verify('--documents');
   expect(lines).toEqual([expect.objectContaining({ documents: 4, differences: 0 })]);
   expect(code).toBe(0);
+  // What keeps the read models of this process goes on behind an audit that is made in it.
+  expect((await fetch(`${service.baseUrl}/health/ready`)).status).toBe(200);
 });
 
 test('a file that is gone, changed or that of another operation is a difference, where files are read', async () => {
