@@ -26,13 +26,12 @@ const WITHOUT_PROGRESS_MS = 15_000;
 
 /**
  * Lets a read model take in everything that is stored now. A service that runs beside the command does the same work; each batch is
- * stored by the faster of the two. One that works in this process begins anew, so that it looks for the end, and goes on.
+ * stored by the faster of the two. One that works in this process already goes on.
  * @throws Error when an event cannot be projected, or the stores stay away
  */
 const catchUp = async (projector: ReadModelFollower): Promise<void> => {
   const works = projector.status().state !== 'stopped';
-  if (works) await projector.stop();
-  projector.start();
+  if (!works) projector.start();
   try {
     for (let waited = 0; ; waited += LOOK_EVERY_MS) {
       const { name, state, caughtUp, lastError } = projector.status();
