@@ -30,15 +30,19 @@ export type ProducerSettings = Readonly<typeof DEFAULT_PRODUCER_SETTINGS>;
 /** Together longer than a cluster takes to replace a leader that is frozen: 9 s and an election as Kafka is configured by default. */
 const QUICK_TRIES = 3;
 
-/** A broker that leads no more, or does not yet: the library has asked who does by the next try. */
-const TRIES = 3;
+/**
+ * Of a broker that leads no more, or does not yet: the library has asked who does by the next try. Brokers that share two cores take a
+ * second or two to agree, and together the pauses are shorter than a request may take. A connection that has ended is tried less often.
+ */
+const TRIES = { answered: 6, ended: 3 };
 const TRY_AGAIN_MS = 100;
 /** For the topic's largest message, and for the segments that its messages are kept in. */
 const TOO_LARGE = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'];
-const isOfTheMoment = (error: unknown): boolean =>
-  error instanceof kafkajs.KafkaJSError &&
-  error.cause instanceof kafkajs.KafkaJSError &&
-  error.cause.retriable;
+const triesAfter = (error: unknown): number => {
+  const cause = error instanceof kafkajs.KafkaJSError ? error.cause : undefined;
+  if (!(cause instanceof kafkajs.KafkaJSError) || !cause.retriable) return 1;
+  return cause instanceof kafkajs.KafkaJSProtocolError ? TRIES.answered : TRIES.ended;
+};
 
 /** How old a producer's knowledge of a topic may be. Within that time it notices added partitions, and refuses to spread over them: see `accept-partitions`. */
 export const METADATA_MAX_AGE_MS = 10_000;
@@ -203,8 +207,8 @@ export class OrderedProducer {
           await producer.send({ topic, acks: -1, messages: messages.map((message) => ({ ...message })) });
           return;
         } catch (error) {
-          if (tries === TRIES || !isOfTheMoment(error) || producer !== this.#producer) throw error;
-          await pause(tries * TRY_AGAIN_MS);
+          if (tries >= triesAfter(error) || producer !== this.#producer) throw error;
+          await pause(2 ** (tries - 1) * TRY_AGAIN_MS);
         }
       }
     } finally {

@@ -5,6 +5,7 @@ import type { Kafka } from 'kafkajs';
 import { MessageTooLargeError } from '../../../application/ports/event-bus.ts';
 import { OrderedProducer } from '../../../infrastructure/kafka/ordered-producer.ts';
 import type { OutgoingMessage, ProducerSettings } from '../../../infrastructure/kafka/ordered-producer.ts';
+import { until } from '../../support/kafka/bus-world.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 interface Request {
@@ -212,6 +213,29 @@ describe('after a failure', () => {
     late.answer.resolve();
     for (let turns = 0; turns < 100 && gone.length < 2; turns++) await turn();
     expect(gone).toEqual([1, 1]);
+    await producer.close();
+  });
+
+  test('brokers that have not agreed who leads are asked for longer than a moment, with everything anew', async () => {
+    const { kafka, request, requests, gone } = cluster();
+    const producer = open(kafka);
+    const sent = outcome(producer.send([message('a'), message('b')]));
+    const electing = Object.assign(new Error('no leader'), {
+      retriable: true,
+      type: 'NOT_LEADER_FOR_PARTITION',
+    });
+    const cause = new kafkajs.KafkaJSProtocolError(electing);
+    for (let n = 0; n < 4; n++) {
+      await until(() => requests.length > n, `try ${n}`);
+      (await request(n)).answer.reject(
+        new kafkajs.KafkaJSNumberOfRetriesExceeded(cause, { retryCount: 0, retryTime: 0 }),
+      );
+    }
+    await until(() => requests.length > 4, 'the last try');
+    (await request(4)).answer.resolve();
+    expect(await sent).toBe('sent');
+    expect(requests.map(({ values }) => values)).toEqual(Array(5).fill(['a', 'b']));
+    expect(gone).toEqual([]);
     await producer.close();
   });
 
