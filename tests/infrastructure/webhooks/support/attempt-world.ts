@@ -26,7 +26,7 @@ export const attemptWith = async (
 };
 
 /** For attempts that use up all the time they are given. */
-export const SHORT_MS = 250;
+export const SHORT_MS = 1_000;
 /** For all others: on a busy machine a handshake may take a while. */
 export const LONG_MS = 8_000;
 const GRACE_MS = 2_000;
