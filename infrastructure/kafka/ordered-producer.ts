@@ -31,8 +31,8 @@ export type ProducerSettings = Readonly<typeof DEFAULT_PRODUCER_SETTINGS>;
 const QUICK_TRIES = 3;
 
 /**
- * Of a broker that leads no more, or does not yet: the library has asked who does by the next try. Brokers that share two cores take a
- * second or two to agree, and together the pauses are shorter than a request may take. A connection that has ended is tried less often.
+ * Of a broker that leads no more, or does not yet: the library has asked who does by the next try. Brokers that are busy agree late;
+ * together the pauses stay below `sendTimeoutMs`. A connection that has ended is tried less often.
  */
 const TRIES = { answered: 6, ended: 3 };
 const TRY_AGAIN_MS = 100;
