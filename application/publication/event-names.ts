@@ -1,7 +1,6 @@
 import { PUBLICATIONS } from './catalogue.ts';
 import type { LoanEventName } from './catalogue.ts';
 
-export type { LoanEventName };
 /** Addresses of the published language. They are part of the interface: never renamed. */
 export const TOPICS = {
   events: 'receivables.events',

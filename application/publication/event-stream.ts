@@ -10,7 +10,7 @@ import type {
   SubscriptionMessage,
 } from '../ports/event-store.ts';
 import { upToNow } from '../support/up-to-now.ts';
-import type { LoanEventName } from './event-names.ts';
+import type { LoanEventName } from './catalogue.ts';
 import type { Translator } from './public-event-translator.ts';
 
 /** A place to begin or to end at: in the log, or in time (an instant in UTC with milliseconds). */

@@ -11,7 +11,7 @@ import type { Logger } from '../ports/logger.ts';
 import { numberOf } from '../projecting/projected-event.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { messageOf } from '../support/failures.ts';
-import type { LoanEventName } from './event-names.ts';
+import type { LoanEventName } from './catalogue.ts';
 import { READS_AT_ONCE } from './public-event-translator.ts';
 import type { Translator } from './public-event-translator.ts';
 

@@ -10,7 +10,6 @@ import type {
 } from './delivery-comparison.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import type { LogOrder } from '../ports/read-models.ts';
 import type { Translator } from '../publication/public-event-translator.ts';
 import { firstIdAt } from '../support/time-ordered-id.ts';
 
@@ -18,7 +17,6 @@ export interface SurplusDependencies {
   readonly comparison: DeliveryComparison;
   readonly events: Pick<EventStore, 'read'>;
   readonly translator: Translator;
-  readonly order: Pick<LogOrder, 'compare' | 'comparable'>;
   readonly realClock: RealClock;
 }
 

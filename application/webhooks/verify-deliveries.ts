@@ -3,33 +3,26 @@ import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { ComparedDelivery, ComparedSubscription, DeliveryDifference } from './delivery-comparison.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';
-import type { BusinessClock } from '../ports/clock.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { RelayQuarantine } from '../publication/relay-quarantine.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
-import type { Translator } from '../publication/public-event-translator.ts';
+import type { LogOrder } from '../ports/read-models.ts';
 import { instantOf } from '../schemas/values.ts';
+import type { Pause } from '../support/retry.ts';
 import { wants } from './fan-out.ts';
 import { keptDeliveries } from './kept-deliveries.ts';
 import type { KeptDependencies } from './kept-deliveries.ts';
 import { SurplusDeliveries } from './surplus-deliveries.ts';
 import type { SurplusDependencies } from './surplus-deliveries.ts';
 
-export interface VerificationParts {
+export interface VerificationDependencies extends KeptDependencies, SurplusDependencies {
+  readonly order: Pick<LogOrder, 'compare' | 'comparable'>;
   readonly subscription: EventSubscription;
-  readonly translator: Translator;
   readonly quarantine: Pick<RelayQuarantine, 'list'>;
   /** Up to where every event has been given to the subscriptions. @throws Error while messages wait on the bus for longer than is waited */
   readonly fannedOut: () => Promise<LogPosition | 'start'>;
-  /** Of what was delivered; what was given up stays longer. */
-  readonly keptForMs: number;
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-}
-
-interface Dependencies extends VerificationParts, SurplusDependencies {
-  readonly book: KeptDependencies['book'];
   readonly queue: DeliveryQueue;
-  readonly clock: BusinessClock;
+  readonly sleep: Pause;
 }
 
 export interface VerifyDeliveriesRequest {
@@ -59,7 +52,7 @@ const MINUTE_MS = 60_000;
 
 /** Reads only, unless it repairs. Answers the summary last. @throws DomainError `invalid_query_parameter` */
 export async function* verifyDeliveries(
-  dependencies: Dependencies,
+  dependencies: VerificationDependencies,
   request: VerifyDeliveriesRequest,
 ): AsyncGenerator<DeliveryDifference, VerifyDeliveriesSummary> {
   const { fannedOut, quarantine, comparison } = dependencies;
@@ -85,14 +78,14 @@ interface Scope {
 }
 
 class Run {
-  readonly #deps: Dependencies;
+  readonly #deps: VerificationDependencies;
   readonly #scope: Scope;
   readonly #subscriptions: ReadonlyMap<string, readonly ComparedSubscription[]>;
   readonly #order = new DeliveredOrder();
   readonly #surplus: SurplusDeliveries;
   readonly #counts = { events: 0, deliveries: 0, differences: 0, repaired: 0, heldBack: 0 };
 
-  constructor(deps: Dependencies, scope: Scope) {
+  constructor(deps: VerificationDependencies, scope: Scope) {
     this.#deps = deps;
     this.#scope = scope;
     this.#subscriptions = Map.groupBy(scope.subscriptions, ({ applicationId }) => applicationId);

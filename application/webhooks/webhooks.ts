@@ -21,7 +21,7 @@ import { Redeliveries } from './redeliveries.ts';
 import { WebhookSubscriptions, noWebhook } from './subscriptions.ts';
 import type { SubscriptionChange, WebhookCaller, WebhookSubscription } from './subscriptions.ts';
 import type {
-  VerificationParts,
+  VerificationDependencies,
   VerifyDeliveriesRequest,
   VerifyDeliveriesSummary,
 } from './verify-deliveries.ts';
@@ -81,7 +81,10 @@ interface Dependencies {
   readonly newSecret: () => string;
   /** Binds the sealed text to its owner. */
   readonly seal: (secret: string, context: string) => string | Promise<string>;
-  readonly verification: Omit<VerificationParts, 'translator'>;
+  readonly verification: Pick<
+    VerificationDependencies,
+    'subscription' | 'quarantine' | 'fannedOut' | 'keptForMs' | 'sleep'
+  >;
   /** What was put aside on the way here, and under which group. @throws Error where no bus does that */
   readonly putAside: () => Promise<{ readonly letters: DeadLetters; readonly group: string }>;
   /** @throws Error in production */

@@ -3,7 +3,7 @@ import type { CliCommand } from './cli-command.ts';
 import type { App } from '../../application/app.ts';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import { LOAN_EVENT_NAMES } from '../../application/publication/event-names.ts';
-import type { LoanEventName } from '../../application/publication/event-names.ts';
+import type { LoanEventName } from '../../application/publication/catalogue.ts';
 import type { Forwarder } from '../../application/webhooks/webhooks.ts';
 import { asColumns, lineByLine } from '../presenting/columns.ts';
 import { interruption } from './command-line.ts';

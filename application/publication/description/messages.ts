@@ -6,7 +6,7 @@ import type { Schema } from '../../schemas/schema.ts';
 import { operationKey } from '../bus-message.ts';
 import { EXAMPLE_OPERATION } from '../catalogue.ts';
 import { LOAN_EVENT_NAMES, LOAN_EVENTS, SCHEMA_VERSION, TOPICS } from '../event-names.ts';
-import type { LoanEventName } from '../event-names.ts';
+import type { LoanEventName } from '../catalogue.ts';
 
 const KEY: Schema = {
   type: 'string',

@@ -1,5 +1,5 @@
 import { eventExample } from '../../../application/publication/description/event-schemas.ts';
-import type { LoanEventName } from '../../../application/publication/event-names.ts';
+import type { LoanEventName } from '../../../application/publication/catalogue.ts';
 import type { FeedPage, FeedQuery } from '../../../application/publication/feed.ts';
 import { component, nullable, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
 import { json } from '../openapi/operation.ts';
