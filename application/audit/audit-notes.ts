@@ -37,7 +37,8 @@ export interface AuditNotes {
   noteHead(head: StreamHead): void;
   head(stream: string): StreamHead | undefined;
   heads(): Iterable<StreamHead>;
-  noteDifference(text: string): void;
+  /** False for one that is noted already: an audit that goes on meets some things a second time. */
+  noteDifference(text: string): boolean;
   differences(): Iterable<string>;
   save(progress: string): void;
   saved(): string | undefined;

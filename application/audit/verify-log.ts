@@ -275,11 +275,10 @@ class Run {
   }
 
   *#take(): Generator<Difference> {
-    const found = this.#found;
+    const { notes } = this.#request;
+    const found = this.#found.filter((one) => !notes.isKept || notes.noteDifference(JSON.stringify(one)));
     this.#found = [];
     this.#counts.differences += found.length;
-    const { notes } = this.#request;
-    if (notes.isKept) for (const difference of found) notes.noteDifference(JSON.stringify(difference));
     yield* found;
   }
 }

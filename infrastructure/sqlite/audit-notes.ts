@@ -15,6 +15,7 @@ const TABLES = `
   create table if not exists used (key blob not null, place blob not null, stream integer not null);
   create table if not exists head (stream text primary key, revision integer not null, hash text not null) without rowid;
   create table if not exists difference (text text not null);
+  create index if not exists difference_text on difference (text);
   create table if not exists progress (format text not null, text text not null)`;
 
 interface Row {
@@ -89,7 +90,9 @@ const prepareAll = (database: DatabaseSync) => ({
   addHead: database.prepare('insert or replace into head values (?, ?, ?)'),
   head: database.prepare('select stream, revision, hash from head where stream = ?'),
   heads: database.prepare('select stream, revision, hash from head order by stream'),
-  differ: database.prepare('insert into difference values (?)'),
+  differ: database.prepare(
+    'insert into difference select ?1 where not exists (select 1 from difference where text = ?1)',
+  ),
   differences: database.prepare('select text from difference order by rowid'),
   saved: database.prepare('select format, text from progress'),
 });
@@ -176,8 +179,8 @@ export class SqliteAuditNotes implements AuditNotes {
     return this.#sql.heads.iterate() as unknown as Iterable<StreamHead>;
   }
 
-  noteDifference(text: string): void {
-    this.#sql.differ.run(text);
+  noteDifference(text: string): boolean {
+    return this.#sql.differ.run(text).changes > 0;
   }
 
   *differences(): Generator<string> {

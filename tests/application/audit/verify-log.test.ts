@@ -1,12 +1,21 @@
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { SqlAuditedRows } from '../../../application/audit/audited-rows.ts';
 import type { SqlFrozenEvents } from '../../../application/audit/frozen-events.ts';
 import { VerifyLog } from '../../../application/audit/verify-log.ts';
-import { DamagedStoreError } from '../../../application/ports/event-store.ts';
-import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
+import { DamagedEventError, DamagedStoreError } from '../../../application/ports/event-store.ts';
+import type {
+  EventStore,
+  EventSubscription,
+  LogPosition,
+  RecordedEvent,
+} from '../../../application/ports/event-store.ts';
+import type { Difference } from '../../../application/audit/difference.ts';
+import { numberOf } from '../../../application/projecting/projected-event.ts';
 import { SqliteAuditNotes } from '../../../infrastructure/sqlite/audit-notes.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const unheard: unknown[] = [];
 const hear = (reason: unknown): void => void unheard.push(reason);
@@ -20,35 +29,39 @@ const loan = (number: number): RecordedEvent =>
     position: String(number + 1) as LogPosition,
   }) as RecordedEvent;
 
-/** Two batches: the second fails while the first has not come to its end. */
-const failing = (first: Promise<void>): VerifyLog => {
-  const events = Array.from({ length: 200 }, (_, number) => loan(number));
-  const read = async (stream: string) => {
-    if (stream === loan(150).stream) throw new DamagedStoreError('the file is damaged');
-    if (stream === loan(50).stream) await first;
-    return { events: [], revision: 'no_stream' } as const;
-  };
-  return new VerifyLog({
+const auditOf = (
+  subscribe: EventSubscription['subscribe'],
+  read: EventStore['read'] = async () => ({ events: [], revision: 'no_stream' }),
+): VerifyLog =>
+  new VerifyLog({
     events: { read, head: async () => 'no_stream', findClaim: async () => undefined },
-    subscription: {
-      subscribe: async function* () {
-        yield { kind: 'events', events, checkpoint: events.at(-1)!.position };
-        yield { kind: 'caught_up' };
-      },
-    },
-    rows: { rowsOf: async () => new Map() } as unknown as SqlAuditedRows,
+    subscription: { subscribe },
+    rows: { rowsOf: async () => new Map(), operationsIn: async () => [] } as unknown as SqlAuditedRows,
     frozen: { find: async () => new Map() } as unknown as SqlFrozenEvents,
     auditing: { projections: [], sandbox: true, apiVersion: '1' },
     readModels: [],
     seals: {
       book: { head: async () => undefined, page: async () => [], lastBegin: async () => 0 },
       keys: { find: async () => undefined },
-      numberOf: () => 0n,
+      numberOf,
     },
     documents: { open: async () => undefined },
     clock: new ManualClock(),
     pause: async () => undefined,
     sleep: () => setTimeout(),
+  });
+
+/** Two batches: the second fails while the first has not come to its end. */
+const failing = (first: Promise<void>): VerifyLog => {
+  const events = Array.from({ length: 200 }, (_, number) => loan(number));
+  const subscribe: EventSubscription['subscribe'] = async function* () {
+    yield { kind: 'events', events, checkpoint: events.at(-1)!.position };
+    yield { kind: 'caught_up' };
+  };
+  return auditOf(subscribe, async (stream) => {
+    if (stream === loan(150).stream) throw new DamagedStoreError('the file is damaged');
+    if (stream === loan(50).stream) await first;
+    return { events: [], revision: 'no_stream' };
   });
 };
 
@@ -61,4 +74,41 @@ test('a part that fails before its turn ends the audit, and nothing beside it', 
   first.resolve();
   await expect(ended).rejects.toThrow('the file is damaged');
   expect(unheard).toEqual([]);
+});
+
+test('an audit that goes on tells a damaged event once, which it meets a second time where nothing is sealed', async () => {
+  const directory = await temporaryDirectory();
+  const path = join(directory.path, 'notes.db');
+  const stop = new AbortController();
+  const log = Array.from({ length: 2_500 }, (_, number) => loan(number));
+  // Its notes are saved every 2,000 operations.
+  const subscribe: EventSubscription['subscribe'] = async function* ({ from }) {
+    for (const event of log.slice(Number(numberOf(from)))) {
+      if (event === log[10]) throw new DamagedEventError(event, 'written over');
+      if (event === log[2_200]) stop.abort(new Error('stopped'));
+      yield { kind: 'events', events: [event], checkpoint: event.position };
+    }
+    yield { kind: 'caught_up' };
+  };
+  const run = async (signal: AbortSignal) => {
+    const notes = new SqliteAuditNotes(path);
+    const audit = auditOf(subscribe).execute({ notes, signal, fundId: 'FUND' });
+    const told: Difference[] = [];
+    try {
+      for (;;) {
+        const next = await audit.next();
+        if (next.done) return { told, counted: next.value.differences };
+        told.push(next.value);
+      }
+    } finally {
+      notes.close();
+    }
+  };
+  await expect(run(stop.signal)).rejects.toThrow('stopped');
+  const { told, counted } = await run(new AbortController().signal);
+  expect(told.map(({ stream, found }) => [stream, found])).toEqual([
+    ['loan-app.10', 'event 0 of loan-app.10 is damaged: written over'],
+  ]);
+  expect(counted).toBe(1);
+  await directory.remove();
 });
