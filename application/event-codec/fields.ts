@@ -5,7 +5,7 @@ import type { PrivateName, PrivateText, SealedName } from '../../domain/shared/p
 export type Payload = { readonly [field: string]: PayloadValue };
 type PayloadValue = string | number | boolean | null | Payload | readonly PayloadValue[] | undefined;
 
-/** The stored text is not what its type promises: damaged, or written by a newer version. */
+/** What is stored is not what its type promises, or what it speaks of is not there: damaged, or written by a newer version. */
 export class UnreadableEventError extends Error {
   override readonly name = 'UnreadableEventError';
 }

@@ -8,7 +8,7 @@ import type { RealClock } from '../ports/clock.ts';
 import { actingOn } from '../processors/acting.ts';
 import type { Following } from '../processors/acting.ts';
 import type { Runner } from '../processors/runner.ts';
-import { LEASE_MS, MissingCoordinatorError } from './roll-forward.ts';
+import { LEASE_MS } from './roll-forward.ts';
 import type { RollForward } from './roll-forward.ts';
 
 interface Dependencies extends Following {
@@ -47,9 +47,8 @@ export const recoverRenegotiations = (dependencies: Dependencies): Runner<never>
         await sleep(LEASE_PAUSE_MS, signal);
       }
     } catch (error) {
-      if (error instanceof UnreadableEventError) return leave(renegotiationStream(id), error);
-      if (!(error instanceof MissingCoordinatorError)) throw error;
-      logger.error({ err: error }, 'a reservation has no renegotiation');
+      if (!(error instanceof UnreadableEventError)) throw error;
+      leave(renegotiationStream(id), error);
     }
   };
   return actingOn(dependencies, {

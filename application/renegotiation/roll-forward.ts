@@ -10,6 +10,7 @@ import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import type { UsedKey } from '../command-handling/operation.ts';
 import { ENDPOINTS } from '../command-handling/endpoints.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
 import type { Acting, Coordinator, Coordinators } from './coordinators.ts';
@@ -27,14 +28,6 @@ interface Dependencies {
 export const LEASE_MS = 5_000;
 /** Short at first, because a decision takes milliseconds; together longer than a lease, so that a crash is waited out. */
 const PAUSES_MS = [5, 10, 20, 40, 80, 160, ...Array.from({ length: 28 }, () => 250)];
-
-/** A reservation without its renegotiation: no process of this service writes that, so an operator has to look into it. */
-export class MissingCoordinatorError extends Error {
-  override readonly name = 'MissingCoordinatorError';
-  constructor(id: RenegotiationId) {
-    super(`renegotiation ${id} holds a reservation and has no stream`);
-  }
-}
 
 /** Harmless to do again: each step looks at the operation first, so a process that comes late leaves it alone. */
 export class RollForward {
@@ -58,12 +51,14 @@ export class RollForward {
     );
   }
 
-  /** False while its lease lives. @param waitedMs by the caller; a whole lease is enough, whatever a clock says */
+  /** False while its lease lives. @param waitedMs by the caller; a whole lease is enough, whatever a clock says @throws UnreadableEventError */
   async attempt(id: RenegotiationId, waitedMs = 0): Promise<boolean> {
     const { coordinators, realClock } = this.#deps;
     const coordinator = await coordinators.read(id);
     const { state } = coordinator;
-    if (state.status === 'none') throw new MissingCoordinatorError(id);
+    // No process of this service writes that: as after an event that is damaged, an operator has to look into it.
+    if (state.status === 'none')
+      throw new UnreadableEventError(`renegotiation ${id} holds a reservation and has no stream`);
     const lives = waitedMs < LEASE_MS && state.status === 'started';
     if (lives && realClock.realNow() < state.started.leaseEndsAt) return false;
     const isOpen = state.status === 'started';

@@ -6,10 +6,12 @@ import type { RefusedDecision } from '../../../application/ports/decision-dead-l
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
-import { commandHandler, fixedClock } from '../../support/application-parts.ts';
+import { LEASE_END, R1, loanCode } from '../../domain/support/renegotiation-story.ts';
+import { commandHandler, context, fixedClock } from '../../support/application-parts.ts';
 import { administratorOf } from '../../support/administrator.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+import { command } from '../../support/renegotiation-world.ts';
 
 let store: InMemoryEventStore;
 let desk: Administrator;
@@ -217,6 +219,18 @@ describe('received decisions', () => {
     ]);
     const answers = await process([
       decision('D-1', 'approve', { originator_proposal_code: 'OP-7' }),
+      decision('D-2'),
+    ]);
+    expect(answers.map(({ outcome }) => outcome)).toEqual(['refused', 'applied']);
+    expect(letters[0]?.reason.code).toBe('operation_unreadable');
+  });
+
+  test('on a reservation without its renegotiation do not hold up the others', async () => {
+    const reserve = { renegotiationId: R1, leaseEndsAt: LEASE_END, code: loanCode('OP-7') };
+    await command(commandHandler(store), 'OP-7', { type: 'ReserveLoanCode', ...reserve });
+    const { applicationId } = context();
+    const answers = await process([
+      decision('D-1', 'approve', { application_id: applicationId, originator_proposal_code: 'OP-7' }),
       decision('D-2'),
     ]);
     expect(answers.map(({ outcome }) => outcome)).toEqual(['refused', 'applied']);

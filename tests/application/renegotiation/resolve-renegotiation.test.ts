@@ -217,7 +217,7 @@ describe('the recovery', () => {
       leaseEndsAt: LEASE_END,
     });
     const { lines } = await recover(world, new MemoryCheckpoints());
-    expect(lines.map(({ message }) => message)).toEqual(['a reservation has no renegotiation']);
+    expect(lines).toMatchObject([{ level: 'error', fields: { stream: `renegotiation-${R1}` } }]);
     expect(await statusOf(world.process, 'N1')).toBe('received');
   });
 
