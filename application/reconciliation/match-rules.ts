@@ -2,6 +2,9 @@ import { NONE } from './columns.ts';
 import { repeatedLines, repeatedPayments } from './matching.ts';
 import type { Matching, Rule } from './matching.ts';
 
+export const LONGEST_WINDOW_DAYS = 60;
+export const HIGHEST_TOLERANCE_CENTS = 100_000;
+
 export interface Tolerances {
   readonly windowDays: number;
   /** Most cents between the two amounts for them to count as equal. */

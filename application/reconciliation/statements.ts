@@ -11,6 +11,7 @@ export const DATE_FORMATS = [
   'yyyymmdd',
   'mm/dd/yyyy',
 ] as const;
+export const MOST_SKIPPED_LINES = 1_000;
 
 /** How a statement is written. Columns are names of the header line, without regard to case, or numbers from 1. */
 export interface StatementFormat {

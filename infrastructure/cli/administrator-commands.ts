@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
 import { FUND } from './cli-command.ts';
 import type { CliCommand } from './cli-command.ts';
+import { isReasonCode } from '../../application/publication/description/decision-schema.ts';
 import type { DecisionName } from '../../application/publication/description/decision-schema.ts';
 import type { AwaitingStatus, PendingOperation } from '../../application/administrator/awaited.ts';
 import { addAwaitingCommands } from './awaiting-commands.ts';
@@ -218,11 +219,9 @@ const OPTION_OF: Readonly<Record<string, string>> = {
 const inOptions = (message: string): string =>
   message.replace(/\b(?:disbursement_date|disbursed_value|confirmed_value)\b/g, (name) => OPTION_OF[name]!);
 
-const REASON_CODE = /^[\w.-]{1,100}$/;
-
 const collectReason = (text: string, previous: readonly object[] = []): readonly object[] => {
   const [, code, message] = /^([^:\s]+):\s*(\S.*)$/.exec(text) ?? [];
-  if (code !== undefined && REASON_CODE.test(code) && message !== undefined)
+  if (code !== undefined && isReasonCode(code) && message !== undefined)
     return [...previous, { code, message }];
   throw new InvalidArgumentError(
     'It must be a code (1 to 100 letters, digits, "_", "." or "-") and a message, such as "fraud: the invoice is forged".',

@@ -68,13 +68,12 @@ export const addApply = (administrator: CliCommand): void => {
       fileToGrow('--dead-letter'),
     )
     .deciding()
-    .addHelpText(
-      'after',
-      '\nPrints one answer a line: {line, decision_id, ..., outcome: applied | already_applied | awaiting_confirmation | refused,\n' +
+    .told(
+      'Prints one answer a line: {line, decision_id, ..., outcome: applied | already_applied | awaiting_confirmation | refused,\n' +
         'status | reason}. A file with a malformed line is refused as a whole: nothing of it is carried out. Any other refused\n' +
         'decision lies in the dead letter and holds nothing up. The same file may be given again. Exit code 2 for a file with a\n' +
-        "malformed line or without any, 3 when a decision was refused. A line that names an operator is recorded as that one's.\n\n" +
-        'Example:\n  receivables administrator apply --file decisions.jsonl',
+        "malformed line or without any, 3 when a decision was refused. A line that names an operator is recorded as that one's.",
+      'administrator apply --file decisions.jsonl',
     )
     .action((options: ApplyOptions) => applyFrom(administrator.dependencies, options));
 };

@@ -8,7 +8,7 @@ import { DifferencesFoundError } from './command-line.ts';
 import { fileToGrow, fileToRead, fileToWrite, requireApart } from './path-options.ts';
 import { dateOption, instantOption } from './options.ts';
 import { writeWhole } from './report-output.ts';
-import { FUND_OPTION, WHOSE_OPERATION, applicationWith, fundOf } from './scope.ts';
+import { FUND_OPTION, WHOSE_OPERATION, applicationWith, scopeOf } from './scope.ts';
 import { anchorLines, readAnchor } from '../../application/audit/anchor.ts';
 import type { Difference } from '../../application/audit/difference.ts';
 import type { AuditNotes } from '../../application/audit/audit-notes.ts';
@@ -173,7 +173,7 @@ const anchor = async (
 /** `audit verify`. @throws DifferencesFoundError when there is a difference */
 const verify = async (services: App, options: VerifyOptions, command: CliCommand): Promise<void> => {
   const { fund, resume } = options;
-  const fundId = fund === undefined ? undefined : await fundOf(services, fund);
+  const { fundId } = await scopeOf(services, { fund });
   const notes = services.audit.openNotes(resume);
   try {
     const summary = await verifyWith(notes, services, { ...options, fundId }, command);

@@ -8,7 +8,7 @@ import { withFundNames } from '../presenting/fund-names.ts';
 import { asColumns } from '../presenting/columns.ts';
 import { NotAllowedError } from './command-line.ts';
 import { userOfSystem, amountInCents, numberOption } from './options.ts';
-import { FUND_OPTION, fundOf } from './scope.ts';
+import { FUND_OPTION, fundOf, scopeOf } from './scope.ts';
 import { patiently, presentAnswer, submitting } from './submit-decisions.ts';
 
 const ID = '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11';
@@ -47,7 +47,7 @@ export const addAwaitingCommands = (administrator: CliCommand): void => {
     .listing(
       async ({ funds }) => withFundNames(COLUMNS, await funds.names(), (one) => one.fundId),
       async function* (services, { fund }: { readonly fund?: string }) {
-        const fundId = fund === undefined ? undefined : await fundOf(services, fund);
+        const { fundId } = await scopeOf(services, { fund });
         await services.loans.catchUp();
         yield* await services.administrator.confirmations.awaiting(fundId);
       },

@@ -17,7 +17,7 @@ import {
 } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring, recordLines } from './desk-lines.ts';
-import { applicationOf } from './scope.ts';
+import { scopeOf } from './scope.ts';
 import { inOneLine } from '../presenting/terminal-text.ts';
 
 interface ForgetOptions {
@@ -84,8 +84,7 @@ const forget = async (options: ForgetOptions, dependencies: CliDependencies): Pr
     throw new WrongUseError(`--reason must have at most ${LONGEST_REASON} characters`);
   }
   return withService(dependencies, async (services) => {
-    const applicationId =
-      options.application === undefined ? undefined : await applicationOf(services, options.application);
+    const { applicationId } = await scopeOf(services, { application: options.application });
     const forgetting =
       document === undefined
         ? ofLostKey(services, lostKey!, applicationId)

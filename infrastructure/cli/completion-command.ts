@@ -23,10 +23,10 @@ export const addCompletionCommand = (program: CliCommand): void => {
     .command('completion')
     .description('print a script that completes commands and options in a shell')
     .addArgument(new Argument('<shell>', 'whose').choices(SHELLS))
-    .addHelpText(
-      'after',
-      '\nFor the start file of the shell, with `receivables` as an alias of npm run --silent receivables --:\n' +
-        `${SHELLS.map((shell) => `  ${INSTALL[shell]}`).join('\n')}\n\nExample:\n  receivables completion bash`,
+    .told(
+      'For the start file of the shell, with `receivables` as an alias of npm run --silent receivables --:\n' +
+        `${SHELLS.map((shell) => `  ${INSTALL[shell]}`).join('\n')}`,
+      'completion bash',
     )
     .action(async (shell: Shell) => {
       await program.dependencies.write(SCRIPTS[shell](nodesOf(program)));

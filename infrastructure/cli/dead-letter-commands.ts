@@ -4,7 +4,7 @@ import type { App } from '../../application/app.ts';
 import { asColumns } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { applicationOf } from './scope.ts';
+import { scopeOf } from './scope.ts';
 
 const EXAMPLE_ID = '6b0f2d51-3c0e-5a53-9f0e-0d9d5f6a7b10';
 
@@ -76,7 +76,7 @@ async function* sending(
   { code, application }: Selection,
   { dependencies }: CliCommand,
 ): AsyncGenerator<object> {
-  const own = application === undefined ? undefined : await applicationOf(services, application);
+  const { applicationId: own } = await scopeOf(services, { application });
   const lateEvents = await services.webhooks.lateEvents();
   const chosen = chosenOf(await lateEvents.list(), eventId, code, own);
   if (chosen.some(({ handled, event }) => event && !handled))

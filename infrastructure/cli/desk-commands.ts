@@ -7,7 +7,7 @@ import { withNamesBeside } from '../presenting/fund-names.ts';
 import { NotAllowedError, answer } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { instantOption } from './options.ts';
-import { FUND_OPTION, fundOf } from './scope.ts';
+import { FUND_OPTION, scopeOf } from './scope.ts';
 
 const DESK_COLUMNS = asColumns<DeskLogLine>([
   'at',
@@ -56,7 +56,7 @@ export const addDeskCommands = (program: CliCommand): void => {
       async function* (services, { since, subject, code, fund }: LogOptions) {
         yield* services.desk.lines({
           ...{ since, subject, code },
-          ...(fund !== undefined && { fundId: await fundOf(services, fund) }),
+          ...(await scopeOf(services, { fund })),
         });
       },
     );

@@ -6,7 +6,7 @@ import type { App } from '../../application/app.ts';
 import { asColumns } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { applicationOf } from './scope.ts';
+import { scopeOf } from './scope.ts';
 
 const operationOf = ({ stream }: QuarantinedOperation) => parseLoanStream(stream);
 
@@ -99,7 +99,7 @@ const streamsOf = async (
     ({ stream }) => code !== undefined && renegotiationIdOf(stream) === code,
   );
   if (renegotiation) return new Set([renegotiation.stream]);
-  const own = application === undefined ? undefined : await applicationOf(services, application);
+  const { applicationId: own } = await scopeOf(services, { application });
   const streams = new Set(
     entries
       .filter((entry) => own === undefined || operationOf(entry)?.applicationId === own)

@@ -1,7 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { FUND } from './cli-command.ts';
 import type { CliCommand } from './cli-command.ts';
-import { STATEMENT_ENCODINGS } from '../../application/reconciliation/statements.ts';
+import {
+  HIGHEST_TOLERANCE_CENTS,
+  LONGEST_WINDOW_DAYS,
+} from '../../application/reconciliation/match-rules.ts';
+import { MOST_SKIPPED_LINES, STATEMENT_ENCODINGS } from '../../application/reconciliation/statements.ts';
 import type { StatementFormat } from '../../application/reconciliation/statements.ts';
 import type { Comparison } from '../../application/reconciliation/comparison.ts';
 import { StatementError } from '../../application/reconciliation/statement-lines.ts';
@@ -27,18 +31,7 @@ interface ReconcileOptions extends Omit<StatementFormat, 'skipLines'> {
   readonly output?: string;
 }
 
-const LONGEST_WINDOW_DAYS = 60;
-const HIGHEST_TOLERANCE_CENTS = 100_000;
-const MOST_SKIPPED_LINES = 1_000;
-const EXAMPLES = `
-Exit codes: 0 everything matched, 4 something differs or is missing, 2 wrong use or a statement that cannot be read;
-nothing is printed then.
-
-Examples:
-  receivables reconcile --fund ${FUND} --from 2026-06-01 --to 2026-06-30 --statement june.csv
-  receivables reconcile --fund ${FUND} --from 2026-06-01 --to 2026-06-30 --statement extrato.csv \\
-    --delimiter ';' --decimal , --date-format dd/mm/yyyy --encoding latin1 \\
-    --date-column Data --amount-column Valor --reference-column Documento -o csv --output differences.csv`;
+const OF_JUNE = `reconcile --fund ${FUND} --from 2026-06-01 --to 2026-06-30`;
 
 export const addReconcileCommand = (program: CliCommand): void => {
   const command = program
@@ -54,7 +47,14 @@ export const addReconcileCommand = (program: CliCommand): void => {
     .option('--tolerance <cents>', 'most cents between amounts', numberOption(HIGHEST_TOLERANCE_CENTS), 0)
     .option('--require-reference', 'never match by amount and date alone')
     .option('--with-matched', 'list what matched as well (csv and json)')
-    .addHelpText('after', EXAMPLES)
+    .told(
+      'Exit codes: 0 everything matched, 4 something differs or is missing, 2 wrong use or a statement that cannot be read;\n' +
+        'nothing is printed then.',
+      `${OF_JUNE} --statement june.csv`,
+      `${OF_JUNE} --statement extrato.csv \\\n` +
+        "    --delimiter ';' --decimal , --date-format dd/mm/yyyy --encoding latin1 \\\n" +
+        '    --date-column Data --amount-column Valor --reference-column Documento -o csv --output differences.csv',
+    )
     .refusing(({ from, to, statement, output }: ReconcileOptions) => {
       if (from > to) return '--from comes after --to';
       requireApart({ '--statement': statement, '--output': output });

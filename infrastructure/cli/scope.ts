@@ -50,8 +50,8 @@ export const fundOf = async ({ funds }: Pick<Known, 'funds'>, idOrName: string):
 };
 
 export interface Scope {
-  readonly application?: string;
-  readonly fund?: string;
+  readonly application?: string | undefined;
+  readonly fund?: string | undefined;
 }
 
 /** What `--application` and `--fund` mean, both known to exist. */

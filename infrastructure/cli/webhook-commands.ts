@@ -12,7 +12,8 @@ import { withNamesBeside } from '../presenting/fund-names.ts';
 import { DifferencesFoundError } from './command-line.ts';
 import { recordLines } from './desk-lines.ts';
 import { collectOf, countOption } from './options.ts';
-import { ONLY_APPLICATION, applicationOf } from './scope.ts';
+import { ONLY_APPLICATION, scopeOf } from './scope.ts';
+import type { Scope } from './scope.ts';
 import type { DeliveryDifference } from '../../application/webhooks/delivery-comparison.ts';
 import type { VerifyDeliveriesSummary } from '../../application/webhooks/verify-deliveries.ts';
 import { inOneLine } from '../presenting/terminal-text.ts';
@@ -45,12 +46,11 @@ export const addWebhookCommands = (program: CliCommand): void => {
     .description('webhooks without their secrets, of each application the oldest first')
     .option(...ONLY_APPLICATION)
     .told('', 'webhook list', 'webhook list --application "Acme Originator"')
-    .listing(WEBHOOK_COLUMNS, async function* (services, { application }: { readonly application?: string }) {
+    .listing(WEBHOOK_COLUMNS, async function* (services, given: Pick<Scope, 'application'>) {
+      const { applicationId } = await scopeOf(services, given);
       const applicationIds =
-        application === undefined
-          ? await services.clients.applications()
-          : [await applicationOf(services, application)];
-      for (const applicationId of applicationIds) yield* await services.webhooks.list([applicationId]);
+        applicationId === undefined ? await services.clients.applications() : [applicationId];
+      for (const one of applicationIds) yield* await services.webhooks.list([one]);
     });
   webhook
     .command('deliveries')
@@ -251,7 +251,7 @@ const verifyDeliveries = async (
   command: CliCommand,
 ): Promise<void> => {
   const request = {
-    ...(application !== undefined && { applicationId: await applicationOf(services, application) }),
+    ...(await scopeOf(services, { application })),
     ...(since !== undefined && { since }),
     repair,
   };

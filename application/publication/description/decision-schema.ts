@@ -86,10 +86,14 @@ const name = (pattern: string, wanted: string, description: string, example: str
   ...refused('invalid_format', `must be ${wanted}`),
 });
 
+const REASON_CODE = '^[A-Za-z0-9_.-]{1,100}$';
+const reasonCodePattern = new RegExp(REASON_CODE);
+export const isReasonCode = (text: string): boolean => reasonCodePattern.test(text);
+
 const reason: Schema = {
   ...object({
     code: name(
-      '^[A-Za-z0-9_.-]{1,100}$',
+      REASON_CODE,
       '1 to 100 letters, digits, underscores, dots or hyphens',
       'Stable name of the reason.',
       'concentration_limit',

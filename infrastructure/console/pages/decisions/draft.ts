@@ -3,6 +3,7 @@ import type { Administrator } from '../../../../application/administrator/admini
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
 import type { FoundLoan } from '../../../../application/administrator/changed-meanwhile.ts';
 import { isFarOff } from '../../../../application/administrator/disbursement-rule.ts';
+import { isReasonCode } from '../../../../application/publication/description/decision-schema.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import type { PendingOperation } from '../../../../application/administrator/awaited.ts';
 import type { RejectionReason } from '../../../../domain/loan/events.ts';
@@ -183,12 +184,10 @@ const problemsOfDate = (
   return early.length === 0 ? [] : [problem('date', () => texts.beforeIssue(early.join(', ')))];
 };
 
-const REASON_CODE = /^[A-Za-z0-9_.-]{1,100}$/;
-
 const problemsOfReasons = ({ reasons, chosenReasons }: Draft): readonly Problem[] => {
   if (reasons.length + chosenReasons.length === 0) return [problem('reason_code', () => texts.noReason, '1')];
   return reasons.flatMap(({ code, message }, at): readonly Problem[] => [
-    ...(REASON_CODE.test(code) ? [] : [problem('reason_code', () => texts.wrongCode, `${at + 1}`)]),
+    ...(isReasonCode(code) ? [] : [problem('reason_code', () => texts.wrongCode, `${at + 1}`)]),
     ...(message !== '' ? [] : [problem('reason_message', () => texts.noMessage, `${at + 1}`)]),
   ]);
 };

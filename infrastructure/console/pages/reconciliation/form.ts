@@ -1,7 +1,12 @@
 import type { Comparison } from '../../../../application/reconciliation/comparison.ts';
 import {
+  HIGHEST_TOLERANCE_CENTS,
+  LONGEST_WINDOW_DAYS,
+} from '../../../../application/reconciliation/match-rules.ts';
+import {
   DATE_FORMATS,
   DELIMITERS,
+  MOST_SKIPPED_LINES,
   STATEMENT_ENCODINGS,
 } from '../../../../application/reconciliation/statements.ts';
 import type { StatementPreview, StatementFormat } from '../../../../application/reconciliation/statements.ts';
@@ -51,9 +56,6 @@ export const statements = new Kept<KeptStatement>(MOST_KEPT, {
 export const statementPath = (id: string): string => `/reconciliation/${id}`;
 
 const DECIMALS = [',', '.'] as const;
-const LONGEST_WINDOW_DAYS = 60;
-const HIGHEST_TOLERANCE_CENTS = 100_000;
-const MOST_SKIPPED_LINES = 1_000;
 const SHOWN_RECORDS = 8;
 const SHOWN_CHARACTERS = 60;
 
