@@ -124,7 +124,7 @@ describe('a subscription that the server drops', () => {
   });
 
   test('that never confirms is left and asked for again', async () => {
-    await using at = await openAtStandIn({ confirmationMs: 300 });
+    await using at = await openAtStandIn({ confirmationMs: 1_000 });
     at.server.faults.subscriptions = 'unconfirmed';
     const ids = await fill(at.store, `${newPrefix()}A`, 2);
     const controller = new AbortController();
