@@ -1,3 +1,4 @@
+import type { OperationPlace } from '../command-handling/operation.ts';
 import type { WaitingStatus } from '../../domain/loan/statuses.ts';
 
 export const AWAITED = {
@@ -9,9 +10,7 @@ export const AWAITED = {
 export type AwaitingStatus = keyof typeof AWAITED;
 export const AWAITING = Object.keys(AWAITED) as readonly AwaitingStatus[];
 
-export interface PendingOperation {
-  readonly applicationId: string;
-  readonly code: string;
+export interface PendingOperation extends OperationPlace {
   readonly fundId: string;
   readonly status: AwaitingStatus;
   /** In cents. */

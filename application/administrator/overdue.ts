@@ -1,3 +1,4 @@
+import type { OperationPlace } from '../command-handling/operation.ts';
 import { sql } from 'kysely';
 import { addDays, daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
@@ -18,9 +19,7 @@ export interface OverdueBand {
   readonly faceValue: number;
 }
 
-interface OverdueOperation {
-  readonly applicationId: string;
-  readonly code: string;
+interface OverdueOperation extends OperationPlace {
   readonly fundId: string;
   readonly days: number;
   readonly installments: number;

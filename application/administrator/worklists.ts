@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { NotNull } from 'kysely';
 import { loanStream } from '../command-handling/operation.ts';
+import type { OperationPlace } from '../command-handling/operation.ts';
 import { AWAITING } from './awaited.ts';
 import type { AwaitingStatus, PendingOperation } from './awaited.ts';
 import { overdueIn } from './overdue.ts';
@@ -19,10 +20,8 @@ export interface WaitingGroup {
   readonly acquisitionValue: number;
 }
 
-export interface WaitingPlace {
+export interface WaitingPlace extends OperationPlace {
   readonly since: string;
-  readonly applicationId: string;
-  readonly code: string;
 }
 
 interface WaitingQuery {
@@ -156,9 +155,7 @@ export class Worklists {
     return (await this.#database.read(all)).map(pendingOf);
   }
 
-  async stillWaiting(
-    operations: readonly { readonly applicationId: string; readonly code: string }[],
-  ): Promise<readonly PendingOperation[]> {
+  async stillWaiting(operations: readonly OperationPlace[]): Promise<readonly PendingOperation[]> {
     if (operations.length === 0) return [];
     const streams = operations.map(({ applicationId, code }) => loanStream(applicationId, code));
     const rows = await this.#database.read(this.#listed().where('stream', 'in', streams));

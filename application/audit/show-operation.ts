@@ -6,6 +6,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
 import { loanStream } from '../command-handling/operation.ts';
+import type { OperationPlace } from '../command-handling/operation.ts';
 import { decodeLoanEvent, findBrokenLink } from '../event-codec/event-codec.ts';
 import { businessDayOf } from '../support/business-day.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
@@ -61,9 +62,7 @@ const payloadsOf = async (events: readonly Shown[], open: Open): Promise<readonl
   return events.map((one) => readable(one, next));
 };
 
-export interface ShowRequest {
-  readonly applicationId: string;
-  readonly code: string;
+export interface ShowRequest extends OperationPlace {
   /** Leaves out what counts only from a later day on; default: nothing. */
   readonly asOf?: CalendarDate | undefined;
   readonly knownAt?: string | undefined;

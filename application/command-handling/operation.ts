@@ -20,10 +20,15 @@ const encode = (code: string): string =>
 const decode = (encoded: string): string =>
   encoded.replace(/~([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 
+export interface OperationPlace {
+  readonly applicationId: string;
+  readonly code: string;
+}
+
 export const loanStream = (applicationId: string, code: string): string =>
   `${LOAN_STREAM_PREFIX}${applicationId}.${encode(code)}`;
 
-export const parseLoanStream = (stream: string): { applicationId: string; code: string } | undefined => {
+export const parseLoanStream = (stream: string): OperationPlace | undefined => {
   const dot = stream.indexOf('.');
   if (!stream.startsWith(LOAN_STREAM_PREFIX) || dot < 0) return undefined;
   return { applicationId: stream.slice(LOAN_STREAM_PREFIX.length, dot), code: decode(stream.slice(dot + 1)) };

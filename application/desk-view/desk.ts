@@ -1,3 +1,4 @@
+import type { OperationPlace } from '../command-handling/operation.ts';
 import type { FourEyesState } from '../../domain/fund/four-eyes.ts';
 import type { Administrator } from '../administrator/administrator.ts';
 import type { Confirmations } from '../administrator/confirmations.ts';
@@ -36,7 +37,7 @@ export interface Desk {
   readonly funds: Pick<Funds, 'names' | 'find' | 'list' | 'name'>;
   readonly loans: Pick<Loans, 'read' | 'document' | 'applicationOf' | 'catchUp'> & {
     readonly facts: Pick<Loans['facts'], 'of' | 'reasons'> & {
-      exposure(of: { readonly applicationId: string; readonly code: string }): Promise<Exposure | undefined>;
+      exposure(of: OperationPlace): Promise<Exposure | undefined>;
     };
     readonly search: Pick<SearchOperations, 'page' | 'every'>;
   };

@@ -1,4 +1,5 @@
 import { loanStream } from '../command-handling/operation.ts';
+import type { OperationPlace } from '../command-handling/operation.ts';
 import type { RejectionReason } from '../../domain/loan/events.ts';
 import type { Privacy } from '../privacy/privacy.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
@@ -16,7 +17,7 @@ const MOST_REASONS = 8;
 /** Beside its price and its state, amounts in cents: of those that have rows, in no order. @param operations at most 1,000 */
 export const operationFacts = async (
   { database, privacy }: Dependencies,
-  operations: readonly { readonly applicationId: string; readonly code: string }[],
+  operations: readonly OperationPlace[],
 ) => {
   if (operations.length === 0) return [];
   const streams = operations.map(({ applicationId, code }) => loanStream(applicationId, code));

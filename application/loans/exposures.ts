@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { sql } from 'kysely';
 import { loanStream } from '../command-handling/operation.ts';
+import type { OperationPlace } from '../command-handling/operation.ts';
 import { LOAN_STATUSES, hasEnded, isAwaited, owesSchedule } from '../../domain/loan/statuses.ts';
 import type { ShownStatus } from '../../domain/loan/statuses.ts';
 import { OWING } from './late-operations.ts';
@@ -26,13 +27,11 @@ export interface Exposure {
     readonly openFaceValue: number;
     readonly atLeast: boolean;
     /** Operations with the same borrower, as many installments, the same first and last day and the same sum. */
-    readonly same: readonly {
-      readonly applicationId: string;
-      readonly code: string;
+    readonly same: readonly (OperationPlace & {
       readonly fundId: string;
       readonly status: string;
       readonly acquisitionValue: number;
-    }[];
+    })[];
   };
 }
 
@@ -106,7 +105,7 @@ export class Exposures {
 
   /** @param queryFor what may be told of operations of this fund, and of which funds; undefined: nothing */
   async of(
-    operation: { readonly applicationId: string; readonly code: string },
+    operation: OperationPlace,
     queryFor: (
       fundId: string,
     ) =>

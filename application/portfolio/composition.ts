@@ -2,6 +2,7 @@ import { summing, positionOf } from './position.ts';
 import type { Held, Valued, PositionRequest } from './position.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
+import type { OperationPlace } from '../command-handling/operation.ts';
 import { standingsBefore } from './portfolio-reader.ts';
 import type { Standing, SqlPortfolioPositions } from './portfolio-reader.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
@@ -19,9 +20,7 @@ export interface Part extends Worth {
   readonly name: string | undefined;
 }
 
-interface OperationWorth {
-  readonly applicationId: string;
-  readonly code: string;
+interface OperationWorth extends OperationPlace {
   readonly presentValue: number;
 }
 

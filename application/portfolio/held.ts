@@ -1,6 +1,7 @@
 import { daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
+import type { OperationPlace } from '../command-handling/operation.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { endOfBusinessDay } from '../support/business-day.ts';
 import { byValue, statusOf } from './composition.ts';
@@ -17,10 +18,7 @@ export interface HeldPart {
   readonly value: string | undefined;
 }
 
-export interface HeldOperation extends Held {
-  readonly applicationId: string;
-  readonly code: string;
-}
+export type HeldOperation = Held & OperationPlace;
 
 const GATHERED = 10_000;
 
@@ -78,7 +76,7 @@ export const heldOf = async (
       all.installments += sums.installments;
       all.faceValue += sums.faceValue;
       all.presentValue += sums.presentValue;
-      largest.push({ applicationId: place.applicationId, code: place.code, ...sums });
+      largest.push({ ...place, ...sums });
     }
     if (largest.length >= GATHERED) trim(most);
   });

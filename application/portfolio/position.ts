@@ -4,6 +4,7 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { REPURCHASE_END_STATUSES } from '../../domain/loan/exits.ts';
 import { LARGEST_AMOUNT } from '../../domain/shared/money.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
+import type { OperationPlace } from '../command-handling/operation.ts';
 import { endOfBusinessDay } from '../support/business-day.ts';
 import type { OpenPosition, PortfolioFlow, SqlPortfolioPositions } from './portfolio-reader.ts';
 
@@ -60,7 +61,7 @@ class Aging {
   /** Operations worth more than an amount can say, as `GET /loan` has it: they count, but no present value holds them. */
   readonly withoutPresentValue = {
     ...{ operations: 0, faceValue: 0 },
-    named: [] as { readonly applicationId: string; readonly code: string }[],
+    named: [] as OperationPlace[],
   };
 
   constructor(date: CalendarDate) {
@@ -88,7 +89,7 @@ class Aging {
     left.operations += 1;
     left.faceValue += open.reduce((sum, { faceValue }) => sum + faceValue, 0);
     const place = left.named.length < MOST_NAMED && parseLoanStream(stream);
-    if (place) left.named.push({ applicationId: place.applicationId, code: place.code });
+    if (place) left.named.push(place);
   }
 
   #tallyOf(dueDate: CalendarDate): Tally {

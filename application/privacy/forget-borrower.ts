@@ -6,6 +6,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { loanStream, parseLoanStream } from '../command-handling/operation.ts';
+import type { OperationPlace } from '../command-handling/operation.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
@@ -49,11 +50,6 @@ export interface Forgetting {
   readonly vault: Pick<BorrowerVault, 'digest' | 'peek'>;
   readonly clock: BusinessClock;
   readonly realClock: RealClock;
-}
-
-export interface OperationPlace {
-  readonly applicationId: string;
-  readonly code: string;
 }
 
 export interface BorrowerOperation extends OperationPlace {

@@ -1,5 +1,6 @@
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
+import type { OperationPlace } from '../command-handling/operation.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { EventStore, RecordedEvent } from '../ports/event-store.ts';
 import { PUBLISHED } from './catalogue.ts';
@@ -7,7 +8,7 @@ import { toPublicEvent } from './public-events.ts';
 
 interface Publishable {
   readonly recorded: RecordedEvent;
-  readonly operation: { readonly applicationId: string; readonly code: string };
+  readonly operation: OperationPlace;
   readonly event: LoanEvent;
   /** Undefined for an event of a release that did not store it. */
   readonly fundId: string | undefined;

@@ -1,11 +1,8 @@
+import type { OperationPlace } from '../../application/command-handling/operation.ts';
 import { randomUUID } from 'node:crypto';
 import type { CliCommand } from './cli-command.ts';
 import { bareDocument, isDocument } from '../../application/privacy/forget-borrower.ts';
-import type {
-  BorrowerOperation,
-  ForgetRequest,
-  OperationPlace,
-} from '../../application/privacy/forget-borrower.ts';
+import type { BorrowerOperation, ForgetRequest } from '../../application/privacy/forget-borrower.ts';
 import type { App } from '../../application/app.ts';
 import {
   NotAllowedError,

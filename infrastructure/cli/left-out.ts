@@ -1,4 +1,5 @@
 import { parseLoanStream } from '../../application/command-handling/operation.ts';
+import type { OperationPlace } from '../../application/command-handling/operation.ts';
 import type { FundPosition } from '../../application/portfolio/position.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { App } from '../../application/app.ts';
@@ -19,7 +20,7 @@ const codesOf = (named: readonly { readonly code: string }[], count: number): st
 export const warnOfLeftOut = async (
   { maintenance }: Pick<App, 'maintenance'>,
   { writeError }: Pick<CliDependencies, 'writeError'>,
-  concerns: (operation: { readonly applicationId: string; readonly code: string }) => boolean = () => true,
+  concerns: (operation: OperationPlace) => boolean = () => true,
 ): Promise<void> => {
   const waiting = (await maintenance.quarantine.list())
     .filter(({ waitsFor }) => waitsFor === loanProjection.name)

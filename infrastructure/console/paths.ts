@@ -1,10 +1,12 @@
+import type { OperationPlace } from '../../application/command-handling/operation.ts';
 import { html } from './html.ts';
 import type { View } from './html.ts';
+import type { Visit } from './page.ts';
 
-export interface OperationKey {
-  readonly applicationId: string;
-  readonly code: string;
-}
+/** Of a route that names one. */
+export const operationIn = ({
+  params: { application: applicationId = '', code = '' },
+}: Pick<Visit, 'params'>): OperationPlace => ({ applicationId, code });
 
 export const operationPath = (applicationId: string, code: string): string =>
   `/operations/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
@@ -13,10 +15,10 @@ export const operationPath = (applicationId: string, code: string): string =>
 export const operationLink = ({
   applicationId,
   code,
-}: { [Name in keyof OperationKey]?: string | null | undefined }): View =>
+}: { [Name in keyof OperationPlace]?: string | null | undefined }): View =>
   applicationId && code && html`<a class="code" href=${operationPath(applicationId, code)}>${code}</a>`;
 
-export const decisionPath = ({ applicationId, code }: OperationKey): string =>
+export const decisionPath = ({ applicationId, code }: OperationPlace): string =>
   `/decisions/${encodeURIComponent(applicationId)}/${encodeURIComponent(code)}`;
 
 export const documentPath = (applicationId: string, code: string, documentId: string): string =>

@@ -1,9 +1,6 @@
+import type { OperationPlace } from '../../../application/command-handling/operation.ts';
 import { expect, test } from '@jest/globals';
-import type {
-  BorrowerOperation,
-  ForgetRequest,
-  OperationPlace,
-} from '../../../application/privacy/forget-borrower.ts';
+import type { BorrowerOperation, ForgetRequest } from '../../../application/privacy/forget-borrower.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { App } from '../../../application/app.ts';
 import { OutputClosedError } from '../../../infrastructure/cli/command-line.ts';

@@ -191,13 +191,14 @@ describe('the names of funds', () => {
 
   test('an application is called like its oldest client that is not revoked', async () => {
     const { clients, webhooks } = desk.world.parts.app;
-    const { applicationId, clientId } = desk.application;
+    // Not the one that other tests call with: its token is worth nothing once its client is revoked.
+    const { applicationId, clientId } = await desk.world.createApplication();
     const shown = async () => (await clients.applicationNames()).get(applicationId);
-    await clients.create({ applicationId, name: 'younger', fundIds: [] });
+    await clients.create({ applicationId, name: 'younger', fundIds: [named] });
     expect(await shown()).toBe('life');
     await clients.revoke(clientId);
     expect(await shown()).toBe('younger');
-    const asker = { applicationId, clientId, requestId: 'r', fundIds: desk.application.funds };
+    const asker = { applicationId, clientId, requestId: 'r', fundIds: [named] };
     const hook = { url: 'https://example.org/hook', events: ['*'], fundIds: [named] };
     const { webhook } = await webhooks.create(asker, hook);
     const { text } = await desk.get(`/webhooks/${webhook.webhookId}`);

@@ -1,9 +1,9 @@
+import type { OperationPlace } from '../../../../application/command-handling/operation.ts';
 import type { ShownOperation } from '../../../../application/audit/show-operation.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { operationPath } from '../../paths.ts';
-import type { OperationKey } from '../../paths.ts';
 import { stateView } from '../operation/header.ts';
 import { linesView } from '../operation/price.ts';
 import { scheduleView } from '../operation/schedule.ts';
@@ -170,7 +170,7 @@ const requestIn = async ({ fields }: Visit, { loans }: Desk) => {
 
 const JSON_LINES = { format: 'json', colour: false } as const;
 
-const placeOf = ({ applicationId, code }: OperationKey): OperationKey => ({ applicationId, code });
+const placeOf = ({ applicationId, code }: OperationPlace): OperationPlace => ({ applicationId, code });
 
 const explain = async (visit: Visit, app: Desk): Promise<Answer> => {
   const request = await requestIn(visit, app);

@@ -8,16 +8,16 @@ import type { FundNames } from '../../../../domain/fund/names.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import { outcomeBadge, empty, html, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { amount, count, date, instant, statusName } from '../../format.ts';
-import { fundNames, fundOptions, fundView } from '../../funds.ts';
+import { amount, count, date, instant } from '../../format.ts';
+import { fundChoice, fundNames, fundView } from '../../funds.ts';
 import { keptPage } from '../../kept.ts';
-import { choiceField, tokenField } from '../../forms.ts';
+import { tokenField } from '../../forms.ts';
 import { operationLink } from '../../paths.ts';
 import { ConsoleProblem, action, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import { refusalText } from '../../refusals.ts';
 import { decideAll } from '../decisions/decide.ts';
-import { tallyView } from '../decisions/tally.ts';
+import { resultLine, told } from '../decisions/result.ts';
+import { tallyView, tickColumn } from '../decisions/tally.ts';
 import { texts as decisions } from '../decisions/texts.ts';
 import { words } from '../words.ts';
 import { ruleText, texts } from './texts.ts';
@@ -31,20 +31,14 @@ const contentsOf = ({ first, rule }: AwaitingDecision): string => {
   return [...day, ...reasons, ...(first?.note === undefined ? [] : [first.note])].join(' · ');
 };
 
-const tableOf = (listed: readonly AwaitingDecision[], names: FundNames): View => {
-  const tick = ({ firstDecisionId: id, value }: AwaitingDecision): View =>
-    html`<input
-      type="checkbox"
-      name="first"
-      value=${id}
-      aria-label=${texts.chosen(id)}
-      data-row
-      data-cents=${value ?? 0}
-    />`;
-  return tableView<AwaitingDecision>(
+const tableOf = (listed: readonly AwaitingDecision[], names: FundNames): View =>
+  tableView<AwaitingDecision>(
     { label: words.decision },
     [
-      [html`<input type="checkbox" aria-label=${texts.chooseAll} data-choose-all />`, tick],
+      tickColumn('first', texts.chooseAll, ({ firstDecisionId: id, value }) => ({
+        ...{ value: id, label: texts.chosen(id) },
+        counts: value ?? 0,
+      })),
       [
         words.decision,
         ({ decision }) => (decision === 'four_eyes' ? texts.rule : decisions.decide[decision]),
@@ -59,11 +53,10 @@ const tableOf = (listed: readonly AwaitingDecision[], names: FundNames): View =>
     ],
     listed,
   );
-};
 
 const filterForm = (funds: readonly string[], names: FundNames, chosen: string | undefined): View =>
   html`<form method="get" action="/awaiting" class="actions">
-    ${choiceField(words.fund, 'fund', { options: [['', words.all], ...fundOptions(funds, names)], chosen })}
+    ${fundChoice({ funds, names }, chosen)}
     <button class="secondary">${words.filter}</button>
   </form>`;
 
@@ -115,28 +108,20 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
   };
 };
 
-const told = (given: DecisionAnswer): string =>
-  given.outcome === 'refused' ? refusalText(given.reason) : statusName(given.status ?? '');
-
-const resultView = (answers: readonly DecisionAnswer[]): View => {
-  const refused = answers.filter(({ outcome }) => outcome === 'refused').length;
-  return html`
-    <p class=${refused > 0 ? 'problem' : 'done'} role="status">
-      ${words.resultOf(answers.length - refused, refused)}
-    </p>
-    ${tableView<DecisionAnswer>(
-      { label: words.result },
-      [
-        [texts.id, ({ decision }) => decision?.firstDecisionId ?? '', 'code'],
-        [words.operation, ({ decision }) => decision && operationLink(decision)],
-        [words.outcome, ({ outcome }) => outcomeBadge(outcome, decisions.outcomes[outcome])],
-        [words.status, (given) => told(given)],
-      ],
-      answers,
-    )}
-    <p><a href="/awaiting">${words.backToList}</a></p>
-  `;
-};
+const resultView = (answers: readonly DecisionAnswer[]): View => html`
+  ${resultLine(answers)}
+  ${tableView<DecisionAnswer>(
+    { label: words.result },
+    [
+      [texts.id, ({ decision }) => decision?.firstDecisionId ?? '', 'code'],
+      [words.operation, ({ decision }) => decision && operationLink(decision)],
+      [words.outcome, ({ outcome }) => outcomeBadge(outcome, decisions.outcomes[outcome])],
+      [words.status, (given) => told(given)],
+    ],
+    answers,
+  )}
+  <p><a href="/awaiting">${words.backToList}</a></p>
+`;
 
 /** Each of the chosen is asked for as from any other way in: who is signed in, or who runs the console, confirms or withdraws. */
 const settle = async (visit: Visit, app: Desk) => {

@@ -5,7 +5,7 @@ import { statusBadge, facts, html, tableView, empty } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { amount, count, date, instant, ratesText } from '../../format.ts';
 import { fundNames, fundView, fundFact } from '../../funds.ts';
-import { operationLink, decisionPath, operationPath, documentPath } from '../../paths.ts';
+import { operationIn, operationLink, decisionPath, operationPath, documentPath } from '../../paths.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { Visit } from '../../page.ts';
 import { words } from '../words.ts';
@@ -58,9 +58,8 @@ const exposureView = ({ originator, borrower }: Exposure, names: FundNames): Vie
 
 /** Fetched into the page, which stands before it: an originator may have very many operations. */
 export const exposureOf = async (visit: Visit, app: Desk): Promise<View> => {
-  const { application: applicationId = '', code = '' } = visit.params;
   const [found, names] = await Promise.all([
-    app.loans.facts.exposure({ applicationId, code }),
+    app.loans.facts.exposure(operationIn(visit)),
     fundNames(app, visit),
   ]);
   if (found === undefined) throw new ConsoleProblem(404, () => words.noOperation);

@@ -1,3 +1,4 @@
+import type { OperationPlace } from '../../../../application/command-handling/operation.ts';
 import { randomUUID } from 'node:crypto';
 import type { Administrator } from '../../../../application/administrator/administrator.ts';
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
@@ -15,9 +16,7 @@ import type { Language } from '../../language.ts';
 import { keyOf, operationsNamed } from './offered.ts';
 import { texts } from './texts.ts';
 
-export interface DraftLine {
-  readonly applicationId: string;
-  readonly code: string;
+export interface DraftLine extends OperationPlace {
   /** Undefined where it cannot be read. */
   readonly found: FoundLoan | undefined;
   /** The one that was shown when it was chosen, and stays what the decision is made on; empty where none was. */

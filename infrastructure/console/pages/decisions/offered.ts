@@ -1,7 +1,7 @@
+import type { OperationPlace } from '../../../../application/command-handling/operation.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import { AWAITING } from '../../../../application/administrator/awaited.ts';
 import type { AwaitingStatus } from '../../../../application/administrator/awaited.ts';
-import type { OperationKey } from '../../paths.ts';
 
 /** What can be decided in each state. The rules of the domain have the last word; this is what the pages offer. */
 export const OFFERED: Readonly<Record<AwaitingStatus, readonly DecisionName[]>> = {
@@ -26,9 +26,9 @@ export const isAwaiting = (text: string | null): text is AwaitingStatus =>
   (AWAITING as readonly (string | null)[]).includes(text);
 
 /** An operation as a form names it. Neither part can hold a slash. */
-export const keyOf = ({ applicationId, code }: OperationKey): string => `${applicationId}/${code}`;
+export const keyOf = ({ applicationId, code }: OperationPlace): string => `${applicationId}/${code}`;
 
-export const operationsNamed = (fields: URLSearchParams): readonly OperationKey[] =>
+export const operationsNamed = (fields: URLSearchParams): readonly OperationPlace[] =>
   [...new Set(fields.getAll('operation'))].flatMap((key) => {
     const [applicationId, code, ...rest] = key.split('/');
     return applicationId && code && rest.length === 0 ? [{ applicationId, code }] : [];

@@ -12,7 +12,7 @@ import { may } from '../../../../application/desk/rights.ts';
 import { fundNames } from '../../funds.ts';
 import { keptPage } from '../../kept.ts';
 import { either } from '../../language.ts';
-import { decisionPath } from '../../paths.ts';
+import { decisionPath, operationIn } from '../../paths.ts';
 import { awaitingLink } from '../awaiting/page.ts';
 import { words } from '../words.ts';
 import { decideAll } from './decide.ts';
@@ -30,8 +30,8 @@ import { texts } from './texts.ts';
 import { waitingNow, worklistView } from './worklist.ts';
 
 const documentOf = async ({ params }: Visit, { loans }: Desk): Promise<Answer> => {
-  const { application: applicationId = '', code = '', document = '' } = params;
-  const { name, pieces } = await loans.document({ applicationId }, code, document);
+  const { code, ...reader } = operationIn({ params });
+  const { name, pieces } = await loans.document(reader, code, params['document']!);
   const { mediaType, pieces: content } = await begun(pieces);
   return { kind: 'file', name, mediaType, inline: mediaType === PDF, content };
 };
@@ -216,7 +216,7 @@ const leftOf = async (filter: Filter, { lines }: Draft, { administrator }: Desk)
 };
 
 const detail = async (visit: Visit, app: Desk): Promise<Answer> => {
-  const { application: applicationId = '', code = '' } = visit.params;
+  const { applicationId, code } = operationIn(visit);
   const loan = await app.loans.read({ applicationId }, code);
   if (loan === undefined) throw new ConsoleProblem(404, () => words.noOperation);
   const [names, applications] = await Promise.all([fundNames(app, visit), app.clients.applicationNames()]);

@@ -11,7 +11,7 @@ import { listPath, nextLink } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { texts } from './texts.ts';
 
-const told = (given: DecisionAnswer): string => {
+export const told = (given: DecisionAnswer): string => {
   if (given.outcome !== 'refused') return statusName(given.status ?? '');
   return given.meanwhile ? changedText(given.meanwhile) : refusalText(given.reason);
 };
@@ -19,6 +19,18 @@ const told = (given: DecisionAnswer): string => {
 const outcomeOf = (given: DecisionAnswer): View => {
   const { outcomes } = texts;
   return 'repeated' in given ? outcomes.repeated : outcomeBadge(given.outcome, outcomes[given.outcome]);
+};
+
+/** How many were done, and how many refused. */
+export const resultLine = (answers: readonly DecisionAnswer[]): View => {
+  const refused = answers.filter(({ outcome }) => outcome === 'refused').length;
+  const awaiting = answers.filter(({ outcome }) => outcome === 'awaiting_confirmation').length;
+  return html`
+    <p class=${refused > 0 ? 'problem' : 'done'} role="status">
+      ${words.resultOf(answers.length - refused - awaiting, refused)}
+    </p>
+    ${awaiting > 0 && html`<p>${texts.awaitingOf(awaiting)}</p>`}
+  `;
 };
 
 const NOT_DONE: ReadonlySet<DecisionAnswer['outcome']> = new Set(['refused', 'awaiting_confirmation']);
@@ -55,16 +67,13 @@ export const resultView = ({
   readonly draft: Draft;
   readonly then: Left;
 }): View => {
-  const refused = answers.filter(({ outcome }) => outcome === 'refused').length;
-  const awaiting = answers.filter(({ outcome }) => outcome === 'awaiting_confirmation').length;
   const sum = amount(sumDone(answers, draft));
   return html`
-    <p class=${refused > 0 ? 'problem' : 'done'} role="status">
-      ${words.resultOf(answers.length - refused - awaiting, refused)}
-    </p>
-    ${awaiting > 0 && html`<p>${texts.awaitingOf(awaiting)}</p>`}
-    ${draft.decision === 'disburse' && html`<p>${texts.disbursed(sum)}</p>`}
-    ${draft.decision === 'process_repurchase' && html`<p>${texts.exited(sum)}</p>`}
+    ${[
+      resultLine(answers),
+      draft.decision === 'disburse' && html`<p>${texts.disbursed(sum)}</p>`,
+      draft.decision === 'process_repurchase' && html`<p>${texts.exited(sum)}</p>`,
+    ]}
     ${tableView<DraftLine>(
       { label: words.result },
       [

@@ -1,7 +1,37 @@
 import { amount } from '../../format.ts';
 import { html } from '../../html.ts';
-import type { View } from '../../html.ts';
+import type { Column, View } from '../../html.ts';
 import { texts } from './texts.ts';
+
+interface Tick {
+  readonly value: string;
+  readonly label: string;
+  /** In cents. */
+  readonly counts: number;
+}
+
+/** What a form takes along of each row, with a box for all of them. @param tickOf false where there is none */
+export const tickColumn = <Row>(
+  name: string,
+  chooseAll: string,
+  tickOf: (row: Row) => Tick | false,
+): Column<Row> => [
+  html`<input type="checkbox" aria-label=${chooseAll} data-choose-all />`,
+  (row) => {
+    const tick = tickOf(row);
+    return (
+      tick &&
+      html`<input
+        type="checkbox"
+        name=${name}
+        value=${tick.value}
+        aria-label=${tick.label}
+        data-row
+        data-cents=${tick.counts}
+      />`
+    );
+  },
+];
 
 export const tallyView = (): View =>
   html`<p class="tally" role="status">

@@ -6,9 +6,9 @@ import type { OperationFacts } from '../../../../application/loans/decision-fact
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { amount, count, date, span, yearlyRate } from '../../format.ts';
-import { fundOptions, fundView } from '../../funds.ts';
+import { fundChoice, fundView } from '../../funds.ts';
 import { empty, html, tableView } from '../../html.ts';
-import type { View, Column } from '../../html.ts';
+import type { View } from '../../html.ts';
 import { liveWith } from '../../layout.ts';
 import { tokenField, choiceField } from '../../forms.ts';
 import type { Option } from '../../forms.ts';
@@ -18,7 +18,7 @@ import { words } from '../words.ts';
 import { filterFields, listPath } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { KEYS, OFFERED, keyOf } from './offered.ts';
-import { tallyView } from './tally.ts';
+import { tallyView, tickColumn } from './tally.ts';
 import { texts } from './texts.ts';
 
 interface Worklist {
@@ -43,7 +43,7 @@ const filterForm = ({ filter, groups, names }: Worklist): View => {
   const states = AWAITING.map((status): Option => [status, words.awaited[status]]);
   return html`
     <form method="get" action="/decisions" class="actions">
-      ${choiceField(words.fund, 'fund', { options: [['', words.all], ...fundOptions(funds, names)], chosen: filter.fundId })}
+      ${fundChoice({ funds, names }, filter.fundId)}
       ${choiceField(words.waitsFor, 'status', { options: [['', words.all], ...states], chosen: filter.status })}
       <button class="secondary">${words.filter}</button>
     </form>
@@ -69,16 +69,6 @@ export const decisionButtons = (offered: readonly DecisionName[], { readOnly }: 
       </button>`,
   );
 
-const tickedBy = (operation: PendingOperation, label: string): View =>
-  html`<input
-    type="checkbox"
-    name="operation"
-    value=${keyOf(operation)}
-    aria-label=${label}
-    data-row
-    data-cents=${operation.acquisitionValue}
-  />`;
-
 const borrowerText = ({ borrower }: OperationFacts, forgotten: string): View =>
   borrower === null
     ? forgotten
@@ -91,10 +81,15 @@ const table = (list: Worklist, visit: Visit): View => {
     const found = byKey.get(keyOf(one));
     return found && write(found);
   };
-  const boxes: Column<PendingOperation> = [
-    html`<input type="checkbox" aria-label=${texts.chooseAll} data-choose-all />`,
-    (one) => may(visit, 'decide', one.fundId) && tickedBy(one, texts.chosen(one.code)),
-  ];
+  const boxes = tickColumn<PendingOperation>(
+    'operation',
+    texts.chooseAll,
+    (one) =>
+      may(visit, 'decide', one.fundId) && {
+        ...{ value: keyOf(one), label: texts.chosen(one.code) },
+        counts: one.acquisitionValue,
+      },
+  );
   const operation = (one: PendingOperation): View =>
     html`<a
       class="code"

@@ -6,11 +6,11 @@ import { addDays } from '../../../../domain/shared/calendar-date.ts';
 import { outcomeBadge, empty, html, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { amount, count, dayTyped, instant } from '../../format.ts';
-import { fundOptions, fundNames, fundView } from '../../funds.ts';
+import { fundChoice, fundNames, fundView } from '../../funds.ts';
 import { operationLink, withQuery } from '../../paths.ts';
 import { ConsoleProblem, typedOr, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import { choiceField, dayField } from '../../forms.ts';
+import { dayField } from '../../forms.ts';
 import { words } from '../words.ts';
 import type { DeskAction, DeskOutcome, DeskWay } from '../../../../domain/desk/line.ts';
 import { inLanguages } from '../../language.ts';
@@ -101,7 +101,7 @@ const queryOf = ({ since, fund, ...asked }: Asked): DeskQuery => {
 const form = (asked: Asked, funds: readonly string[], names: FundNames): View =>
   html`<form method="get" action="/desk" class="actions">
     <label>${words.since} ${dayField({ name: 'since', value: asked.since })}</label>
-    ${choiceField(words.fund, 'fund', { options: [['', words.all], ...fundOptions(funds, names)], chosen: asked.fund })}
+    ${fundChoice({ funds, names }, asked.fund)}
     <label>${texts.subject} <input name="subject" value=${asked.subject ?? ''} autocomplete="off" /></label>
     <label>${words.operationCode} <input name="code" value=${asked.code ?? ''} autocomplete="off" /></label>
     <button class="secondary">${words.filter}</button>

@@ -1,3 +1,4 @@
+import type { OperationPlace } from '../../../../application/command-handling/operation.ts';
 import type { ShownOperation } from '../../../../application/audit/show-operation.ts';
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import type { ExistingLoan } from '../../../../domain/loan/index.ts';
@@ -9,7 +10,6 @@ import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundFact } from '../../funds.ts';
 import { spoken } from '../../language.ts';
 import { operationPath } from '../../paths.ts';
-import type { OperationKey } from '../../paths.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
 import { words } from '../words.ts';
 import { linesView } from './price.ts';
@@ -19,7 +19,7 @@ import type { ShownStatus } from './schedule.ts';
 import { dayField, momentField } from '../../forms.ts';
 import { texts } from './texts.ts';
 
-interface Header extends OperationKey {
+interface Header extends OperationPlace {
   readonly names: FundNames;
   readonly shown: ShownOperation;
   /** As it is now; undefined while the read model is behind. */

@@ -1,11 +1,11 @@
+import type { OperationPlace } from '../../../../application/command-handling/operation.ts';
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { may } from '../../../../application/desk/rights.ts';
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import { html, section, empty, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { tokenField } from '../../forms.ts';
-import { decisionPath, operationPath, withQuery, documentPath } from '../../paths.ts';
-import type { OperationKey } from '../../paths.ts';
+import { decisionPath, operationIn, operationPath, withQuery, documentPath } from '../../paths.ts';
 import { ConsoleProblem, part, typedOr, view } from '../../page.ts';
 import type { Visit, Answer, Route } from '../../page.ts';
 import { OFFERED, isAwaiting, keyOf } from '../decisions/offered.ts';
@@ -25,7 +25,7 @@ import { shownName } from '../../../support/stored-files.ts';
 import { fieldLabel } from './recorded-texts.ts';
 
 type Document = LoanDetails['documents'][number] & { readonly value: string };
-interface Of extends OperationKey {
+interface Of extends OperationPlace {
   readonly documents: LoanDetails['documents'];
 }
 
@@ -93,7 +93,7 @@ const documentsView = (of: Of, visit: Visit): View => {
 };
 
 const actionsView = async (
-  operation: OperationKey,
+  operation: OperationPlace,
   { loan }: LoanDetails,
   visit: Visit,
   app: Desk,
@@ -119,11 +119,11 @@ const actionsView = async (
 /** Events of a page: an operation of forty years has thousands. */
 const EVENTS = 50;
 
-const placeOf = ({ params }: Visit): OperationKey => {
-  const { application: applicationId = '', code = '' } = params;
-  if (!/^[0-9a-f-]{36}$/.test(applicationId) || !isProposalCode(code))
+const placeOf = (visit: Visit): OperationPlace => {
+  const place = operationIn(visit);
+  if (!/^[0-9a-f-]{36}$/.test(place.applicationId) || !isProposalCode(place.code))
     throw new ConsoleProblem(404, () => texts.noOperation);
-  return { applicationId, code };
+  return place;
 };
 
 /** What is asked for of the past. @throws ConsoleProblem for what is no date or no moment */
@@ -147,7 +147,7 @@ const showing = async <T>(work: () => Promise<T>): Promise<T> => {
 
 const detailsOf = async (
   { loans }: Desk,
-  { applicationId, code }: OperationKey,
+  { applicationId, code }: OperationPlace,
 ): Promise<LoanDetails | undefined> => {
   try {
     return await loans.read({ applicationId }, code);

@@ -4,7 +4,7 @@ import { printedRows } from '../../../presenting/columns.ts';
 import { withFundNames } from '../../../presenting/fund-names.ts';
 import { LOAN_COLUMNS } from '../../../presenting/loan-columns.ts';
 import { csvFor, csvChoice } from '../../files.ts';
-import { fundNames, fundOptions } from '../../funds.ts';
+import { fundChoice, fundNames } from '../../funds.ts';
 import { ConsoleProblem, query, textFile, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { placeIn, operationLink, placeText } from '../../paths.ts';
@@ -139,7 +139,7 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
           ${document.text}
         </label>`
       }
-      ${choiceField(words.fund, 'fund', { options: [all, ...fundOptions(funds, names)], chosen: typed.fund?.toLowerCase() }, fund)}
+      ${fundChoice({ funds, names }, typed.fund?.toLowerCase(), fund)}
       ${choiceField(words.status, 'status', { options: [all, ...states], chosen: typed.status }, saidAt('badChoice', search))}
       ${choiceField(texts.lateness, 'overdue', { options: [all, ['true', texts.onlyLate]], chosen: typed.overdue })}
       <label>${texts.from} ${dayField({ name: 'from', value: typed.from })}</label>
