@@ -2,17 +2,25 @@ import { sql } from 'kysely';
 import type { NotNull } from 'kysely';
 import { loanStream } from '../command-handling/operation.ts';
 import type { OperationPlace } from '../command-handling/operation.ts';
-import { AWAITING } from './awaited.ts';
-import type { AwaitingStatus, PendingOperation } from './awaited.ts';
 import { overdueIn } from './overdue.ts';
 import type { Overdue } from './overdue.ts';
+import { WAITING_STATUSES } from '../../domain/loan/statuses.ts';
+import type { WaitingStatus } from '../../domain/loan/statuses.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { PaymentKind } from '../../projections/loan/payment-writes.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
+export interface PendingOperation extends OperationPlace {
+  readonly fundId: string;
+  readonly status: WaitingStatus;
+  /** In cents. */
+  readonly acquisitionValue: number;
+  readonly since: string;
+}
+
 export interface WaitingGroup {
   readonly fundId: string;
-  readonly status: AwaitingStatus;
+  readonly status: WaitingStatus;
   readonly operations: number;
   /** When the first of them came into this state, ISO 8601 UTC. */
   readonly oldestSince: string;
@@ -26,7 +34,7 @@ export interface WaitingPlace extends OperationPlace {
 
 interface WaitingQuery {
   readonly fundId?: string;
-  readonly status?: AwaitingStatus;
+  readonly status?: WaitingStatus;
   readonly limit: number;
   readonly after?: WaitingPlace;
 }
@@ -48,7 +56,7 @@ export interface NotifiedSum {
   readonly amount: number;
 }
 
-const orderOf = (status: string): number => AWAITING.indexOf(status as AwaitingStatus);
+const orderOf = (status: string): number => WAITING_STATUSES.indexOf(status as WaitingStatus);
 
 const COLUMNS = [
   ...(['application_id as applicationId', 'code', 'fund_id as fundId', 'status'] as const),
@@ -107,7 +115,7 @@ export class Worklists {
     return rows
       .map((row) => ({
         ...row,
-        status: row.status as AwaitingStatus,
+        status: row.status as WaitingStatus,
         operations: Number(row.operations),
         acquisitionValue: Number(row.acquisitionValue),
       }))
@@ -121,7 +129,7 @@ export class Worklists {
     if (funds === undefined || (status !== undefined && funds.length === 1))
       return (await this.#database.read(this.#page(query))).map(pendingOf);
     // The index of funds has the states one after the other, each in the order of the list.
-    const states = status === undefined ? AWAITING : [status];
+    const states = status === undefined ? WAITING_STATUSES : [status];
     const pages = await this.#database.snapshot(
       funds.flatMap((one) => states.map((state) => this.#page({ ...query, fundId: one, status: state }))),
     );
@@ -227,5 +235,5 @@ export class Worklists {
 
 const pendingOf = ({ stream: _, ...row }: WaitingRow): PendingOperation => ({
   ...row,
-  status: row.status as AwaitingStatus,
+  status: row.status as WaitingStatus,
 });

@@ -38,6 +38,8 @@ export type WaitingStatus = {
 
 export const isAwaited = (status: ShownStatus): status is WaitingStatus => 'waits' in STATUSES[status];
 
+export const WAITING_STATUSES = LOAN_STATUSES.filter(isAwaited);
+
 const stageOf = (status: LoanStatus): Status['stage'] =>
   STATUSES[status === 'reserved' ? 'active' : status].stage;
 

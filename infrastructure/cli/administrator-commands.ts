@@ -4,7 +4,8 @@ import { FUND } from './cli-command.ts';
 import type { CliCommand } from './cli-command.ts';
 import { isReasonCode } from '../../application/publication/description/decision-schema.ts';
 import type { DecisionName } from '../../application/publication/description/decision-schema.ts';
-import type { AwaitingStatus, PendingOperation } from '../../application/administrator/awaited.ts';
+import type { PendingOperation } from '../../application/administrator/worklists.ts';
+import type { WaitingStatus } from '../../domain/loan/statuses.ts';
 import { addAwaitingCommands } from './awaiting-commands.ts';
 import { addApply } from './apply-decisions.ts';
 import type { App } from '../../application/app.ts';
@@ -36,7 +37,7 @@ interface SingleDecision<Options> {
   readonly description: string;
   readonly example: string;
   /** What operations wait in for it. */
-  readonly from: readonly AwaitingStatus[];
+  readonly from: readonly WaitingStatus[];
   /** Fields of the decision that only this one has. The operation is there for one of many. */
   readonly details?: (options: Options, operation?: PendingOperation) => object;
   readonly options?: (command: CliCommand) => CliCommand;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { CliCommand } from './cli-command.ts';
-import { AWAITED } from '../../application/administrator/awaited.ts';
-import type { AwaitingStatus, PendingOperation } from '../../application/administrator/awaited.ts';
+import type { PendingOperation } from '../../application/administrator/worklists.ts';
 import type { App } from '../../application/app.ts';
+import type { WaitingStatus } from '../../domain/loan/statuses.ts';
 import { asColumns, money, tableOf } from '../presenting/columns.ts';
 import { withFundNames } from '../presenting/fund-names.ts';
 import { NotAllowedError, confirmed, tell, withProgress, withService } from './command-line.ts';
@@ -20,6 +20,13 @@ interface WaitingOperation extends PendingOperation {
   readonly waitingSeconds: number;
 }
 
+const NEXT: Readonly<Record<WaitingStatus, string>> = {
+  received: 'approve',
+  approved: 'sign',
+  term_signed: 'disburse',
+  repurchase_pending: 'process-repurchase',
+};
+
 const PENDING_COLUMNS = asColumns<WaitingOperation>([
   'application_id',
   { name: 'originator_proposal_code', of: (one) => one.code },
@@ -28,7 +35,7 @@ const PENDING_COLUMNS = asColumns<WaitingOperation>([
   { name: 'acquisition_value', amount: true },
   'since',
   { name: 'waiting_seconds', table: false },
-  { name: 'next', of: (one) => AWAITED[one.status] },
+  { name: 'next', of: (one) => NEXT[one.status] },
 ]);
 
 const columnsOf = async ({ funds }: App) =>
@@ -64,7 +71,7 @@ async function* waitingOperations(
 
 interface BulkDecision {
   readonly scope: Scope;
-  readonly from: readonly AwaitingStatus[];
+  readonly from: readonly WaitingStatus[];
   readonly yes: boolean;
   readonly operator: string;
   /** Fields of the decision on this operation, beside its names. */

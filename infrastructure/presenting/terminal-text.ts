@@ -1,4 +1,4 @@
-import { isAwaited, LOAN_STATUSES } from '../../domain/loan/statuses.ts';
+import { WAITING_STATUSES } from '../../domain/loan/statuses.ts';
 import type { ShownStatus } from '../../domain/loan/statuses.ts';
 
 /** What moves a cursor, colours, deletes or turns around what stands beside it: control characters and marks of direction. */
@@ -17,7 +17,7 @@ const [RED, GREEN, YELLOW] = [31, 32, 33];
 const STATES: readonly (readonly [colour: number, states: readonly string[]])[] = [
   [GREEN, ['active', 'settled'] satisfies readonly ShownStatus[]],
   [GREEN, ['ok', 'delivered', 'serving', 'running']],
-  [YELLOW, LOAN_STATUSES.filter(isAwaited)],
+  [YELLOW, WAITING_STATUSES],
   [YELLOW, ['pending', 'paused', 'warning', 'retrying']],
   [RED, ['rejected'] satisfies readonly ShownStatus[]],
   [RED, ['failed', 'halted', 'failing']],

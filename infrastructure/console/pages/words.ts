@@ -1,4 +1,4 @@
-import type { AwaitingStatus } from '../../../application/administrator/awaited.ts';
+import type { WaitingStatus } from '../../../domain/loan/statuses.ts';
 import { inLanguages } from '../language.ts';
 import type { Both } from '../language.ts';
 
@@ -9,7 +9,7 @@ export const words = inLanguages({
     approved: ['Assinatura do termo', 'Signature of the term'],
     term_signed: ['Desembolso', 'Disbursement'],
     repurchase_pending: ['Conclusão da recompra', 'Completion of the repurchase'],
-  } satisfies Record<AwaitingStatus, Both>,
+  } satisfies Record<WaitingStatus, Both>,
   fund: ['Fundo', 'Fund'],
   application: ['Aplicação', 'Application'],
   operation: ['Operação', 'Operation'],

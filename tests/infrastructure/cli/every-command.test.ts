@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
-import type { PendingOperation } from '../../../application/administrator/awaited.ts';
+import type { PendingOperation } from '../../../application/administrator/worklists.ts';
 import { DifferencesFoundError, OutputClosedError } from '../../../infrastructure/cli/command-line.ts';
 import type { CliDependencies } from '../../../infrastructure/cli/command-line.ts';
 import { createProgram, runProgram } from '../../../infrastructure/cli/program.ts';

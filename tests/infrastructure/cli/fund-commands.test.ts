@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { Clients } from '../../../application/clients/clients.ts';
-import type { PendingOperation } from '../../../application/administrator/awaited.ts';
+import type { PendingOperation } from '../../../application/administrator/worklists.ts';
 import { FUND_NAMES_STREAM } from '../../../application/command-handling/operation.ts';
 import { ALONE, BESIDE_EARLIER } from '../../support/application-parts.ts';
 import { commandLine } from '../../support/command-line.ts';

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Administrator } from '../../../application/administrator/administrator.ts';
-import type { PendingOperation } from '../../../application/administrator/awaited.ts';
+import type { PendingOperation } from '../../../application/administrator/worklists.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { userOfSystem } from '../../../infrastructure/cli/options.ts';

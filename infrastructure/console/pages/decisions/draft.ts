@@ -6,7 +6,7 @@ import type { FoundLoan } from '../../../../application/administrator/changed-me
 import { isFarOff } from '../../../../application/administrator/disbursement-rule.ts';
 import { isReasonCode } from '../../../../application/publication/description/decision-schema.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
-import type { PendingOperation } from '../../../../application/administrator/awaited.ts';
+import type { PendingOperation } from '../../../../application/administrator/worklists.ts';
 import type { RejectionReason } from '../../../../domain/loan/events.ts';
 import { addDays } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';

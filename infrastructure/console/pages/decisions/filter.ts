@@ -1,5 +1,5 @@
-import type { AwaitingStatus, PendingOperation } from '../../../../application/administrator/awaited.ts';
-import type { WaitingPlace } from '../../../../application/administrator/worklists.ts';
+import type { WaitingStatus } from '../../../../domain/loan/statuses.ts';
+import type { PendingOperation, WaitingPlace } from '../../../../application/administrator/worklists.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { withQuery, placeIn, placeText } from '../../paths.ts';
@@ -8,7 +8,7 @@ import { texts } from './texts.ts';
 
 export interface Filter {
   readonly fundId?: string;
-  readonly status?: AwaitingStatus;
+  readonly status?: WaitingStatus;
 }
 
 export const filterIn = (given: URLSearchParams, fund = 'fund', waitsFor = 'status'): Filter => {

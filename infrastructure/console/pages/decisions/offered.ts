@@ -1,10 +1,9 @@
 import type { OperationPlace } from '../../../../application/command-handling/operation.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
-import { AWAITING } from '../../../../application/administrator/awaited.ts';
-import type { AwaitingStatus } from '../../../../application/administrator/awaited.ts';
+import type { WaitingStatus } from '../../../../domain/loan/statuses.ts';
 
 /** What can be decided in each state. The rules of the domain have the last word; this is what the pages offer. */
-export const OFFERED: Readonly<Record<AwaitingStatus, readonly DecisionName[]>> = {
+export const OFFERED: Readonly<Record<WaitingStatus, readonly DecisionName[]>> = {
   received: ['approve', 'reject'],
   approved: ['sign_term', 'reject'],
   term_signed: ['disburse', 'reject'],
@@ -22,8 +21,8 @@ export const KEYS: Readonly<Record<DecisionName, string>> = {
 export const isDecision = (text: string | null): text is DecisionName =>
   text !== null && Object.hasOwn(KEYS, text);
 
-export const isAwaiting = (text: string | null): text is AwaitingStatus =>
-  (AWAITING as readonly (string | null)[]).includes(text);
+export const isAwaiting = (text: string | null): text is WaitingStatus =>
+  text !== null && Object.hasOwn(OFFERED, text);
 
 /** An operation as a form names it. Neither part can hold a slash. */
 export const keyOf = ({ applicationId, code }: OperationPlace): string => `${applicationId}/${code}`;

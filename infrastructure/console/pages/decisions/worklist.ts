@@ -1,6 +1,5 @@
-import type { WaitingGroup } from '../../../../application/administrator/worklists.ts';
-import { AWAITING } from '../../../../application/administrator/awaited.ts';
-import type { PendingOperation } from '../../../../application/administrator/awaited.ts';
+import type { PendingOperation, WaitingGroup } from '../../../../application/administrator/worklists.ts';
+import { WAITING_STATUSES } from '../../../../domain/loan/statuses.ts';
 import { may } from '../../../../application/desk/rights.ts';
 import type { OperationFacts } from '../../../../application/loans/decision-facts.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
@@ -40,7 +39,7 @@ export const waitingNow = (groups: readonly WaitingGroup[]): View => html`
 
 const filterForm = ({ filter, groups, names }: Worklist): View => {
   const funds = [...new Set(groups.map(({ fundId }) => fundId))];
-  const states = AWAITING.map((status): Option => [status, words.awaited[status]]);
+  const states = WAITING_STATUSES.map((status): Option => [status, words.awaited[status]]);
   return html`
     <form method="get" action="/decisions" class="actions">
       ${fundChoice({ funds, names }, filter.fundId)}
