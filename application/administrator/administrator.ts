@@ -21,7 +21,7 @@ import { foundSince } from './changed-meanwhile.ts';
 import type { FoundLoan } from './changed-meanwhile.ts';
 import { Confirmations, answeredAt } from './confirmations.ts';
 import { guarded, requirePast } from './decision-guards.ts';
-import { DECISIONS_AT_ONCE, carryingOut, commandOf, fingerprintOf, namesOf } from './decisions.ts';
+import { carryingOut, commandOf, fingerprintOf, namesOf } from './decisions.ts';
 import type { AnsweredDecision, CarryOut, SecondDecision, SubmittedDecision } from './decisions.ts';
 import { readDecision } from './read-decision.ts';
 import type { Following } from '../processors/acting.ts';
@@ -134,19 +134,14 @@ export class Administrator {
     return Promise.all(answers);
   }
 
-  /** Refused decisions are put aside and hold nothing back. @throws whatever may be different at the next try */
+  /** Refused decisions are put aside and hold nothing back. @param received at most `DECISIONS_AT_ONCE` @throws whatever may be different at the next try */
   async process(
     received: readonly ReceivedDecision[],
     processing: Processing,
   ): Promise<readonly DecisionAnswer[]> {
-    const answers: DecisionAnswer[] = [];
-    for (let start = 0; start < received.length; start += DECISIONS_AT_ONCE) {
-      const part = received.slice(start, start + DECISIONS_AT_ONCE);
-      const texts = part.map(({ text }) => text);
-      const answered = await this.submitAll(texts, { name: processing.operator });
-      for (const [i, answer] of answered.entries()) await this.#settle(part[i]!, answer, processing);
-      answers.push(...answered);
-    }
+    const texts = received.map(({ text }) => text);
+    const answers = await this.submitAll(texts, { name: processing.operator });
+    for (const [i, answer] of answers.entries()) await this.#settle(received[i]!, answer, processing);
     return answers;
   }
 

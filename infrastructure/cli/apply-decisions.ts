@@ -1,12 +1,13 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { CliCommand } from './cli-command.ts';
+import { DECISIONS_AT_ONCE } from '../../application/administrator/decisions.ts';
 import { readDecision } from '../../application/administrator/read-decision.ts';
 import type { App } from '../../application/app.ts';
 import { NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { userOfSystem } from './options.ts';
 import { fileToGrow, fileToRead, requireApart } from './path-options.ts';
-import { AT_ONCE, decideInTime, presentAnswer } from './submit-decisions.ts';
+import { decideInTime, presentAnswer } from './submit-decisions.ts';
 
 interface Line {
   /** 1-based. */
@@ -164,6 +165,7 @@ async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<Line> 
 
 async function* partsOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
   for await (const lines of readable(input)) {
-    for (let start = 0; start < lines.length; start += AT_ONCE) yield lines.slice(start, start + AT_ONCE);
+    for (let start = 0; start < lines.length; start += DECISIONS_AT_ONCE)
+      yield lines.slice(start, start + DECISIONS_AT_ONCE);
   }
 }

@@ -1,5 +1,5 @@
 import type { DecisionAnswer } from '../../application/administrator/answers.ts';
-import { namesOf } from '../../application/administrator/decisions.ts';
+import { DECISIONS_AT_ONCE, namesOf } from '../../application/administrator/decisions.ts';
 import { PATIENTLY } from '../../application/administrator/patience.ts';
 import { recordDecisions } from '../../application/administrator/desk-lines.ts';
 import { retry } from '../../application/support/retry.ts';
@@ -36,16 +36,14 @@ export const decideInTime = async (
   return answers;
 };
 
-export const AT_ONCE = 64;
-
 /** Carries out decisions in the operator's name, and answers in their order. */
 export async function* submitting(
   services: App,
   operator: string,
   decisions: readonly object[],
 ): AsyncGenerator<DecisionAnswer> {
-  for (let start = 0; start < decisions.length; start += AT_ONCE) {
-    const texts = decisions.slice(start, start + AT_ONCE).map((one) => JSON.stringify(one));
+  for (let start = 0; start < decisions.length; start += DECISIONS_AT_ONCE) {
+    const texts = decisions.slice(start, start + DECISIONS_AT_ONCE).map((one) => JSON.stringify(one));
     yield* await decideInTime(services, operator, () =>
       services.administrator.submitAll(texts, { name: operator }),
     );
