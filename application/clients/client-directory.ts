@@ -1,10 +1,10 @@
 import type { LRUCache } from 'lru-cache';
-import type { Client, ClientRegistry, ClientWithSecret, LimitedApplication } from './client-registry.ts';
+import type { Client, ClientRegistry, ClientWithSecret, Application } from './client-registry.ts';
 import { MIB, sizedCache } from '../support/sized-cache.ts';
 
 interface ResolvedClient {
   readonly client: Client;
-  readonly application: LimitedApplication;
+  readonly application: Application;
 }
 
 interface DirectoryEntry {

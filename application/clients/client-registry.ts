@@ -23,8 +23,6 @@ export interface Application {
   readonly applicationId: string;
   /** Linked funds, lower-case UUIDs. */
   readonly fundIds: readonly string[];
-}
-export interface LimitedApplication extends Application {
   /** Its clients share their rate limits: the largest of those that were not revoked counts for all. */
   readonly rateLimitMultiplier: number;
 }
@@ -80,7 +78,8 @@ export class SqlClientRegistry {
     this.#database = database;
   }
 
-  async create(client: ClientWithSecret, fundIds: readonly string[]): Promise<Application> {
+  /** @returns the funds that its application is linked to */
+  async create(client: ClientWithSecret, fundIds: readonly string[]): Promise<readonly string[]> {
     const { builder } = this.#database;
     const { applicationId } = client;
     const insert = { query: builder.insertInto('client').values(rowOf(client)).compile() };
@@ -92,7 +91,7 @@ export class SqlClientRegistry {
       ])
     ).slice(-1);
     const rows = links!.rows as readonly { readonly fund_id: string }[];
-    return { applicationId, fundIds: rows.map((row) => row.fund_id) };
+    return rows.map((row) => row.fund_id);
   }
 
   async find(clientId: string): Promise<ClientWithSecret | undefined> {
@@ -101,7 +100,7 @@ export class SqlClientRegistry {
     return row && { ...clientOf(row), secretHash: row.secret_hash };
   }
 
-  async application(applicationId: string): Promise<LimitedApplication | undefined> {
+  async application(applicationId: string): Promise<Application | undefined> {
     const own = this.#database.builder
       .selectFrom('client')
       .select(['rate_limit_multiplier', 'revoked_at'])

@@ -1,21 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import type { FieldViolation } from '../../domain/shared/domain-error.ts';
 import type { RealTime } from '../../domain/shared/identifiers.ts';
 import { SCOPES } from './scopes.ts';
 import { applicationsIn } from './client-registry.ts';
-import type { ClientChanges, ClientRegistry, ClientWithSecret, ListedClient } from './client-registry.ts';
+import type {
+  Client,
+  ClientChanges,
+  ClientRegistry,
+  ClientWithSecret,
+  ListedClient,
+} from './client-registry.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import type { SigningKeys } from './tokens.ts';
-import type { CreateClientInput } from './client-rules.ts';
-import {
-  NO_FUND,
-  notYetLimited,
-  requireLimits,
-  requireUnlinkable,
-  requireValid,
-  violated,
-} from './client-rules.ts';
+
+export interface CreateClientInput {
+  readonly name: string;
+  readonly fundIds: readonly string[];
+  readonly scopes?: readonly string[];
+  /** Of the application's funds, those whose operations and events exist for this client; default: all. */
+  readonly onlyFundIds?: readonly string[];
+  /** An existing application, or the id that a new one shall have; default: a new one with a random id. */
+  readonly applicationId?: string;
+  readonly rateLimitMultiplier?: number;
+}
 
 interface Dependencies {
   readonly registry: ClientRegistry;
@@ -74,19 +83,20 @@ export class Clients {
     const { registry, issue, clock, formats } = this.#deps;
     const fundIds = uuids(input.fundIds);
     const onlyFundIds = input.onlyFundIds && uuids(input.onlyFundIds);
-    requireValid({ ...input, fundIds, ...(onlyFundIds && { onlyFundIds }) });
-    if ((onlyFundIds ?? input.scopes) && (await formats.forEarlierRelease())) throw notYetLimited();
+    requireNone(violationsOf({ ...input, fundIds, ...(onlyFundIds && { onlyFundIds }) }));
+    if ((onlyFundIds ?? input.scopes) && (await formats.forEarlierRelease())) requireNone([NOT_YET_LIMITED]);
     const limits = {
       ...(input.scopes && { scopes: SCOPES.filter((scope) => input.scopes?.includes(scope)) }),
       ...(onlyFundIds && { onlyFundIds }),
     };
     await this.#requireLinked(input.applicationId, fundIds, onlyFundIds ?? []);
     const { clientId, clientSecret, secretHash } = await issue();
-    const application = await registry.create(
+    const applicationId = input.applicationId ?? randomUUID();
+    const linked = await registry.create(
       {
         clientId,
         secretHash,
-        applicationId: input.applicationId ?? randomUUID(),
+        applicationId,
         name: input.name.trim(),
         rateLimitMultiplier: input.rateLimitMultiplier ?? 1,
         createdAt: clock.realNow(),
@@ -95,12 +105,12 @@ export class Clients {
       },
       fundIds,
     );
-    return { clientId, clientSecret, ...application, ...limits };
+    return { clientId, clientSecret, applicationId, fundIds: linked, ...limits };
   }
 
   /** Undefined: no such client that is not revoked. @see ClientDirectory @throws DomainError as `create` */
   async update(clientId: string, input: ClientChanges): Promise<ListedClient | undefined> {
-    requireLimits(input);
+    requireNone(limitViolations(input));
     const { registry } = this.#deps;
     const clients = await registry.list();
     const client = clients.find((one) => one.clientId === clientId);
@@ -126,11 +136,94 @@ export class Clients {
     const application =
       applicationId === undefined ? undefined : await this.#deps.registry.application(applicationId);
     const linked = [...fundIds, ...(application?.fundIds ?? [])];
-    if (linked.length === 0) throw violated([NO_FUND]);
+    if (linked.length === 0) requireNone([NO_FUND]);
     const other = onlyFundIds.find((id) => !linked.includes(id));
     if (other === undefined) return;
-    throw new DomainError('fund_not_allowed', `only-fund ${other} is not linked to the application`);
+    throw notAllowed(`only-fund ${other} is not linked to the application`);
   }
 }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const NAME = /^[^\p{Cc}]{1,100}$/u;
+/** Part of stream names, so without a dot. */
+const APPLICATION_ID = /^[A-Za-z0-9_-]{1,64}$/;
+const LARGEST_MULTIPLIER = 1000;
+
+const invalid = (field: string, message: string): FieldViolation => ({ field, code: 'invalid', message });
+
+const NO_FUND = invalid('fund', 'at least one fund is needed');
+const NOT_YET_LIMITED = invalid(
+  'only_fund',
+  'processes of release 2026.11.1 may still run, and they know no limits of a client; when none does, run `receivables upgrade finish`, then create the client',
+);
+
+/** @throws DomainError `validation_error` with all of them */
+const requireNone = (violations: Iterable<FieldViolation>): void => {
+  const all = [...violations];
+  if (all.length > 0)
+    throw new DomainError('validation_error', all.map(({ message }) => message).join('; '), all);
+};
+
+/** What holds for a name and a multiplier whenever they are given. */
+const limitViolations = function* ({
+  name,
+  rateLimitMultiplier = 1,
+}: Partial<Pick<CreateClientInput, 'name' | 'rateLimitMultiplier'>>): Generator<FieldViolation> {
+  if (name !== undefined && !NAME.test(name.trim()))
+    yield invalid('name', 'name must be 1 to 100 printable characters');
+  if (!(rateLimitMultiplier > 0 && rateLimitMultiplier <= LARGEST_MULTIPLIER)) {
+    yield invalid(
+      'rate_limit_multiplier',
+      `rate limit multiplier must be above 0 and at most ${LARGEST_MULTIPLIER}`,
+    );
+  }
+};
+
+const violationsOf = function* (input: CreateClientInput): Generator<FieldViolation> {
+  const { fundIds, onlyFundIds, applicationId } = input;
+  yield* limitViolations(input);
+  if (fundIds.length === 0 && applicationId === undefined) yield NO_FUND;
+  for (const id of fundIds) if (!UUID.test(id)) yield invalid('fund', `fund ${id} is not a UUID`);
+  for (const id of onlyFundIds ?? []) {
+    if (!UUID.test(id)) yield invalid('only_fund', `only-fund ${id} is not a UUID`);
+  }
+  yield* scopeViolations(input);
+  if (applicationId !== undefined && !APPLICATION_ID.test(applicationId)) {
+    yield invalid('application', 'application must be 1 to 64 letters, digits, "_" or "-"');
+  }
+};
+
+const scopeViolations = function* ({ scopes, onlyFundIds }: CreateClientInput): Generator<FieldViolation> {
+  for (const scope of scopes ?? []) {
+    if (!(SCOPES as readonly string[]).includes(scope)) {
+      yield invalid('scope', `scope ${scope} does not exist; there are ${SCOPES.join(', ')}`);
+    }
+  }
+  if (onlyFundIds && scopes?.includes('webhooks')) {
+    yield invalid(
+      'scope',
+      'a client of some funds cannot have the scope webhooks, because webhooks carry events of every fund; give it events',
+    );
+  }
+};
+
+const notAllowed = (message: string): DomainError => new DomainError('fund_not_allowed', message);
+
+/** No application is left without a fund, and no client without one that it is limited to. @throws DomainError `fund_not_allowed` */
+const requireUnlinkable = (
+  linked: readonly string[],
+  { addFundIds, removeFundIds }: ClientChanges,
+  clients: readonly Client[],
+): void => {
+  const stranger = removeFundIds.find((id) => !linked.includes(id));
+  if (stranger !== undefined) throw notAllowed(`fund ${stranger} is not linked to the application`);
+  const left = [...linked.filter((id) => !removeFundIds.includes(id)), ...addFundIds];
+  if (left.length === 0) throw notAllowed('an application needs at least one fund');
+  for (const { clientId, onlyFundIds = [], revokedAt } of clients) {
+    const needed = onlyFundIds.find((id) => removeFundIds.includes(id) && !addFundIds.includes(id));
+    if (revokedAt === null && needed !== undefined)
+      throw notAllowed(`client ${clientId} is limited to fund ${needed}: revoke it first`);
+  }
+};
 
 const uuids = (ids: readonly string[]): readonly string[] => [...new Set(ids.map((id) => id.toLowerCase()))];

@@ -8,7 +8,7 @@ import type { LoanReceipt } from '../../application/loans/assign-loan.ts';
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
 import { SCOPES } from '../../application/clients/scopes.ts';
 import { InvalidTokenError, TokenExpiredError } from '../../application/clients/tokens.ts';
-import type { Client, LimitedApplication } from '../../application/clients/client-registry.ts';
+import type { Client, Application } from '../../application/clients/client-registry.ts';
 import type { TokenClaims } from '../../application/clients/tokens.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Feed } from '../../application/publication/feed.ts';
@@ -44,7 +44,7 @@ export const verifyFake = async (token: string): Promise<TokenClaims> => {
 };
 
 export class FakeClients {
-  readonly clients = new Map<string, { client: Client; application: LimitedApplication }>();
+  readonly clients = new Map<string, { client: Client; application: Application }>();
 
   add(
     added: Client,

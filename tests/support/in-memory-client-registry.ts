@@ -4,7 +4,6 @@ import type {
   ClientChanges,
   ClientRegistry,
   ClientWithSecret,
-  LimitedApplication,
 } from '../../application/clients/client-registry.ts';
 
 /** Clients in a map; `lookups` counts calls of `find`. */
@@ -15,11 +14,11 @@ export class InMemoryClientRegistry implements ClientRegistry {
   /** While set, looking up a client fails with it. */
   failure: Error | undefined;
 
-  async create(client: ClientWithSecret, fundIds: readonly string[]): Promise<Application> {
+  async create(client: ClientWithSecret, fundIds: readonly string[]): Promise<readonly string[]> {
     this.clients.set(client.clientId, client);
     const linked = new Set([...(this.funds.get(client.applicationId) ?? []), ...fundIds]);
     this.funds.set(client.applicationId, [...linked]);
-    return { applicationId: client.applicationId, fundIds: [...linked] };
+    return [...linked];
   }
 
   async find(clientId: string): Promise<ClientWithSecret | undefined> {
@@ -29,7 +28,7 @@ export class InMemoryClientRegistry implements ClientRegistry {
     return this.clients.get(clientId);
   }
 
-  async application(applicationId: string): Promise<LimitedApplication | undefined> {
+  async application(applicationId: string): Promise<Application | undefined> {
     const fundIds = this.funds.get(applicationId);
     const living = [...this.clients.values()].filter(
       (client) => client.applicationId === applicationId && client.revokedAt === null,

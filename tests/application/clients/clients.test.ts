@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { CreateClientInput } from '../../../application/clients/client-rules.ts';
 import { Clients } from '../../../application/clients/clients.ts';
+import type { CreateClientInput } from '../../../application/clients/clients.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { ALONE } from '../../support/application-parts.ts';
