@@ -5,6 +5,7 @@ import { parseLoanStream } from '../command-handling/operation.ts';
 import type { OperationPlace } from '../command-handling/operation.ts';
 import { standingsBefore } from './portfolio-reader.ts';
 import type { Standing, SqlPortfolioPositions } from './portfolio-reader.ts';
+import type { Privacy } from '../privacy/privacy.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { endOfBusinessDay } from '../support/business-day.ts';
 
@@ -110,7 +111,7 @@ class Composition {
     this.#date = date;
   }
 
-  /** @param borrowers a digest for each stream; @see TellBorrowers */
+  /** @param borrowers a digest for each stream; @see Privacy */
   add(page: readonly Valued[], standings: readonly Standing[], borrowers: ReadonlyMap<string, string>): void {
     const standingOf = new Map(standings.map((one) => [one.stream, one]));
     for (const held of page) {
@@ -177,20 +178,16 @@ class Composition {
 interface Sources {
   readonly database: SqlDatabase;
   readonly positions: SqlPortfolioPositions;
-  /** A digest for each stream, the same for the same borrower. */
-  readonly tellBorrowers: (held: readonly Standing[]) => Promise<ReadonlyMap<string, string>>;
+  readonly privacy: Pick<Privacy, 'tell'>;
 }
 
-export const analysisOf = async (
-  { database, positions, tellBorrowers }: Sources,
-  request: PositionRequest,
-) => {
+export const analysisOf = async ({ database, positions, privacy }: Sources, request: PositionRequest) => {
   const composition = new Composition(request.date);
   const endOfDay = endOfBusinessDay(request.date);
   const position = await positionOf(positions, request, async (page) => {
     const streams = page.map(({ stream }) => stream);
     const stood = await standingsBefore(database, endOfDay, streams);
-    composition.add(page, stood, await tellBorrowers(stood));
+    composition.add(page, stood, await privacy.tell(stood));
   });
   const received = await positions.receivedByMonth({ ...request, endOfDay });
   return { position, received, ...composition.result() };

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { BusinessClock } from '../ports/clock.ts';
+import type { Privacy } from '../privacy/privacy.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import type { AnalysedPortfolio } from './composition.ts';
 import type { HeldPart } from './held.ts';
 import { SqlPortfolioPositions } from './portfolio-reader.ts';
-import type { Standing } from './portfolio-reader.ts';
 import type { FundPosition } from './position.ts';
 
 /** Analyses are small once they are added up; one holds until a read model moves. */
@@ -16,12 +16,8 @@ interface Dependencies {
   /** Resolves when the read model holds everything that was stored before the call. @throws Error when it cannot */
   readonly caughtUp: () => Promise<void>;
   readonly place: () => Promise<string>;
-  readonly borrowers: {
-    readonly index: () => Promise<void>;
-    /** A digest for each stream, the same for the same borrower; none for one that was forgotten. */
-    readonly tell: (held: readonly Standing[]) => Promise<ReadonlyMap<string, string>>;
-    readonly documents: (streams: readonly string[]) => Promise<ReadonlyMap<string, string | null>>;
-  };
+  readonly privacy: () => Pick<Privacy, 'index' | 'tell'>;
+  readonly documentsOf: (streams: readonly string[]) => Promise<ReadonlyMap<string, string | null>>;
   readonly clock: BusinessClock;
 }
 
@@ -78,14 +74,17 @@ export class Portfolio {
 
   /** Masked documents of the largest borrowers, by the stream that names each; null for one that was forgotten, or whose key is missing. */
   documentsOf({ concentration }: AnalysedPortfolio): Promise<ReadonlyMap<string, string | null>> {
-    return this.#deps.borrowers.documents(concentration.borrowers.map(({ largest }) => largest.stream));
+    return this.#deps.documentsOf(concentration.borrowers.map(({ largest }) => largest.stream));
   }
 
   async #analyse(fundId: string, date: CalendarDate): Promise<AnalysedPortfolio> {
-    const { database, borrowers, clock } = this.#deps;
+    const { database, clock } = this.#deps;
+    const privacy = this.#deps.privacy();
     const { analysisOf } = await import('./composition.ts');
-    await (this.#indexed ??= borrowers.index());
-    const sources = { database, positions: this.#positions, tellBorrowers: borrowers.tell };
-    return analysisOf(sources, { fundId, date, knownAt: clock.now() });
+    await (this.#indexed ??= privacy.index());
+    return analysisOf(
+      { database, positions: this.#positions, privacy },
+      { fundId, date, knownAt: clock.now() },
+    );
   }
 }

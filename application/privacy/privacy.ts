@@ -11,36 +11,11 @@ import { ForgetBorrower, borrowerDigest, maskDocument } from './forget-borrower.
 import type { BorrowerOperation, Forgetting } from './forget-borrower.ts';
 import { unlessKeyMissing } from './missing-keys.ts';
 
-type Vault = Pick<BorrowerVault, 'open' | 'digest'>;
-
-interface Indexing {
-  readonly log: EventSubscription;
-  readonly checkpoints: CheckpointStore;
-  readonly vault: Vault;
-  readonly index: Pick<SqlBorrowerIndex, 'add'>;
-}
-
 const CHECKPOINT = 'borrower-index';
-
-/** Later ones enter the index when their data is sealed, so this walks the log once in the life of a database. */
-export const indexBorrowers = async ({ log, checkpoints, index, vault }: Indexing): Promise<void> => {
-  if ((await checkpoints.load(CHECKPOINT)) !== 'start') return;
-  let last: LogPosition | undefined;
-  let lost = false;
-  for await (const message of upToNow(log, { from: 'start', streamPrefix: LOAN_STREAM_PREFIX })) {
-    last = message.checkpoint;
-    if (message.kind !== 'events') continue;
-    const entries = await Promise.all(message.events.map((event) => entryOf(event, vault)));
-    lost ||= entries.includes('key_missing');
-    await index.add(entries.filter((entry) => entry !== undefined && entry !== 'key_missing'));
-  }
-  // Once its key is put back, such an operation has to be found as well.
-  if (last !== undefined && !lost) await checkpoints.move(CHECKPOINT, 'start', last);
-};
 
 const entryOf = async (
   recorded: RecordedEvent,
-  vault: Vault,
+  vault: Pick<BorrowerVault, 'open' | 'digest'>,
 ): Promise<BorrowerIndexEntry | 'key_missing' | undefined> => {
   if (recorded.type !== loanEntries.LoanReceived.storedType) return undefined;
   const event = decodeLoanEvent(recorded);
@@ -56,32 +31,6 @@ interface HeldData {
   readonly stream: string;
   readonly borrower: string;
 }
-
-/** Who they are is not read for it. @param operations at most 1,000 */
-export const tellBorrowers = async (
-  { index, vault }: { readonly index: Pick<SqlBorrowerIndex, 'entriesOf'>; readonly vault: Vault },
-  operations: readonly HeldData[],
-): Promise<ReadonlyMap<string, string>> => {
-  const known = operations.filter(({ borrower }) => borrower !== '');
-  const entries = await index.entriesOf(known.map(({ stream }) => stream));
-  const digests = Map.groupBy(entries, ({ stream }) => stream);
-  const told = new Map<string, string>();
-  for (const held of known) {
-    const [entry, ...others] = digests.get(held.stream) ?? [];
-    const digest = others.length === 0 ? entry?.digest : await digestIn(vault, held);
-    if (digest !== undefined) told.set(held.stream, digest);
-  }
-  return told;
-};
-
-/** Attempts that were refused leave entries of other borrowers; what the operation was received with says whose it is. */
-const digestIn = async (
-  vault: Vault,
-  { stream, borrower: sealed }: HeldData,
-): Promise<string | undefined> => {
-  const borrower = await unlessKeyMissing(() => vault.open(stream, sealed as SealedBorrower), undefined);
-  return borrower && borrowerDigest(vault, borrower.document_number);
-};
 
 interface Dependencies extends Forgetting {
   readonly log: EventSubscription;
@@ -103,8 +52,21 @@ export class Privacy {
     this.scrub = dependencies.scrub;
   }
 
-  index(): Promise<void> {
-    return indexBorrowers(this.#deps);
+  /** Later ones enter the index when their data is sealed, so this walks the log once in the life of a database. */
+  async index(): Promise<void> {
+    const { log, checkpoints, index, vault } = this.#deps;
+    if ((await checkpoints.load(CHECKPOINT)) !== 'start') return;
+    let last: LogPosition | undefined;
+    let lost = false;
+    for await (const message of upToNow(log, { from: 'start', streamPrefix: LOAN_STREAM_PREFIX })) {
+      last = message.checkpoint;
+      if (message.kind !== 'events') continue;
+      const entries = await Promise.all(message.events.map((event) => entryOf(event, vault)));
+      lost ||= entries.includes('key_missing');
+      await index.add(entries.filter((entry) => entry !== undefined && entry !== 'key_missing'));
+    }
+    // Once its key is put back, such an operation has to be found as well.
+    if (last !== undefined && !lost) await checkpoints.move(CHECKPOINT, 'start', last);
   }
 
   async find(documentNumber: string, applicationId?: string): Promise<readonly BorrowerOperation[]> {
@@ -118,8 +80,18 @@ export class Privacy {
     return index.streamsOf(borrowerDigest(vault, documentNumber));
   }
 
-  tell(operations: readonly HeldData[]): Promise<ReadonlyMap<string, string>> {
-    return tellBorrowers(this.#deps, operations);
+  /** A digest for each stream, the same for the same borrower. Who they are is not read for it. @param operations at most 1,000 */
+  async tell(operations: readonly HeldData[]): Promise<ReadonlyMap<string, string>> {
+    const known = operations.filter(({ borrower }) => borrower !== '');
+    const entries = await this.#deps.index.entriesOf(known.map(({ stream }) => stream));
+    const digests = Map.groupBy(entries, ({ stream }) => stream);
+    const told = new Map<string, string>();
+    for (const held of known) {
+      const [entry, ...others] = digests.get(held.stream) ?? [];
+      const digest = others.length === 0 ? entry?.digest : await this.#digestIn(held);
+      if (digest !== undefined) told.set(held.stream, digest);
+    }
+    return told;
   }
 
   /**
@@ -137,9 +109,19 @@ export class Privacy {
     return (await this.maskedBorrower(held))?.document ?? null;
   }
 
-  async maskedBorrower({ stream, borrower }: HeldData) {
-    const { vault } = this.#deps;
-    const opened = await unlessKeyMissing(() => vault.open(stream, borrower as SealedBorrower), undefined);
+  async maskedBorrower(held: HeldData) {
+    const opened = await this.#open(held);
     return opened ? { name: opened.name, document: maskDocument(opened.document_number) } : null;
+  }
+
+  /** Attempts that were refused leave entries of other borrowers; what the operation was received with says whose it is. */
+  async #digestIn(held: HeldData): Promise<string | undefined> {
+    const borrower = await this.#open(held);
+    return borrower && borrowerDigest(this.#deps.vault, borrower.document_number);
+  }
+
+  #open({ stream, borrower }: HeldData) {
+    const { vault } = this.#deps;
+    return unlessKeyMissing(() => vault.open(stream, borrower as SealedBorrower), undefined);
   }
 }

@@ -134,11 +134,8 @@ export const appOf = (parts: Parts): App => {
         database: readModelDatabase,
         caughtUp: parts.readModels.caughtUp,
         place: () => parts.projectionStore.checkpoint(loanProjection),
-        borrowers: {
-          index: () => app.privacy.index(),
-          tell: (held) => app.privacy.tell(held),
-          documents: (streams) => app.loans.search.documentsOf(streams),
-        },
+        privacy: () => app.privacy,
+        documentsOf: (streams) => app.loans.search.documentsOf(streams),
         clock,
       }),
     privacy: () =>

@@ -77,7 +77,7 @@ export class FundUnderTest {
     const sources = {
       database: this.#database,
       positions: this.#positions,
-      tellBorrowers: async () => this.borrowers,
+      privacy: { tell: async () => this.borrowers },
     };
     return analysisOf(sources, { fundId: this.fundId, date: calendarDate(date), knownAt: KNOWN_AT });
   }

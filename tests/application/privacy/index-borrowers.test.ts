@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { borrowerDigest, isDocument } from '../../../application/privacy/forget-borrower.ts';
-import { indexBorrowers } from '../../../application/privacy/privacy.ts';
+import { Privacy } from '../../../application/privacy/privacy.ts';
 import type { BorrowerIndexEntry } from '../../../application/privacy/borrower-index.ts';
 import type { EventSubscription } from '../../../application/ports/event-store.ts';
 import { openVault } from '../../support/application-parts.ts';
@@ -24,20 +24,20 @@ describe('borrowers that came before their index', () => {
         }
       },
     };
-    const indexing = {
+    const privacy = new Privacy({
       log,
       checkpoints,
       vault: openVault,
       index: { add: async (added: readonly BorrowerIndexEntry[]) => void entries.push(...added) },
-    };
-    await indexBorrowers(indexing);
+    } as never);
+    await privacy.index();
     const digest = borrowerDigest(openVault, ana.document_number);
     expect(entries).toEqual([
       { digest, stream: streamOf() },
       { digest, stream: streamOf('L2') },
     ]);
     expect([passed, checkpoints.positions.size]).toEqual([5, 1]);
-    await indexBorrowers(indexing);
+    await privacy.index();
     expect([entries.length, passed]).toEqual([2, 5]);
   });
 });

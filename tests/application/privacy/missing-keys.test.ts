@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ForgetBorrower, borrowerDigest } from '../../../application/privacy/forget-borrower.ts';
-import { indexBorrowers } from '../../../application/privacy/privacy.ts';
+import { Privacy } from '../../../application/privacy/privacy.ts';
 import { KeyMissingError } from '../../../application/privacy/missing-keys.ts';
 import type { BorrowerVault } from '../../../application/ports/borrower-vault.ts';
 import type { BorrowerIndexEntry } from '../../../application/privacy/borrower-index.ts';
@@ -176,7 +176,7 @@ test('operations whose keys are lost are not entered, and looked for again on th
   await receive(world, 'L2');
   const entries: BorrowerIndexEntry[] = [];
   let advanced = 0;
-  const indexing = {
+  const privacy = new Privacy({
     log: world.store,
     checkpoints: {
       load: async () => 'start' as const,
@@ -185,11 +185,11 @@ test('operations whose keys are lost are not entered, and looked for again on th
     },
     vault,
     index: { add: async (added: readonly BorrowerIndexEntry[]) => void entries.push(...added) },
-  };
-  await indexBorrowers(indexing);
+  } as never);
+  await privacy.index();
   expect([entries.map(({ stream }) => stream), advanced]).toEqual([[streamOf('L2')], 0]);
   kept.add(streamOf());
-  await indexBorrowers(indexing);
+  await privacy.index();
   expect([entries.map(({ stream }) => stream).sort(), advanced]).toEqual([
     [streamOf(), streamOf('L2'), streamOf('L2')],
     1,

@@ -3,7 +3,7 @@ import type { BorrowerVault } from '../../../application/ports/borrower-vault.ts
 import type { BorrowerIndexEntry } from '../../../application/privacy/borrower-index.ts';
 import { borrowerDigest } from '../../../application/privacy/forget-borrower.ts';
 import { KeyMissingError } from '../../../application/privacy/missing-keys.ts';
-import { tellBorrowers } from '../../../application/privacy/privacy.ts';
+import { Privacy } from '../../../application/privacy/privacy.ts';
 import { openVault } from '../../support/application-parts.ts';
 import { ana } from '../../support/renegotiation-world.ts';
 
@@ -16,13 +16,13 @@ const told = (
   entries: readonly BorrowerIndexEntry[],
   open: BorrowerVault['open'] = openVault.open,
 ) =>
-  tellBorrowers(
-    {
-      index: { entriesOf: async (streams) => entries.filter(({ stream }) => streams.includes(stream)) },
-      vault: { ...openVault, open },
+  new Privacy({
+    index: {
+      entriesOf: async (streams: readonly string[]) =>
+        entries.filter(({ stream }) => streams.includes(stream)),
     },
-    operations.map(([stream, borrower]) => ({ stream, borrower })),
-  );
+    vault: { ...openVault, open },
+  } as never).tell(operations.map(([stream, borrower]) => ({ stream, borrower })));
 
 const unopened: BorrowerVault['open'] = () => Promise.reject(new Error('nothing is to be opened'));
 

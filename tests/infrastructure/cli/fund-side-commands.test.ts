@@ -69,7 +69,7 @@ const run = (...args: readonly string[]) => {
         database: database.database,
         caughtUp: catchUp,
         clock: { now: () => KNOWN_AT as Timestamp, today: () => '2026-06-20' as CalendarDate },
-        ...({} as Pick<ConstructorParameters<typeof Portfolio>[0], 'place' | 'borrowers'>),
+        ...({} as Pick<ConstructorParameters<typeof Portfolio>[0], 'place' | 'privacy' | 'documentsOf'>),
       }),
       clients: { list: async () => [] },
       funds: fundsOver({ events: names, loans: () => known }),
