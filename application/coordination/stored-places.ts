@@ -1,7 +1,7 @@
 import type { RealClock } from '../ports/clock.ts';
 import type { LogPosition } from '../ports/event-store.ts';
-import { changeRow } from '../sql/compare-and-set.ts';
-import type { SqlDatabase } from '../sql/sql-database.ts';
+import { compareAndSet, guarded } from '../sql/compare-and-set.ts';
+import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 
 const START = 'start';
 
@@ -39,12 +39,18 @@ export class SqlCheckpointStore {
     return row ? (row.position as LogPosition) : START;
   }
 
-  /** False, and nothing stored, when it is not at `from`. A crash may take back the last moves, newest first. */
-  move(name: string, from: LogPosition | 'start', to: LogPosition | 'start'): Promise<boolean> {
-    const moved = placeMove(name, from, to, this.#clock.realNow());
+  /** False, and nothing stored, when it is not at `from`. A crash may take back the last moves, newest first, each with its effects. */
+  move(
+    name: string,
+    from: LogPosition | 'start',
+    to: LogPosition | 'start',
+    effects: readonly Statement[] = [],
+  ): Promise<boolean> {
+    const move = placeMove(name, from, to, this.#clock.realNow());
+    const query = compareAndSet(this.#database.builder, 'checkpoint', move).compile();
     // A position is stored after the work it stands for, which is safe to repeat from an older one.
     const durability = to === START ? 'full' : 'relaxed';
-    return changeRow(this.#database, 'checkpoint', moved, { durability });
+    return guarded(this.#database.transaction([{ query, expectChanges: 1 }, ...effects], { durability }));
   }
 
   /** All of them, for whoever has to set one right, in the order of their names; one that is at the start has none. */

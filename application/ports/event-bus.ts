@@ -26,12 +26,6 @@ export type EventHandler = (
   progress?: ConsumerProgress,
 ) => Promise<void | 'progress_stored'>;
 
-/** A handler for what comes over a bus or straight from the log. @throws PlaceMovedError */
-export type EventDelivery = (
-  events: readonly PublicEvent[],
-  progress?: Progress,
-) => Promise<void | 'progress_stored'>;
-
 /**
  * Carries public events from the relay to consumer groups: at least once, in order per operation. `publish` resolves when the
  * bus has taken responsibility for all of them; after that they survive a crash.
@@ -67,23 +61,4 @@ export interface ConsumerProgress {
   readonly from: number;
   readonly to: number;
   readonly operations: readonly OperationMark[];
-}
-
-/** How far a batch brings whoever handles it: in a topic, or in the log itself, from the place that is stored under this name. */
-export type Progress =
-  | ConsumerProgress
-  | { readonly name: string; readonly from: LogPosition | 'start'; readonly to: LogPosition };
-
-const overtaken = (progress: Progress): string => {
-  if ('name' in progress) return `${progress.name}: another process has moved on from ${progress.from}`;
-  const { group, topic, partition, from } = progress;
-  return `group ${group} is no longer at offset ${from} of ${topic}/${partition}`;
-};
-
-/** The stored place was not the expected one: another process has moved it, or an earlier try did commit. Nothing was stored. */
-export class PlaceMovedError extends Error {
-  override readonly name = 'PlaceMovedError';
-  constructor(progress: Progress) {
-    super(overtaken(progress));
-  }
 }

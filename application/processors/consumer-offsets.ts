@@ -1,13 +1,44 @@
 import type { Kysely } from 'kysely';
 import type { RealClock } from '../ports/clock.ts';
-import { PlaceMovedError } from '../ports/event-bus.ts';
-import type { ConsumerProgress, OperationMark, Progress } from '../ports/event-bus.ts';
+import type { ConsumerProgress, OperationMark, PublicEvent } from '../ports/event-bus.ts';
+import type { LogPosition } from '../ports/event-store.ts';
 import { changeRow, compareAndSet } from '../sql/compare-and-set.ts';
 import { placeMove } from '../coordination/stored-places.ts';
 import type { Schema } from '../sql/schema.ts';
 import { GuardFailedError } from '../sql/sql-database.ts';
 import type { SqlDatabase, Statement, StatementResult, TransactionOptions } from '../sql/sql-database.ts';
 import { asStatements, inColumns, prepared, preparedList, preparedRows } from '../sql/prepared-query.ts';
+
+/** How far a batch brings whoever handles it: in a topic, or in the log itself, from the place that is stored under this name. */
+export type Progress =
+  | ConsumerProgress
+  | {
+      readonly name: string;
+      readonly from: LogPosition | 'start';
+      readonly to: LogPosition;
+      /** Of their own, in the transaction of the place. */
+      readonly effects: readonly Statement[];
+    };
+
+const overtaken = (progress: Progress): string => {
+  if ('name' in progress) return `${progress.name}: another process has moved on from ${progress.from}`;
+  const { group, topic, partition, from } = progress;
+  return `group ${group} is no longer at offset ${from} of ${topic}/${partition}`;
+};
+
+/** The stored place was not the expected one: another process has moved it, or an earlier try did commit. Nothing was stored. */
+export class PlaceMovedError extends Error {
+  override readonly name = 'PlaceMovedError';
+  constructor(progress: Progress) {
+    super(overtaken(progress));
+  }
+}
+
+/** A handler for what comes over a bus or straight from the log. @throws PlaceMovedError */
+export type EventDelivery = (
+  events: readonly PublicEvent[],
+  progress?: Progress,
+) => Promise<void | 'progress_stored'>;
 
 const moveOffset = (builder: Kysely<Schema>) =>
   prepared(
@@ -72,7 +103,7 @@ export class ProgressWriter {
     if ('name' in progress) {
       const move = placeMove(progress.name, progress.from, progress.to, now);
       const query = compareAndSet(this.#database.builder, 'checkpoint', move).compile();
-      return [{ query, expectChanges: 1 }];
+      return [{ query, expectChanges: 1 }, ...progress.effects];
     }
     const { group, topic, partition, from, to, operations } = progress;
     const rows = operations.map((mark) => ({

@@ -15,7 +15,7 @@ export type HoldChange =
   | { readonly kind: 'hold'; readonly hold: QuarantinedStream; readonly waiting: number }
   /** `by` events more wait. With 0 the row is only asked for, so that a release by another process is noticed. */
   | { readonly kind: 'count'; readonly stream: string; readonly by: number }
-  | { readonly kind: 'remove'; readonly stream: string };
+  | { readonly kind: 'remove'; readonly stream: string; readonly revision: bigint };
 
 export interface Done<W, E = RecordedEvent> {
   readonly events: readonly E[];

@@ -212,7 +212,7 @@ export class Runner<W, E extends Followed = RecordedEvent> implements Background
       const { stream } = held;
       const events = await waiting!(held);
       this.#progress.steps.held.delete(stream);
-      const work = await this.#workOf(stream, events, signal);
+      const work = await this.#workOf(held, events, signal);
       if (!(await this.#progress.store({ ...work, events: [], to: this.place }))) return false;
       if (!this.held.has(stream))
         this.#deps.logger.info({ stream, events: events.length }, 'a released operation is published');
@@ -222,13 +222,13 @@ export class Runner<W, E extends Followed = RecordedEvent> implements Background
 
   /** All of a released stream, or nothing of it. */
   async #workOf(
-    stream: string,
+    { stream, revision }: Held,
     events: readonly E[],
     signal: AbortSignal,
   ): Promise<Pick<Done<W>, 'writes' | 'holds'>> {
     try {
       const { writes } = await this.#processor.handle(events, signal);
-      return { writes, holds: [{ kind: 'remove', stream }] };
+      return { writes, holds: [{ kind: 'remove', stream, revision }] };
     } catch (error) {
       if (!isPoison<E>(error)) throw error;
       return { writes: [], holds: this.#progress.steps.instead(error, []) };

@@ -1,7 +1,7 @@
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/operation.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
-import type { EventBus, EventDelivery, PublicEvent } from '../ports/event-bus.ts';
+import type { EventBus, PublicEvent } from '../ports/event-bus.ts';
 import type {
   EventStore,
   EventSubscription,
@@ -10,6 +10,7 @@ import type {
   StoredEvents,
 } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { EventDelivery } from '../processors/consumer-offsets.ts';
 import { Runner } from '../processors/runner.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { sizedCache } from '../support/sized-cache.ts';

@@ -1,8 +1,8 @@
-import { guarded } from '../sql/compare-and-set.ts';
-import type { SqlDatabase } from '../sql/sql-database.ts';
+import { changeRow, guarded } from '../sql/compare-and-set.ts';
+import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 
 /** An operation with an event that cannot be published: from that event on, its events wait. */
-export interface HeldBack {
+interface HeldBack {
   readonly stream: string;
   readonly revision: bigint;
   readonly eventType: string;
@@ -38,15 +38,6 @@ export class RelayQuarantine {
     return (await this.#database.read(query)).length > 0;
   }
 
-  /** Keeps what is there for the operation, but for the reason, and takes a release back. */
-  async put({ stream, revision, eventType, reason }: HeldBack): Promise<void> {
-    const query = this.#database.builder
-      .insertInto('relay_quarantine')
-      .values({ stream, revision: Number(revision), event_type: eventType, reason, released: 0 })
-      .onConflict((conflict) => conflict.column('stream').doUpdateSet({ reason, released: 0 }));
-    await this.#database.transaction([{ query: query.compile() }]);
-  }
-
   async release(stream: string): Promise<boolean> {
     const query = this.#database.builder
       .updateTable('relay_quarantine')
@@ -55,9 +46,19 @@ export class RelayQuarantine {
     return guarded(this.#database.transaction([{ query: query.compile(), expectChanges: 1 }]));
   }
 
-  /** Everything that waited is on the bus. */
-  async remove(stream: string): Promise<void> {
-    const query = this.#database.builder.deleteFrom('relay_quarantine').where('stream', '=', stream);
-    await this.#database.transaction([{ query: query.compile() }]);
+  /** Belongs into the transaction of the place that passes the event. Keeps what is there for the operation, but for the reason, and takes a release back. */
+  holding({ stream, revision, eventType, reason }: HeldBack): Statement {
+    const query = this.#database.builder
+      .insertInto('relay_quarantine')
+      .values({ stream, revision: Number(revision), event_type: eventType, reason, released: 0 })
+      .onConflict((conflict) => conflict.column('stream').doUpdateSet({ reason, released: 0 }));
+    return { query: query.compile() };
+  }
+
+  /** What was released cannot be published after all, or everything that waited is: false where another process has seen to it. */
+  settle({ stream, revision }: Pick<HeldBack, 'stream' | 'revision'>, reason?: string): Promise<boolean> {
+    const from = { revision: Number(revision), released: 1 };
+    const to = reason === undefined ? undefined : { reason, released: 0 };
+    return changeRow(this.#database, 'relay_quarantine', { key: { stream }, from, to });
   }
 }

@@ -1,13 +1,16 @@
 import { LOAN_STREAM_PREFIX, ownerOf } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
-import { MessageTooLargeError, PlaceMovedError } from '../ports/event-bus.ts';
-import type { EventBus, EventDelivery, PublicEvent } from '../ports/event-bus.ts';
+import { MessageTooLargeError } from '../ports/event-bus.ts';
+import type { EventBus, PublicEvent } from '../ports/event-bus.ts';
 import type { RelayQuarantine } from './relay-quarantine.ts';
 import type { EventStore, EventSubscription, RecordedEvent } from '../ports/event-store.ts';
 import type { PublicationWatch } from '../ports/observation.ts';
-import { PoisonEventError, placeAlone } from '../processors/processor.ts';
+import { PlaceMovedError } from '../processors/consumer-offsets.ts';
+import type { EventDelivery } from '../processors/consumer-offsets.ts';
+import { PoisonEventError } from '../processors/processor.ts';
 import type { Commit, Holding, Processor, ProcessorStore } from '../processors/processor.ts';
+import type { Statement } from '../sql/sql-database.ts';
 import type { Translator } from './public-event-translator.ts';
 
 /** Name of the place up to which everything is on the bus or, without one, in the lanes. */
@@ -47,20 +50,23 @@ const holdingOf = <W>({ events }: PublishingParts): Holding<W> => ({
     (await events.read(stream)).events.filter(({ revision }) => revision >= since),
 });
 
-/** What waits is durable before the place passes it, and is let go after what waited is published. */
+/**
+ * What waits and the place that passes it are one transaction, so a relay that was frozen meanwhile holds back nothing that another has
+ * published. What was released is let go after it is published; that changes no place.
+ */
 const storeOf = <W>(
   { quarantine, checkpoints }: PublishingParts,
-  commitWrites: (commit: Commit<W>) => Promise<boolean>,
+  commitWrites: (commit: Commit<W>, holding: readonly Statement[]) => Promise<boolean>,
 ): ProcessorStore<W> => ({
   load: async () => ({ place: await checkpoints.load(RELAY_CHECKPOINT), held: await quarantine.list() }),
   commit: async (commit) => {
-    for (const change of commit.holds) {
-      if (change.kind !== 'hold') continue;
-      const { stream, revision, eventType, reason } = change.hold;
-      await quarantine.put({ stream, revision, eventType, reason });
+    const isReleased = commit.from === commit.to;
+    const holding = commit.holds.flatMap((one) => (one.kind === 'hold' ? quarantine.holding(one.hold) : []));
+    if (!(await commitWrites(commit, isReleased ? [] : holding))) return false;
+    for (const change of isReleased ? commit.holds : []) {
+      if (change.kind === 'remove' && !(await quarantine.settle(change))) return false;
+      if (change.kind === 'hold' && !(await quarantine.settle(change.hold, change.hold.reason))) return false;
     }
-    if (!(await commitWrites(commit))) return false;
-    for (const change of commit.holds) if (change.kind === 'remove') await quarantine.remove(change.stream);
     return true;
   },
 });
@@ -79,7 +85,11 @@ const common = <W>(parts: PublishingParts) => ({
  */
 export const relayToBus = (parts: PublishingParts, bus: Pick<EventBus, 'publish'>): Processor<never> => ({
   ...common<never>(parts),
-  store: storeOf(parts, (commit) => placeAlone(parts.checkpoints, RELAY_CHECKPOINT).commit(commit)),
+  store: storeOf(
+    parts,
+    async ({ from, to }, holding) =>
+      from === to || parts.checkpoints.move(RELAY_CHECKPOINT, from, to, holding),
+  ),
   handle: async (recorded) => {
     const events = await translated(parts, recorded);
     const startedAt = Date.now();
@@ -96,11 +106,11 @@ export const relayToBus = (parts: PublishingParts, bus: Pick<EventBus, 'publish'
 /** Without a bus: what an event gives for the webhooks and the place behind it are one transaction. */
 export const relayToLanes = (parts: PublishingParts, deliver: EventDelivery): Processor<PublicEvent> => ({
   ...common<PublicEvent>(parts),
-  store: storeOf(parts, async ({ from, to, writes }) => {
+  store: storeOf(parts, async ({ from, to, writes }, holding) => {
     const startedAt = Date.now();
     const moves = from !== to && to !== 'start';
     try {
-      if (moves) await deliver(writes, { name: RELAY_CHECKPOINT, from, to });
+      if (moves) await deliver(writes, { name: RELAY_CHECKPOINT, from, to, effects: holding });
       else if (writes.length > 0) await deliver(writes);
       parts.watch?.published(writes, startedAt);
       return true;

@@ -1,7 +1,8 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RealClock } from '../ports/clock.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';
-import type { Progress, PublicEvent } from '../ports/event-bus.ts';
+import type { PublicEvent } from '../ports/event-bus.ts';
+import type { Progress } from '../processors/consumer-offsets.ts';
 import type { PublicationWatch, WebhookMetrics } from '../ports/observation.ts';
 import type { LogOrder } from '../ports/read-models.ts';
 import type { WebhookSubscription, WebhookSubscriptions } from './subscriptions.ts';

@@ -1,5 +1,5 @@
 import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
-import { PlaceMovedError } from '../../application/ports/event-bus.ts';
+import { PlaceMovedError } from '../../application/processors/consumer-offsets.ts';
 import type { ConsumerProgress } from '../../application/ports/event-bus.ts';
 import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import type { Logger } from '../../application/ports/logger.ts';

@@ -2,7 +2,8 @@ import type { PublicationWatch, WebhookMetrics } from '../../application/ports/o
 import type { AttemptWatch } from '../../application/webhooks/queue/ended-deliveries.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
-import type { EventBus, EventDelivery } from '../../application/ports/event-bus.ts';
+import type { EventBus } from '../../application/ports/event-bus.ts';
+import type { EventDelivery } from '../../application/processors/consumer-offsets.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { LogOrder } from '../../application/ports/read-models.ts';
 import type { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';

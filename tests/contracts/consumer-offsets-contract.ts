@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PlaceMovedError } from '../../application/ports/event-bus.ts';
+import { PlaceMovedError } from '../../application/processors/consumer-offsets.ts';
 import type { ConsumerProgress } from '../../application/ports/event-bus.ts';
 import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { Story, at } from './delivery-queue-samples.ts';

@@ -1,41 +1,46 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { loanStream } from '../../../application/command-handling/operation.ts';
 import { UnreadableEventError } from '../../../application/event-codec/fields.ts';
-import type { CheckpointStore } from '../../../application/coordination/stored-places.ts';
+import { SqlCheckpointStore } from '../../../application/coordination/stored-places.ts';
 import { MessageTooLargeError } from '../../../application/ports/event-bus.ts';
 import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
-import type { HeldBack, RelayQuarantine } from '../../../application/publication/relay-quarantine.ts';
+import { RelayQuarantine } from '../../../application/publication/relay-quarantine.ts';
 import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
 import {
   PublicEventTranslator,
   READS_AT_ONCE,
 } from '../../../application/publication/public-event-translator.ts';
 import { LOOK_FOR_RELEASES_MS, Runner } from '../../../application/processors/runner.ts';
-import { relayToBus } from '../../../application/publication/relay.ts';
+import { RELAY_CHECKPOINT, relayToBus } from '../../../application/publication/relay.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
 import { pause } from '../../../infrastructure/support/time.ts';
 import { sampleEvent, sampleMetadata } from '../../contracts/event-store-samples.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+import { openServiceDatabase, raw } from '../../support/sql/temporary-database.ts';
+import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 
 const FUND = '6d1c1a54-6a3e-4f5e-8f6a-0d5d9b0a2c33';
 const STREAM = loanStream('app-1', 'OP/1'.replace('/', '.'));
 
-class Positions implements CheckpointStore {
-  stored: LogPosition[] = [];
-  async load(): Promise<LogPosition | 'start'> {
-    return this.stored.at(-1) ?? 'start';
+let temporary: TemporaryDatabase;
+beforeAll(async () => void (temporary = await openServiceDatabase()));
+afterAll(() => temporary.close());
+beforeEach(() =>
+  temporary.database.transaction([raw('delete from checkpoint'), raw('delete from relay_quarantine')]),
+);
+
+class Positions extends SqlCheckpointStore {
+  readonly stored: LogPosition[] = [];
+  constructor() {
+    super(temporary.database, new ManualClock());
   }
-  async move(
-    _name: string,
-    expected: LogPosition | 'start',
-    position: LogPosition | 'start',
-  ): Promise<boolean> {
-    if ((this.stored.at(-1) ?? 'start') !== expected || position === 'start') return false;
-    this.stored.push(position);
-    return true;
+  override async move(...move: Parameters<SqlCheckpointStore['move']>): Promise<boolean> {
+    const moved = await super.move(...move);
+    if (moved) this.stored.push(move[2] as LogPosition);
+    return moved;
   }
-  list: CheckpointStore['list'] = async () => [];
 }
 
 class Bus implements EventBus {
@@ -55,24 +60,6 @@ class Bus implements EventBus {
   }
 }
 
-class Quarantined implements Pick<RelayQuarantine, keyof RelayQuarantine> {
-  readonly entries = new Map<string, HeldBack & { readonly released: boolean }>();
-  list = async () => [...this.entries.values()];
-  waits = async (stream: string) => this.entries.has(stream);
-  async put(entry: HeldBack): Promise<void> {
-    const { revision } = this.entries.get(entry.stream) ?? entry;
-    this.entries.set(entry.stream, { ...entry, revision, released: false });
-  }
-  async release(stream: string): Promise<boolean> {
-    const entry = this.entries.get(stream);
-    if (entry) this.entries.set(stream, { ...entry, released: true });
-    return entry !== undefined;
-  }
-  async remove(stream: string): Promise<void> {
-    this.entries.delete(stream);
-  }
-}
-
 /** Events whose data is the domain event itself, so that this test needs no codec. */
 const decode = ({ data }: RecordedEvent): LoanEvent | undefined => JSON.parse(data) as LoanEvent;
 const stored = (event: object, recordedAt = '2026-06-20T12:00:00.000Z') => ({
@@ -89,9 +76,9 @@ afterEach(async () => {
   for (const relay of running.splice(0)) await relay.stop();
 });
 
-const until = async (condition: () => boolean): Promise<void> => {
+const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = Date.now() + 5_000;
-  while (!condition()) {
+  while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('did not happen');
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
@@ -101,7 +88,7 @@ const relayOver = (
   store: InMemoryEventStore,
   positions: Positions,
   bus: Bus,
-  { quarantine = new Quarantined(), decode: decoding = decode } = {},
+  decoding: (recorded: RecordedEvent) => LoanEvent | undefined = decode,
 ) => {
   const logger = new RecordingLogger();
   const pauses: number[] = [];
@@ -113,7 +100,7 @@ const relayOver = (
   });
   const parts = {
     ...{ subscription: store, checkpoints: positions, events: store, translator },
-    quarantine: quarantine as unknown as RelayQuarantine,
+    quarantine: new RelayQuarantine(temporary.database),
   };
   const relay = new Runner(relayToBus(parts, bus), {
     logger,
@@ -160,7 +147,7 @@ describe('the relay', () => {
     const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
     const reserved = stored({ type: 'LoanReserved' });
     const { position } = await store.append(STREAM, 'no_stream', [reserved, received()]);
-    positions.stored.push(position);
+    await positions.move(RELAY_CHECKPOINT, 'start', position);
     const { id } = approved();
     await store.append(STREAM, 1n, [{ ...approved(), id }]);
     relayOver(store, positions, bus);
@@ -174,8 +161,9 @@ describe('the relay', () => {
     const beginning = async (fundId?: string) => {
       const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
       const streams = Array.from({ length: OPERATIONS }, (_, n) => loanStream('app-1', `OP-${n}`));
-      for (const stream of streams)
-        positions.stored = [(await store.append(stream, 'no_stream', [received()])).position];
+      let begun: LogPosition | 'start' = 'start';
+      for (const stream of streams) begun = (await store.append(stream, 'no_stream', [received()])).position;
+      await positions.move(RELAY_CHECKPOINT, 'start', begun);
       const approvals = streams.map(() => approved());
       for (const [n, { metadata, ...rest }] of approvals.entries()) {
         const event = { ...rest, metadata: { ...metadata, ...(fundId !== undefined && { fundId }) } };
@@ -229,12 +217,12 @@ describe('the relay', () => {
     const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
     let broken = true;
     const move = positions.move.bind(positions);
-    positions.move = async (name, expected, position) => {
+    positions.move = async (...asked) => {
       if (broken) {
         broken = false;
         throw new Error('disk full');
       }
-      return move(name, expected, position);
+      return move(...asked);
     };
     await store.append(STREAM, 'no_stream', [received()]);
     relayOver(store, positions, bus);
@@ -267,6 +255,25 @@ describe('the relay', () => {
     expect(sequences.length).toBeGreaterThan(4);
   });
 
+  test('that was frozen at an event too large for its bus holds back nothing that another has published', async () => {
+    const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
+    const thaw = Promise.withResolvers<void>();
+    const smallBus = new Bus();
+    smallBus.publish = async () => {
+      await thaw.promise;
+      throw new MessageTooLargeError('more than the broker takes');
+    };
+    await store.append(STREAM, 'no_stream', [received()]);
+    const zombie = relayOver(store, positions, smallBus);
+    await until(() => zombie.relay.status().state === 'running');
+    relayOver(store, positions, bus);
+    await until(() => positions.stored.length === 1);
+    thaw.resolve();
+    await until(() => zombie.relay.status().caughtUp);
+    expect(await new RelayQuarantine(temporary.database).list()).toEqual([]);
+    expect(bus.taken).toHaveLength(1);
+  });
+
   test('waits at an event that it cannot translate rather than leave it out', async () => {
     const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
     await store.append(STREAM, 'no_stream', [{ ...received(), data: 'not json' as never }, approved()]);
@@ -294,7 +301,7 @@ describe('the relay', () => {
     'lets an operation wait whose event %s, and goes on with the others; released, it follows in its order',
     async (fault, reason) => {
       const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
-      const [quarantine, other] = [new Quarantined(), loanStream('app-1', 'OTHER')];
+      const [quarantine, other] = [new RelayQuarantine(temporary.database), loanStream('app-1', 'OTHER')];
       let mended = false;
       bus.isTooLarge = ({ code, name }) =>
         fault === 'is too large for the bus' && !mended && code === 'OP.1' && name === 'loan_approved';
@@ -308,12 +315,12 @@ describe('the relay', () => {
       await store.append(STREAM, 'no_stream', [received(), approved()]);
       await store.append(other, 'no_stream', [received(), approved()]);
       await store.append(STREAM, 1n, [stored({ type: 'LoanTermSigned', signedAt: 's' })]);
-      const { relay, logger } = relayOver(store, positions, bus, { quarantine, decode: decoding });
+      const { relay, logger } = relayOver(store, positions, bus, decoding);
       const told = () => bus.taken.map(({ code, name }) => `${code} ${name}`);
       await until(() => relay.status().caughtUp);
       expect(told()).toEqual(['OP.1 loan_received', 'OTHER loan_received', 'OTHER loan_approved']);
       expect(relay.status()).toMatchObject({ state: 'running', quarantined: 1 });
-      expect([...quarantine.entries.values()]).toEqual([
+      expect(await quarantine.list()).toEqual([
         {
           ...{ stream: STREAM, revision: 1n, released: false },
           ...{ eventType: 'loan.received.v1', reason },
@@ -322,11 +329,11 @@ describe('the relay', () => {
       expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
 
       await quarantine.release(STREAM);
-      await until(() => quarantine.entries.get(STREAM)?.released === false);
+      await until(async () => (await quarantine.list())[0]?.released === false);
       expect(told()).toHaveLength(3);
       mended = true;
       await quarantine.release(STREAM);
-      await until(() => quarantine.entries.size === 0);
+      await until(async () => (await quarantine.list()).length === 0);
       expect(told().slice(3)).toEqual(['OP.1 loan_approved', 'OP.1 loan_term_signed']);
       await until(() => relay.status().caughtUp);
       await store.append(STREAM, 2n, [stored({ type: 'LoanRejected', rejectedAt: 'r', reasons: [] })]);
@@ -334,4 +341,27 @@ describe('the relay', () => {
       expect(told().slice(5)).toEqual(['OP.1 loan_rejected']);
     },
   );
+
+  test('that was frozen while it published what was released does not let go of what another holds back since', async () => {
+    const [store, positions] = [new InMemoryEventStore(), new Positions()];
+    const quarantine = new RelayQuarantine(temporary.database);
+    const { position } = await store.append(STREAM, 'no_stream', [received(), approved()]);
+    const hold = { stream: STREAM, eventType: 'loan.received.v1', reason: 'too large' };
+    await positions.move(RELAY_CHECKPOINT, 'start', position, [
+      quarantine.holding({ ...hold, revision: 0n }),
+    ]);
+    await quarantine.release(STREAM);
+    const thaw = Promise.withResolvers<void>();
+    const slowBus = new Bus();
+    slowBus.publish = () => thaw.promise;
+    const zombie = relayOver(store, positions, slowBus);
+    await until(() => zombie.relay.status().position === position);
+    // Another one published it, and holds back what came next.
+    await quarantine.settle({ stream: STREAM, revision: 0n });
+    await temporary.database.transaction([quarantine.holding({ ...hold, revision: 1n })]);
+    thaw.resolve();
+    await until(() => zombie.relay.status().caughtUp);
+    expect(await quarantine.list()).toMatchObject([{ revision: 1n, released: false }]);
+    expect(zombie.relay.status().quarantined).toBe(1);
+  });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
-import { PlaceMovedError } from '../../../application/ports/event-bus.ts';
+import { PlaceMovedError } from '../../../application/processors/consumer-offsets.ts';
 import type { ConsumerProgress, PublicEvent } from '../../../application/ports/event-bus.ts';
 import {
   busEvent,
