@@ -8,6 +8,11 @@ const published = (
   row: Omit<PublicEvent, 'fundId' | 'code'> & Readonly<Record<'fundId' | 'code', string | null>>,
 ): PublicEvent => ({ ...row, fundId: row.fundId ?? '', code: row.code ?? '' });
 
+interface MisplacedDelivery {
+  readonly webhookId: string;
+  readonly deliveryId: string;
+}
+
 export type FrozenPeriod = { readonly before: string } | { readonly from: string };
 
 const boundOf = (period: FrozenPeriod): { readonly operator: '<' | '>='; readonly instant: string } =>
@@ -54,17 +59,32 @@ export class SqlFrozenEvents {
     return Number(row?.events ?? 0);
   }
 
-  async misplacedDeliveries(limit: number) {
-    const rows = await this.#database.read(
+  /** In the order of the key of deliveries, so that all pages walk over the table once. */
+  async misplacedDeliveries(after: MisplacedDelivery | undefined, limit: number) {
+    return this.#database.read(
       this.#database.builder
         .selectFrom('webhook_delivery as d')
         .leftJoin('webhook_event as e', 'e.event_id', 'd.event_id')
-        .select(['d.delivery_id', 'd.event_id', 'e.code'])
+        .select([
+          'd.webhook_id as webhookId',
+          'd.delivery_id as deliveryId',
+          'd.event_id as eventId',
+          'e.code',
+        ])
         .where((eb) => eb.or([eb('e.event_id', 'is', null), eb('d.sequence', '<>', eb.ref('e.sequence'))]))
+        .$if(after !== undefined, (q) =>
+          q.where((eb) =>
+            eb(
+              eb.refTuple('d.webhook_id', 'd.delivery_id'),
+              '>',
+              eb.tuple(after!.webhookId, after!.deliveryId),
+            ),
+          ),
+        )
+        .orderBy('d.webhook_id')
         .orderBy('d.delivery_id')
         .limit(limit),
     );
-    return rows.map((row) => ({ deliveryId: row.delivery_id, eventId: row.event_id, code: row.code }));
   }
 
   #events() {

@@ -19,7 +19,6 @@ const PAGE = 2_000;
 const PAGE_OF_PLACED = 50_000;
 /** Whole streams are held at a time. */
 const STREAMS_AT_ONCE = 100;
-const MOST_DELIVERIES = 1_000;
 
 export class Orphans {
   readonly #deps: Dependencies;
@@ -85,9 +84,12 @@ export class Orphans {
     const earlier = { before: startedAt };
     if ((await frozen.count(earlier)) > matched) await this.#findOrphanEvents(earlier);
     await this.#findOrphanEvents({ from: startedAt });
-    for (const { deliveryId, eventId, code } of await frozen.misplacedDeliveries(MOST_DELIVERIES)) {
-      const tell = telling(report, 'delivery', { stream: code ?? '', revision: null });
-      tell(deliveryId, `a place in the order of event ${eventId}`, 'another');
+    for (let page = await frozen.misplacedDeliveries(undefined, PAGE); page.length > 0;) {
+      for (const { deliveryId, eventId, code } of page) {
+        const tell = telling(report, 'delivery', { stream: code ?? '', revision: null });
+        tell(deliveryId, `a place in the order of event ${eventId}`, 'another');
+      }
+      page = await frozen.misplacedDeliveries(page.at(-1), PAGE);
     }
   }
 
