@@ -32,10 +32,13 @@ const S256 = 'S256';
 
 type Tokens = openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers;
 
-/** Any provider of OpenID Connect: code flow with PKCE, state and nonce; what it signs is checked with its published keys. */
+/**
+ * Any provider of OpenID Connect: code flow with PKCE, state and nonce; what it signs is checked with its published keys. Where it is to be
+ * asked, and with which keys it signs, is asked for with each answer: a code or a refresh token is good for one use, and would be lost where
+ * the provider had moved or signed with other keys than before.
+ */
 export class OpenidProvider implements IdentityProvider {
   readonly #settings: OpenidSettings;
-  #discovering: Promise<openid.Configuration> | undefined;
 
   constructor(settings: OpenidSettings) {
     this.#settings = settings;
@@ -97,27 +100,16 @@ export class OpenidProvider implements IdentityProvider {
 
   /** @throws ProviderAwayError @throws ProviderRefusedError */
   async #ask<Answer>(ask: (configuration: openid.Configuration) => Promise<Answer>): Promise<Answer> {
-    const discovering = this.#discovered();
-    const configuration = await discovering;
-    try {
-      return await ask(configuration);
-    } catch (error) {
-      if (!isAway(error)) throw new ProviderRefusedError(toldBy(error), { cause: error });
-      // It may have moved, or sign with other keys: the next call asks for both anew.
-      if (this.#discovering === discovering) this.#discovering = undefined;
-      throw new ProviderAwayError(toldBy(error), { cause: error });
-    }
-  }
-
-  /** Once is enough, until something fails. */
-  #discovered(): Promise<openid.Configuration> {
-    this.#discovering ??= this.#discover().catch((error: unknown) => {
-      this.#discovering = undefined;
+    const configuration = await this.#discover().catch((error: unknown) => {
       throw new ProviderAwayError(`${this.#settings.issuer} does not say how to sign in: ${toldBy(error)}`, {
         cause: error,
       });
     });
-    return this.#discovering;
+    try {
+      return await ask(configuration);
+    } catch (error) {
+      throw new (isAway(error) ? ProviderAwayError : ProviderRefusedError)(toldBy(error), { cause: error });
+    }
   }
 
   async #discover(): Promise<openid.Configuration> {

@@ -11,8 +11,7 @@ export type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'none'
 type Forge = (claims: JWTPayload) => JWTPayload;
 
 export const CLIENT = { id: 'receivables-desk', secret: 'a-secret-of-the-desk' } as const;
-const KEY_ID = 'of-the-test';
-const NEW_KEY_ID = 'of-the-test-2';
+export const KEY_ID = 'of-the-test';
 const ALGORITHM = 'RS256';
 const KINDS = ['Interaction', 'Grant', 'Session', 'AccessToken', 'RefreshToken', 'IdToken'];
 const GRANTED = 'openid profile email offline_access';
@@ -39,8 +38,8 @@ export class TestProvider {
   bytesSent = 0;
   /** What it says of itself in place of what is so. */
   says: Readonly<Record<string, unknown>> = {};
-  /** Whether it signs with another key than before, which alone is published then. */
-  hasNewKey = false;
+  /** Under which name it signs with another key than before, which alone is published then. */
+  newKeyId: string | undefined;
   /** Changes what ID tokens say before they are signed. */
   forge: Forge | undefined;
   /** Who signs ID tokens, where that is not the provider: `secret`: whoever knows that of the console; `published`: with the provider's public key. */
@@ -71,10 +70,9 @@ export class TestProvider {
     this.people.clear();
     this.asked.length = 0;
     this.givesRefreshTokens = true;
-    this.next = this.away = this.forge = this.signer = undefined;
+    this.next = this.away = this.forge = this.signer = this.newKeyId = undefined;
     this.bytesSent = 0;
     this.says = {};
-    this.hasNewKey = false;
   }
 
   /** Whoever was not answered is cut off. */
@@ -92,7 +90,7 @@ export class TestProvider {
     const [own, strange] = await (keys ??= Promise.all([keyPair(), keyPair()]));
     const named = { alg: ALGORITHM, use: 'sig' };
     const key = { ...(await exportJWK(own.privateKey)), kid: KEY_ID, ...named };
-    const newKey = { ...(await exportJWK(strange.publicKey)), kid: NEW_KEY_ID, ...named };
+    const newKey = { ...(await exportJWK(strange.publicKey)), ...named };
     const provider = quietly(
       () =>
         new Provider(this.issuer, {
@@ -144,12 +142,12 @@ export class TestProvider {
         { id_token?: string; id_token_signing_alg_values_supported?: string[] } | undefined;
       const route = ctx.oidc?.route;
       if (route === 'discovery') this.#describe(body!);
-      if (route === 'jwks' && this.hasNewKey) ctx.body = { keys: [newKey] };
+      if (route === 'jwks' && this.newKeyId) ctx.body = { keys: [{ ...newKey, kid: this.newKeyId }] };
       if (route !== 'token' || body?.id_token === undefined || this.#isHonest()) return;
       const decoded = decodeJwt(body.id_token);
       const claims = this.forge?.(decoded) ?? decoded;
       const signed = (alg: string, key: Parameters<SignJWT['sign']>[0]): Promise<string> =>
-        new SignJWT(claims).setProtectedHeader({ alg, kid: this.hasNewKey ? NEW_KEY_ID : KEY_ID }).sign(key);
+        new SignJWT(claims).setProtectedHeader({ alg, kid: this.newKeyId ?? KEY_ID }).sign(key);
       const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
       const by = {
         itself: () => signed(ALGORITHM, own.privateKey),
@@ -158,7 +156,7 @@ export class TestProvider {
         secret: () => signed('HS256', bytes(CLIENT.secret)),
         published: async () => signed('HS256', bytes(await exportSPKI(own.publicKey))),
       };
-      body.id_token = await by[this.signer ?? (this.hasNewKey ? 'stranger' : 'itself')]();
+      body.id_token = await by[this.signer ?? (this.newKeyId ? 'stranger' : 'itself')]();
     });
     const answer = provider.callback();
     this.#server.on('request', (req: IncomingMessage, res: ServerResponse) => {
@@ -174,7 +172,7 @@ export class TestProvider {
   }
 
   #isHonest(): boolean {
-    return this.forge === undefined && this.signer === undefined && !this.hasNewKey;
+    return this.forge === undefined && this.signer === undefined && !this.newKeyId;
   }
 
   #describe(body: { id_token_signing_alg_values_supported?: string[] }): void {
