@@ -1,13 +1,12 @@
 import { summing, positionOf } from './position.ts';
-import type { Held, Valued, PositionRequest } from './position.ts';
+import type { Held, Valued } from './position.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import type { OperationPlace } from '../command-handling/operation.ts';
-import { standingsBefore } from './portfolio-reader.ts';
-import type { Standing, SqlPortfolioPositions } from './portfolio-reader.ts';
+import { standingsOn } from './portfolio-reader.ts';
+import type { PositionRequest, Standing, SqlPortfolioPositions } from './portfolio-reader.ts';
 import type { Privacy } from '../privacy/privacy.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import { endOfBusinessDay } from '../support/business-day.ts';
 
 /** What some of the operations are worth to the fund; present value in integer cents. */
 interface Worth {
@@ -183,13 +182,12 @@ interface Sources {
 
 export const analysisOf = async ({ database, positions, privacy }: Sources, request: PositionRequest) => {
   const composition = new Composition(request.date);
-  const endOfDay = endOfBusinessDay(request.date);
   const position = await positionOf(positions, request, async (page) => {
     const streams = page.map(({ stream }) => stream);
-    const stood = await standingsBefore(database, endOfDay, streams);
+    const stood = await standingsOn(database, request.date, streams);
     composition.add(page, stood, await privacy.tell(stood));
   });
-  const received = await positions.receivedByMonth({ ...request, endOfDay });
+  const received = await positions.receivedByMonth(request);
   return { position, received, ...composition.result() };
 };
 

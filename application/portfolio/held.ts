@@ -3,12 +3,11 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import type { OperationPlace } from '../command-handling/operation.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import { endOfBusinessDay } from '../support/business-day.ts';
 import { byValue, statusOf } from './composition.ts';
-import { standingsBefore } from './portfolio-reader.ts';
-import type { SqlPortfolioPositions, Standing } from './portfolio-reader.ts';
+import { standingsOn } from './portfolio-reader.ts';
+import type { PositionRequest, SqlPortfolioPositions, Standing } from './portfolio-reader.ts';
 import { bucketOf, positionOf } from './position.ts';
-import type { Held, PositionRequest, Valued } from './position.ts';
+import type { Held, Valued } from './position.ts';
 
 export const HELD_BY = ['late', 'month', 'application', 'state', 'product'] as const;
 
@@ -58,14 +57,13 @@ export const heldOf = async (
   most: number,
 ) => {
   const [isMeant, belongs] = [ofInstallment(part, request.date), ofOperation(part)];
-  const endOfDay = endOfBusinessDay(request.date);
   const all = { operations: 0, installments: 0, faceValue: 0, presentValue: 0 };
   let largest: HeldOperation[] = [];
   const trim = (to: number): void => void (largest = largest.toSorted(byValue).slice(0, to));
   await positionOf(positions, request, async (page) => {
     const needed = part.by === 'state' || part.by === 'product' ? page.map(({ stream }) => stream) : [];
     const stood = new Map(
-      (await standingsBefore(database, endOfDay, needed)).map((one) => [one.stream, one]),
+      (await standingsOn(database, request.date, needed)).map((one) => [one.stream, one]),
     );
     for (const held of page) {
       const place = parseLoanStream(held.stream);

@@ -8,11 +8,11 @@ import type { InstallmentCode } from '../../domain/shared/identifiers.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
+import { endOfBusinessDay } from '../support/business-day.ts';
 
-interface PositionQuery {
+export interface PositionRequest {
   readonly fundId: string;
   readonly date: CalendarDate;
-  readonly endOfDay: string;
   readonly knownAt: string;
 }
 
@@ -35,21 +35,21 @@ type CreditColumns = Pick<Schema['installment_credit'], 'operation' | 'installme
 /** Operations of a page; each has up to 480 installments. */
 const PAGE = 1_000;
 
-const hasCome = (eb: Operations, { date, endOfDay, knownAt }: PositionQuery) =>
+const hasCome = (eb: Operations, { date, knownAt }: PositionRequest) =>
   eb.and([
     eb('active_recorded_at', '<=', knownAt),
     eb.or([
       eb('active_date', '<=', date),
-      eb.and([eb('active_date', 'is', null), eb('active_at', '<', endOfDay)]),
+      eb.and([eb('active_date', 'is', null), eb('active_at', '<', endOfBusinessDay(date))]),
     ]),
   ]);
 
-const hasNotLeft = (eb: Operations, { date, endOfDay, knownAt }: PositionQuery) =>
+const hasNotLeft = (eb: Operations, { date, knownAt }: PositionRequest) =>
   eb.or([
     eb('left_recorded_at', 'is', null),
     eb('left_recorded_at', '>', knownAt),
     eb('left_date', '>', date),
-    eb.and([eb('left_date', 'is', null), eb('left_at', '>=', endOfDay)]),
+    eb.and([eb('left_date', 'is', null), eb('left_at', '>=', endOfBusinessDay(date))]),
   ]);
 
 const amountOf = (row: InstallmentColumns, credits: readonly CreditColumns[]): OpenAmount => ({
@@ -80,7 +80,7 @@ export class SqlPortfolioPositions {
   }
 
   /** Operations with at least one open installment, in pages, ordered by stream. */
-  async *openOn(query: PositionQuery): AsyncGenerator<readonly OpenPosition[]> {
+  async *openOn(query: PositionRequest): AsyncGenerator<readonly OpenPosition[]> {
     let after = '';
     for (;;) {
       const [operations, installments, credits] = await this.#database.snapshot([
@@ -102,7 +102,7 @@ export class SqlPortfolioPositions {
   }
 
   /** Of the day, and of all that was before it; amounts in integer cents, net of excess. */
-  async flows(query: PositionQuery) {
+  async flows(query: PositionRequest) {
     const rows = await this.#database.read(
       this.#payments(query)
         .select([
@@ -125,7 +125,7 @@ export class SqlPortfolioPositions {
     }));
   }
 
-  async receivedByMonth(query: PositionQuery) {
+  async receivedByMonth(query: PositionRequest) {
     const month = sql<string>`substr(${sql.ref('payment.date')}, 1, 7)`;
     const rows = await this.#database.read(
       this.#payments(query)
@@ -138,7 +138,7 @@ export class SqlPortfolioPositions {
   }
 
   /** Known by then: a repurchase counts from its processing by the administrator on, any other payment from its own record on. */
-  #payments({ fundId, date, knownAt }: PositionQuery) {
+  #payments({ fundId, date, knownAt }: PositionRequest) {
     return this.#database.builder
       .selectFrom('payment')
       .leftJoin('loan', (join) =>
@@ -153,7 +153,7 @@ export class SqlPortfolioPositions {
       );
   }
 
-  #operations(query: PositionQuery, after: string) {
+  #operations(query: PositionRequest, after: string) {
     return this.#database.builder
       .selectFrom('loan')
       .select('id')
@@ -164,7 +164,7 @@ export class SqlPortfolioPositions {
       .limit(this.#pageSize);
   }
 
-  #installments(query: PositionQuery, after: string) {
+  #installments(query: PositionRequest, after: string) {
     return this.#database.builder
       .selectFrom(this.#operations(query, after).as('operation'))
       .innerJoin('installment', 'installment.operation', 'operation.id')
@@ -179,7 +179,7 @@ export class SqlPortfolioPositions {
       );
   }
 
-  #credits(query: PositionQuery, after: string) {
+  #credits(query: PositionRequest, after: string) {
     return this.#database.builder
       .selectFrom(this.#operations(query, after).as('operation'))
       .innerJoin('installment_credit as credit', 'credit.operation', 'operation.id')
@@ -195,15 +195,15 @@ export class SqlPortfolioPositions {
 export interface Standing {
   readonly stream: string;
   readonly productType: string;
-  /** As `GET /loan` showed it at that instant; undefined where it was recorded later. */
+  /** As `GET /loan` showed it at the end of that day; undefined where it was recorded later. */
   readonly status: string | undefined;
   /** Sealed; empty once the borrower was forgotten. */
   readonly borrower: string;
 }
 
-export const standingsBefore = async (
+export const standingsOn = async (
   database: SqlDatabase,
-  instant: string,
+  date: CalendarDate,
   streams: readonly string[],
 ): Promise<readonly Standing[]> => {
   if (streams.length === 0) return [];
@@ -215,7 +215,7 @@ export const standingsBefore = async (
         .selectFrom('status_history')
         .select('status_history.status')
         .whereRef('status_history.operation', '=', 'loan.id')
-        .where('status_history.at', '<', instant)
+        .where('status_history.at', '<', endOfBusinessDay(date))
         .orderBy('status_history.revision', 'desc')
         .limit(1)
         .as('status'),

@@ -5,8 +5,12 @@ import { REPURCHASE_END_STATUSES } from '../../domain/loan/exits.ts';
 import { LARGEST_AMOUNT } from '../../domain/shared/money.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import type { OperationPlace } from '../command-handling/operation.ts';
-import { endOfBusinessDay } from '../support/business-day.ts';
-import type { OpenPosition, PortfolioFlow, SqlPortfolioPositions } from './portfolio-reader.ts';
+import type {
+  OpenPosition,
+  PortfolioFlow,
+  PositionRequest,
+  SqlPortfolioPositions,
+} from './portfolio-reader.ts';
 
 /** Days past the due date, as in the monthly report to the regulator (instruction CVM 576, annex A). */
 export const OVERDUE_BUCKETS = [
@@ -115,12 +119,6 @@ const flowsOf = (totals: readonly FlowTotal[]) =>
     };
   });
 
-export interface PositionRequest {
-  readonly fundId: string;
-  readonly date: CalendarDate;
-  readonly knownAt: string;
-}
-
 export interface Valued extends OpenPosition {
   readonly presentValues: readonly number[];
 }
@@ -128,13 +126,13 @@ export interface Valued extends OpenPosition {
 /** `knownAt` leaves out what was recorded later. @param onPage called with some operations at a time, and awaited */
 export const positionOf = async (
   positions: SqlPortfolioPositions,
-  { fundId, date, knownAt }: PositionRequest,
+  request: PositionRequest,
   onPage?: (page: readonly Valued[]) => Promise<void>,
 ) => {
-  const query = { fundId, date, knownAt, endOfDay: endOfBusinessDay(date) };
+  const { fundId, date, knownAt } = request;
   const aging = new Aging(date);
   let operations = 0;
-  for await (const page of positions.openOn(query)) {
+  for await (const page of positions.openOn(request)) {
     const valued = page.map((position) => ({ ...position, presentValues: aging.add(position) }));
     await onPage?.(valued);
     operations += page.length;
@@ -149,7 +147,7 @@ export const positionOf = async (
     overdue,
     withoutPresentValue: aging.withoutPresentValue,
     buckets: OVERDUE_BUCKETS.map((bucket, index) => ({ ...bucket, ...aging.buckets[index]! })),
-    flows: flowsOf(await positions.flows(query)),
+    flows: flowsOf(await positions.flows(request)),
   };
 };
 

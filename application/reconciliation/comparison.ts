@@ -1,7 +1,7 @@
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { NotifiedPayment, PaymentPeriod } from './reconciliation-reader.ts';
 import type { Rule } from './matching.ts';
-import type { PaymentKind } from './payments.ts';
+import type { PaymentKind } from '../../projections/loan/payment-writes.ts';
 import type { Tolerances } from './match-rules.ts';
 
 export const RESULTS = [

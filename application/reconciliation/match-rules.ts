@@ -1,6 +1,7 @@
 import { NONE } from './columns.ts';
 import { repeatedLines, repeatedPayments } from './matching.ts';
 import type { Matching, Rule } from './matching.ts';
+import { PAYMENT_KINDS } from './payments.ts';
 
 export const LONGEST_WINDOW_DAYS = 60;
 export const HIGHEST_TOLERANCE_CENTS = 100_000;
@@ -171,7 +172,7 @@ const matchDayTotals = (matching: Matching): void => {
       intoGroup(groups, `${payments.day.at(p)} ${kind}`, p, payments.amount.at(p));
   for (const line of matching.openLines()) {
     if (lines.operation.at(line) !== NONE) continue;
-    for (const kind of ['all', 'settlement', 'prepayment', 'repurchase']) {
+    for (const kind of ['all', ...PAYMENT_KINDS]) {
       const group = groups.get(`${lines.day.at(line)} ${kind}`);
       if (!group || group.members.length < 2 || group.sum !== lines.amount.at(line)) continue;
       if (!group.members.every((payment) => matching.isOpenPayment(payment))) continue;

@@ -1,10 +1,10 @@
+import type { PaymentKind } from '../../projections/loan/payment-writes.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { NotifiedPayment } from './reconciliation-reader.ts';
 import { NumberColumn, NONE, NameColumn } from './columns.ts';
 import type { DayNumbers, Names } from './columns.ts';
 
-export type PaymentKind = NotifiedPayment['kind'];
-const KINDS: readonly PaymentKind[] = ['settlement', 'prepayment', 'repurchase'];
+export const PAYMENT_KINDS: readonly PaymentKind[] = ['settlement', 'prepayment', 'repurchase'];
 
 /** What deserves a look at a payment beside whether it arrived; cents. */
 const remarksOf = (payment: NotifiedPayment) => {
@@ -54,7 +54,7 @@ export class Payments {
     this.installment.push(payment.installment_code);
     this.eventId.push(payment.event_id);
     this.day.push(this.#days.of(payment.date as CalendarDate));
-    this.#kind.push(KINDS.indexOf(payment.kind));
+    this.#kind.push(PAYMENT_KINDS.indexOf(payment.kind));
     this.#next.push(NONE);
     const last = this.#last.at(operation);
     if (last === NONE) this.#first.set(operation, index);
@@ -88,7 +88,7 @@ export class Payments {
   }
 
   kind(payment: number): PaymentKind {
-    return KINDS[this.#kind.at(payment)]!;
+    return PAYMENT_KINDS[this.#kind.at(payment)]!;
   }
 
   /** First payment of an operation, or NONE. */

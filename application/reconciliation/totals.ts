@@ -2,12 +2,13 @@ import { NONE } from './columns.ts';
 import type { Compared } from './findings.ts';
 import type { DayNumbers } from './columns.ts';
 import { findingsOf, remarksOf } from './findings.ts';
+import { PAYMENT_KINDS } from './payments.ts';
 import { RULES } from './matching.ts';
 import type { Rule } from './matching.ts';
 import { RESULTS } from './comparison.ts';
 import type { Comparison, DayTotal, Sum } from './comparison.ts';
 
-const KINDS = ['settlement', 'prepayment', 'repurchase', 'unidentified'] as const;
+const KINDS: readonly DayTotal['kind'][] = [...PAYMENT_KINDS, 'unidentified'];
 
 interface Tally {
   count: number;

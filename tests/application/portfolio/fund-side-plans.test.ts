@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { CompiledQuery } from 'kysely';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { Worklists } from '../../../application/administrator/worklists.ts';
-import { SqlPortfolioPositions, standingsBefore } from '../../../application/portfolio/portfolio-reader.ts';
+import { SqlPortfolioPositions, standingsOn } from '../../../application/portfolio/portfolio-reader.ts';
 import { SqlNotifiedPayments } from '../../../application/reconciliation/reconciliation-reader.ts';
 import type { Query, SqlDatabase } from '../../../application/sql/sql-database.ts';
 import { openReadModel, query } from '../../support/sql/temporary-database.ts';
@@ -59,7 +59,7 @@ test('pages of notified payments follow their date, and no page sorts', async ()
 });
 
 test('money of a fund, and what was notified on a day, lie together', async () => {
-  const asked = { fundId: 'fund-1', date: TODAY, endOfDay: `${TODAY}T03:00:00.000Z`, knownAt: 'z' };
+  const asked = { fundId: 'fund-1', date: TODAY, knownAt: 'z' };
   const [flows] = await plansOf((database) => new SqlPortfolioPositions(database).flows(asked));
   expect(flows).toContain('SEARCH payment USING PRIMARY KEY (fund_id=? AND date<?)');
   const [notified] = await plansOf((database) => new Worklists(database).notified(TODAY, TODAY));
@@ -68,7 +68,7 @@ test('money of a fund, and what was notified on a day, lie together', async () =
 });
 
 test('a page of the portfolio starts from the operations of the fund', async () => {
-  const asked = { fundId: 'fund-1', date: TODAY, endOfDay: `${TODAY}T03:00:00.000Z`, knownAt: 'z' };
+  const asked = { fundId: 'fund-1', date: TODAY, knownAt: 'z' };
   const plans = await plansOf((database) =>
     Array.fromAsync(new SqlPortfolioPositions(database).openOn(asked)),
   );
@@ -80,7 +80,7 @@ test('a page of the portfolio starts from the operations of the fund', async () 
 });
 
 test('how operations stood is looked up one by one, and nothing is walked over', async () => {
-  const [plan] = await plansOf((database) => standingsBefore(database, 'z', ['loan-a.1', 'loan-a.2']));
+  const [plan] = await plansOf((database) => standingsOn(database, TODAY, ['loan-a.1', 'loan-a.2']));
   expect(plan).toContain('SEARCH loan USING INDEX sqlite_autoindex_loan_1 (stream=?)');
   expect(plan).toContain('SEARCH status_history USING PRIMARY KEY (operation=?)');
   expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
