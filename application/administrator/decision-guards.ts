@@ -1,14 +1,14 @@
 import type { LoanEvent } from '../../domain/loan/index.ts';
-import type { LoanState } from '../../domain/loan/state.ts';
+import type { LoanState, LoanTerms } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
+import { formatCents } from '../../domain/shared/money.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import { requirePaymentDate } from '../loans/payment-dates.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { ChangedMeanwhileError, foundSince, statusOf } from './changed-meanwhile.ts';
 import type { SubmittedDecision } from './decisions.ts';
-import { requireConfirmed } from './disbursement-rule.ts';
 
 interface Dependencies {
   readonly events: Pick<EventStore, 'read'>;
@@ -62,4 +62,35 @@ const decidedOr = (
     if (error instanceof DomainError) return [[], error];
     throw error;
   }
+};
+
+const WHOLE = 10_000;
+type Disbursement = Extract<SubmittedDecision, { decision: 'disburse' }>;
+
+/** Whether a disbursed value is so far from the acquisition value that it has to be said twice. @param tolerance in basis points of the acquisition value */
+export const isFarOff = (disbursed: number, acquisition: number, tolerance: number): boolean =>
+  Math.abs(disbursed - acquisition) * WHOLE > tolerance * acquisition;
+
+const FIELD = 'confirmed_value';
+const refusal = (code: string, message: string): DomainError =>
+  new DomainError('validation_error', message, [{ field: FIELD, code, message }]);
+
+/** @param tolerance in basis points @throws DomainError `validation_error` for a value far off, not said twice alike */
+export const requireConfirmed = (
+  { disbursedValue, confirmedValue }: Pick<Disbursement, 'disbursedValue' | 'confirmedValue'>,
+  { acquisitionValue }: Pick<LoanTerms, 'acquisitionValue'>,
+  tolerance: number,
+): void => {
+  const value = formatCents(disbursedValue);
+  if (confirmedValue !== undefined && confirmedValue !== disbursedValue)
+    throw refusal(
+      'differs',
+      `the disbursed value was given as ${value} and confirmed as ${formatCents(confirmedValue)}; give the same amount twice`,
+    );
+  if (confirmedValue !== undefined || !isFarOff(disbursedValue, acquisitionValue, tolerance)) return;
+  throw refusal(
+    'required',
+    `the disbursed value ${value} is more than ${tolerance / 100} % away from the acquisition value ${formatCents(acquisitionValue)}; ` +
+      `if it is right, give it a second time (${FIELD}, --confirm-value on the command line)`,
+  );
 };

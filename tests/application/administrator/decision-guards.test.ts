@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Administrator } from '../../../application/administrator/administrator.ts';
 import type { DecisionAnswer } from '../../../application/administrator/answers.ts';
-import { isFarOff } from '../../../application/administrator/disbursement-rule.ts';
+import { isFarOff } from '../../../application/administrator/decision-guards.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { administratorOf } from '../../support/administrator.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { requireConfirmed } from '../../../application/administrator/disbursement-rule.ts';
+import { requireConfirmed } from '../../../application/administrator/decision-guards.ts';
 import { applicationOf } from '../../../application/loans/loans.ts';
 import { Deliveries } from '../../../application/webhooks/deliveries.ts';
 import { requireNotBeforeIssue, requirePositive } from '../../../domain/loan/state.ts';

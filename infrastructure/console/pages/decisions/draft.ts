@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Administrator } from '../../../../application/administrator/administrator.ts';
 import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
 import type { FoundLoan } from '../../../../application/administrator/changed-meanwhile.ts';
-import { isFarOff } from '../../../../application/administrator/disbursement-rule.ts';
+import { isFarOff } from '../../../../application/administrator/decision-guards.ts';
 import { isReasonCode } from '../../../../application/publication/description/decision-schema.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import type { PendingOperation } from '../../../../application/administrator/worklists.ts';
