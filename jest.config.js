@@ -3,24 +3,11 @@ process.env['NODE_COMPILE_CACHE'] ??= new URL('node_modules/.cache/compiled', im
 
 export default {
   testEnvironment: './tests/support/test-environment.js',
+  testRunner: './tests/support/test-framework.js',
   reporters: ['default', './tests/support/leak-reporter.js'],
   roots: ['<rootDir>/tests'],
   testMatch: ['**/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        sourceMaps: true,
-        jsc: {
-          parser: { syntax: 'typescript' },
-          target: 'es2024',
-          experimental: { keepImportAttributes: true },
-        },
-        module: { type: 'es6' },
-      },
-    ],
-  },
+  transform: {},
   // Nothing that works takes so long, on a machine that is busy with other things either.
   testTimeout: 120_000,
   // On two cores: some suites wait more than they work.

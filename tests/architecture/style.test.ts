@@ -53,6 +53,18 @@ describe('style', () => {
     expect(unused).toEqual([]);
   });
 
+  test('what files of tests share registers nothing where it is loaded, which is once for all of them', () => {
+    const registers = /^(?:before|after)(?:All|Each)\(|^jest\./m;
+    expect(
+      pathsWhere(
+        (text, path) =>
+          path.startsWith('tests/') &&
+          !/\.(test|long|distributed|browser|python)\.ts$/.test(path) &&
+          registers.test(text),
+      ),
+    ).toEqual([]);
+  });
+
   test('no test is skipped or singled out', () => {
     expect(
       pathsWhere((text) => /^\s*(x?(test|it|describe)\.(skip|only)|xtest|xit|xdescribe)\b/m.test(text)),

@@ -1,16 +1,38 @@
-import { setFlagsFromString } from 'node:v8';
-import { TestEnvironment } from 'jest-environment-node';
+import { ModernFakeTimers } from '@jest/fake-timers';
+import { ModuleMocker } from 'jest-mock';
 
 /*
- * A worker that has nothing left to do ends at once. Node.js would first take down its heap of some 600 MB, module by module, for which
- * a busy machine needs longer than Jest waits. A handle that a suite has left open keeps a worker from coming here.
+ * A worker that has nothing left to do ends at once. Node.js would first take down its whole heap, for which a busy machine needs longer
+ * than Jest waits. A handle that a suite has left open keeps a worker from coming here.
  */
 if (process.send) process.once('beforeExit', (code) => process.exit(code));
 
-/*
- * What V8 keeps of compiled scripts, in case they come again, holds the whole world of every suite that has ended: some 8 MB each, until
- * collecting garbage takes a worker more time than its suites. Each suite has scripts of its own, so nothing ever comes again.
- */
-setFlagsFromString('--no-compilation-cache');
+/** The worker's own world for every file (test-framework.js): what a file of tests has replaced in it is put back behind it. */
+export default class TestEnvironment {
+  global = globalThis;
+  fakeTimers = null;
+  moduleMocker = new ModuleMocker(globalThis);
+  #kept = { exit: process.exit, console: globalThis.console };
 
-export default TestEnvironment;
+  constructor({ projectConfig }) {
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+  }
+
+  async setup() {}
+
+  async teardown() {
+    this.fakeTimersModern.dispose();
+    this.moduleMocker.restoreAllMocks();
+    process.exit = this.#kept.exit;
+    globalThis.console = this.#kept.console;
+    delete globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')];
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  getVmContext() {
+    return null;
+  }
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
-import { Status } from '@eventstore/db-client/generated/status_pb.js';
+import status from '@eventstore/db-client/generated/status_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import fc from 'fast-check';
 import type { JsonText, StreamRevision } from '../../../application/ports/event-store.ts';
@@ -8,6 +8,7 @@ import { appendMessage, decodeAppendAnswer } from '../../../infrastructure/event
 import { sampleMetadata } from '../../contracts/event-store-samples.ts';
 
 const { BatchAppendReq, BatchAppendResp } = streams;
+const { Status } = status;
 const ID = '0198c1de-7a00-7c1f-9b1e-0123456789ab';
 const unsigned = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 const text = fc.string({ unit: 'grapheme', maxLength: 300 });
@@ -94,7 +95,7 @@ describe('the answer to an append', () => {
 
   test('may be a refusal with its reason', () => {
     const refused = decoded(answer().setError(new Status().setMessage('Server Is Busy'))) as {
-      readonly refusal: Status;
+      readonly refusal: status.Status;
     };
     expect(refused.refusal.getMessage()).toBe('Server Is Busy');
   });

@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { catchUp } from '../../../contracts/event-store-samples.ts';
-import { newDataDir, openFile, openStore } from './store-fixture.ts';
+import { cleanUp, newDataDir, openFile, openStore } from './store-fixture.ts';
 
 const PROGRAM = fileURLToPath(new URL('./append-until-killed.ts', import.meta.url));
 const STREAMS = 6;
 const KILLS = 6;
+
+afterEach(cleanUp);
 
 /** Runs the program, kills it within the given time after its first acknowledgement, and answers what it printed. */
 const runAndKill = async (dataDir: string, withinMs: number): Promise<readonly string[]> => {

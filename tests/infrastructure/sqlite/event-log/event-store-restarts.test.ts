@@ -1,14 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../../application/ports/event-store.ts';
 import type { StreamRevision, SubscriptionMessage } from '../../../../application/ports/event-store.ts';
 import type { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import { catchUp, eventsIn, follow, idsOf, sampleEvents } from '../../../contracts/event-store-samples.ts';
-import { newDataDir, openStore, WorkerWatch } from './store-fixture.ts';
+import { cleanUp, newDataDir, openStore, WorkerWatch } from './store-fixture.ts';
 
 const PATIENCE_MS = 20_000;
 const APPENDS = 12;
 const EVENTS = 2 * 4 * APPENDS * 2;
+
+afterEach(cleanUp);
 
 const appendPatiently = async (
   store: SqliteEventStore,

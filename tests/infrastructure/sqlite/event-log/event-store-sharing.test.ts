@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../../../../application/ports/event-store.ts';
 import type { SubscriptionMessage } from '../../../../application/ports/event-store.ts';
 import type { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
@@ -11,9 +11,11 @@ import {
   newClaim,
   sampleEvents,
 } from '../../../contracts/event-store-samples.ts';
-import { newDataDir, openStore } from './store-fixture.ts';
+import { cleanUp, newDataDir, openStore } from './store-fixture.ts';
 
 const PATIENCE_MS = 10_000;
+
+afterEach(cleanUp);
 
 // Two stores on one file have nothing in common but the file, just like two processes.
 describe('two stores on one file', () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   DamagedStoreError,
   OutcomeUnknownError,
@@ -15,9 +15,11 @@ import {
   sampleEvents,
   within,
 } from '../../../contracts/event-store-samples.ts';
-import { holdWriteLock, newDataDir, openFile, openStore, WorkerWatch } from './store-fixture.ts';
+import { cleanUp, holdWriteLock, newDataDir, openFile, openStore, WorkerWatch } from './store-fixture.ts';
 
 const PATIENCE_MS = 10_000;
+
+afterEach(cleanUp);
 
 /** Retries as a command handler does, with the same ids at the same revision. */
 const retried = async <Result>(attempt: () => Promise<Result>): Promise<Result> => {

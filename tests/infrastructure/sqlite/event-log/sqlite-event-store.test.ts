@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { EventToAppend, LogPosition } from '../../../../application/ports/event-store.ts';
 import { StoreUnavailableError } from '../../../../application/ports/event-store.ts';
 import { EventLogReader } from '../../../../infrastructure/sqlite/event-log/event-log-reader.ts';
@@ -15,9 +15,11 @@ import {
   sampleEvents,
   within,
 } from '../../../contracts/event-store-samples.ts';
-import { newDataDir, openFile, openStore, WorkerWatch } from './store-fixture.ts';
+import { cleanUp, newDataDir, openFile, openStore, WorkerWatch } from './store-fixture.ts';
 
 const PATIENCE_MS = 10_000;
+
+afterEach(cleanUp);
 
 describe('the file of the event store', () => {
   test('everything is there after closing and opening again, and one file is left behind', async () => {

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
-import { afterEach } from '@jest/globals';
 import type { SqliteEventStoreOptions } from '../../../../infrastructure/sqlite/event-log/event-log-threads.ts';
 import { EVENT_LOG_FILE } from '../../../../infrastructure/sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
@@ -12,9 +11,10 @@ import { onThreadStarted } from '../../../support/started-threads.ts';
 
 const cleanups: (() => unknown)[] = [];
 
-afterEach(async () => {
+/** After each test: what it has opened, watched and written. */
+export const cleanUp = async (): Promise<void> => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+};
 
 export const newDataDir = async (): Promise<string> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'event-store-'));
