@@ -9,6 +9,7 @@ const WITH_KEY = 'The master key is in this backup: whoever has the backup can r
 
 export const addBackupCommands = (program: CliCommand): void => {
   const { dependencies } = program;
+  const { backups } = dependencies;
   program
     .command('backup')
     .description('copy the data of the embedded profile while the service runs, and verify the copy')
@@ -19,9 +20,7 @@ export const addBackupCommands = (program: CliCommand): void => {
       'backup --to /backups/2026-01-15',
     )
     .action(async ({ to, withKey = false }: { readonly to: string; readonly withKey?: boolean }) => {
-      const summary = await stepping(dependencies, (backups, onStep) =>
-        backups.write({ to, withKey, onStep }),
-      );
+      const summary = await stepping(dependencies, (onStep) => backups.write({ to, withKey, onStep }));
       dependencies.writeError(withKey ? WITH_KEY : WITHOUT_KEY);
       await print(dependencies, { backup: to }, summary);
     });
@@ -35,25 +34,18 @@ export const addBackupCommands = (program: CliCommand): void => {
       'restore --from /backups/2026-01-15 --data-dir ./data',
     )
     .action(async ({ from, dataDir }: { readonly from: string; readonly dataDir: string }) => {
-      const summary = await stepping(dependencies, (backups, onStep) =>
-        backups.restore({ from, dataDir, onStep }),
-      );
+      const summary = await stepping(dependencies, (onStep) => backups.restore({ from, dataDir, onStep }));
       await print(dependencies, { restored: dataDir }, summary);
     });
 };
 
 const stepping = async (
-  dependencies: CliDependencies,
-  work: (
-    backups: NonNullable<CliDependencies['backups']>,
-    onStep: (done: number, total: number) => void,
-  ) => Promise<BackupSummary>,
+  { startProgress }: Pick<CliDependencies, 'startProgress'>,
+  work: (onStep: (done: number, total: number) => void) => Promise<BackupSummary>,
 ): Promise<BackupSummary> => {
-  const { backups } = dependencies;
-  if (!backups) throw new Error('this program makes no backups');
   let progress: ReturnType<CliDependencies['startProgress']> | undefined;
   try {
-    return await work(backups, (_, total) => (progress ??= dependencies.startProgress(total)).advance());
+    return await work((_, total) => (progress ??= startProgress(total)).advance());
   } finally {
     progress?.end();
   }

@@ -3,7 +3,7 @@ import type { App } from '../../application/app.ts';
 import { REPORT_FORMATS, lineByLine, printedRows } from '../presenting/columns.ts';
 import type { Column, Printing, ReportFormat, Rows } from '../presenting/columns.ts';
 import { WrongUseError, answer, answerLines, whileRead, withService } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
+import type { CommandDependencies } from './command-line.ts';
 import { operatorOption } from './options.ts';
 import { fileToWrite } from './path-options.ts';
 import { writeWhole } from './report-output.ts';
@@ -33,9 +33,9 @@ interface Wording<Difference, Summary> {
 
 /** A command with what many of ours have alike. What it does is handed its arguments, its options and itself. */
 export class CliCommand extends Command {
-  readonly dependencies: CliDependencies;
+  readonly dependencies: CommandDependencies;
 
-  constructor(dependencies: CliDependencies, name?: string) {
+  constructor(dependencies: CommandDependencies, name?: string) {
     super(name);
     this.dependencies = dependencies;
   }
@@ -141,13 +141,13 @@ export class CliCommand extends Command {
 
   get printing(): Printing {
     const { output } = this.opts<ReportOptions>();
-    return { format: this.#format, colour: output === undefined && (this.dependencies.colour ?? false) };
+    return { format: this.#format, colour: output === undefined && this.dependencies.colour };
   }
 
   /** Cells of a table are made harmless one by one, because the table has colours of its own. */
   print(text: string): unknown {
     const { dependencies } = this;
-    return this.#format === 'table' && dependencies.show ? dependencies.show(text) : dependencies.write(text);
+    return this.#format === 'table' ? dependencies.show(text) : dependencies.write(text);
   }
 
   /** Prints a report, or puts it into a file that is there as a whole or not at all. */

@@ -25,15 +25,15 @@ export type MoveTargets = Partial<Record<(typeof MOVE_TARGETS)[number], string>>
 export interface CliDependencies {
   /** What the commands call, opened only once a command is known to be well written: see `withService`. */
   open(): Promise<{ readonly app: App; close(): Promise<void> }>;
-  /** Opens the old data directory and the engines that it is moved to. Left out where there is nothing to move. */
-  readonly openMove?: (targets: MoveTargets) => Promise<{
+  /** Opens the old data directory and the engines that it is moved to. */
+  openMove(targets: MoveTargets): Promise<{
     steps(): Promise<number>;
     /** @param done called with steps as they are done. Answers what is printed. */
     execute(done: (steps: number) => void): Promise<object>;
     close(): Promise<void>;
   }>;
-  /** Serves the console, over services of its own. Left out where there is none. */
-  readonly openConsole?: (settings: OpenConsole) => Promise<{
+  /** Serves the console, over services of its own. */
+  openConsole(settings: OpenConsole): Promise<{
     /**
      * An address that opens the console once; the one before it opens nothing any more. `used` is called when it has. Where people sign in
      * it is always the same.
@@ -42,16 +42,14 @@ export interface CliDependencies {
     close(): Promise<void>;
   }>;
   /** Shows an address in the browser of this machine, where it has one, and leaves nothing behind after the signal. Never throws. */
-  readonly openBrowser?: (address: string, until: AbortSignal) => Promise<void>;
+  openBrowser(address: string, until: AbortSignal): Promise<void>;
   /** Of the program, as `--version` prints it. */
-  readonly version?: string;
-  /** Whether standard output is a terminal, and whether it shows colours. Default: neither. */
-  readonly terminal?: boolean;
-  readonly colour?: boolean;
+  readonly version: string;
+  /** Whether standard output is a terminal, and whether it shows colours. */
+  readonly terminal: boolean;
+  readonly colour: boolean;
   /** To standard output. What comes back is awaited before more is written. */
   write(text: string): unknown;
-  /** The same for text that is safe to show and may hold colours. Default: `write`. */
-  readonly show?: (text: string) => unknown;
   writeError(text: string): void;
   /** Shows how far a long command of so many steps is; nothing outside a terminal. */
   startProgress(total: number): {
@@ -62,14 +60,14 @@ export interface CliDependencies {
   };
   /** The bytes of a file; `-` is standard input, which is also the default. */
   readonly input?: (file: string) => AsyncIterable<Uint8Array>;
-  /** What a person at the terminal answers; undefined, or left out, where there is none. */
-  readonly ask?: (question: string) => Promise<string | undefined>;
+  /** What a person at the terminal answers; undefined where there is none. */
+  ask(question: string): Promise<string | undefined>;
   /** Looks for what is wrong, with or without a service that could be opened. */
-  readonly examine?: () => Promise<readonly Finding[]>;
+  examine(): Promise<readonly Finding[]>;
   /** Calls with each key, or first letter of a line, that a person types, until the signal. */
-  readonly onKey?: (listener: (key: string) => void, signal: AbortSignal) => void;
+  onKey(listener: (key: string) => void, signal: AbortSignal): void;
   /** Copies of the data, without opening the service. */
-  readonly backups?: {
+  readonly backups: {
     write(request: {
       readonly to: string;
       readonly withKey: boolean;
@@ -81,8 +79,14 @@ export interface CliDependencies {
       onStep(done: number, total: number): void;
     }): Promise<BackupSummary>;
   };
-  /** From the call on, an interruption ends this signal instead of the process. Default: nothing interrupts. */
-  readonly untilInterrupted?: () => AbortSignal;
+  /** From the call on, an interruption ends this signal instead of the process. */
+  untilInterrupted(): AbortSignal;
+}
+
+/** As commands have them: what they write is made harmless to a terminal. */
+export interface CommandDependencies extends CliDependencies {
+  /** Writes text that is safe to show and may hold colours. */
+  show(text: string): unknown;
 }
 
 /** The reader of the output has gone: no failure, but no reason to go on either. */
@@ -104,10 +108,6 @@ export class DifferencesFoundError extends Error {
   override readonly name = 'DifferencesFoundError';
 }
 
-/** Ends where the command is interrupted, if anything interrupts it. */
-export const interruption = ({ untilInterrupted }: Pick<CliDependencies, 'untilInterrupted'>): AbortSignal =>
-  untilInterrupted?.() ?? new AbortController().signal;
-
 /** Opens the service for a piece of work, and closes it whatever happens. */
 export const withService = async <Result>(
   dependencies: CliDependencies,
@@ -127,7 +127,7 @@ export const confirmed = async (
   question: string,
   { word, otherwise }: { readonly word: string; readonly otherwise: string },
 ): Promise<void> => {
-  const answered = await ask?.(`${question} Type ${word} to go on: `);
+  const answered = await ask(`${question} Type ${word} to go on: `);
   if (answered === undefined) throw new WrongUseError('--yes is needed, because nobody can be asked here');
   if (answered.trim() !== word) throw new Error(otherwise);
 };

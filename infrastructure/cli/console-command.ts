@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { CliCommand } from './cli-command.ts';
-import { NotAllowedError, interruption } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { operatorOption, numberOption, spanOption } from './options.ts';
 
@@ -56,8 +55,7 @@ export const addConsoleCommand = (program: CliCommand): void => {
 
 const run = async (options: ConsoleOptions, dependencies: CliDependencies): Promise<void> => {
   const { host, port, idle, readOnly = false, operator } = options;
-  if (dependencies.openConsole === undefined) throw new NotAllowedError('there is no console here');
-  const signal = interruption(dependencies);
+  const signal = dependencies.untilInterrupted();
   const named = operator === undefined ? {} : { operator };
   const running = await dependencies.openConsole({ host, port, ...named, readOnly, idleMs: idle });
   let shown = new AbortController();
@@ -67,13 +65,13 @@ const run = async (options: ConsoleOptions, dependencies: CliDependencies): Prom
       const current = (shown = new AbortController());
       const address = running.newAddress(() => current.abort());
       await dependencies.write(`${address}\n`);
-      if (options.open) await dependencies.openBrowser?.(address, current.signal);
+      if (options.open) await dependencies.openBrowser(address, current.signal);
     };
     const ended = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
-    dependencies.onKey?.((key) => key === NEW_ADDRESS && void show(), signal);
+    dependencies.onKey((key) => key === NEW_ADDRESS && void show(), signal);
     await show();
     await ended;
   } finally {

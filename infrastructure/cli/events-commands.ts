@@ -13,7 +13,6 @@ import { instantOf } from '../../application/schemas/values.ts';
 import { printedRows } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
-import { interruption } from './command-line.ts';
 import { collectOf } from './options.ts';
 import { FUND_OPTION, ONLY_APPLICATION, scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
@@ -52,7 +51,7 @@ export const addEventsCommand = (program: CliCommand): void => {
 };
 
 const print = async (services: App, options: EventsOptions, command: CliCommand): Promise<void> => {
-  const signal = interruption(command.dependencies);
+  const signal = command.dependencies.untilInterrupted();
   const query = { ...queryOf(options), ...(await scopeOf(services, options)) };
   // One that is waited for may come yet.
   if (query.code !== undefined && !query.follow)

@@ -6,7 +6,6 @@ import { LOAN_EVENT_NAMES } from '../../application/publication/event-names.ts';
 import type { LoanEventName } from '../../application/publication/catalogue.ts';
 import type { Forwarder } from '../../application/webhooks/webhooks.ts';
 import { asColumns, lineByLine } from '../presenting/columns.ts';
-import { interruption } from './command-line.ts';
 import { scopeOf } from './scope.ts';
 
 interface ListenOptions {
@@ -54,7 +53,7 @@ export const addListenCommand = (program: CliCommand): void => {
 const follow = async (services: App, options: ListenOptions, command: CliCommand): Promise<void> => {
   const forwarder = services.webhooks.forwarder(options.forwardTo);
   const { applicationId } = await scopeOf(services, options);
-  const signal = interruption(command.dependencies);
+  const signal = command.dependencies.untilInterrupted();
   const { printing } = command;
   const line = lineByLine(COLUMNS, printing);
   await command.print(firstLine(forwarder, options, printing.format));
@@ -64,7 +63,7 @@ const follow = async (services: App, options: ListenOptions, command: CliCommand
     await command.print(line({ event, attempt, outcome: await forwarder.send(event, attempt, signal) }));
   };
   const queue = new OneAfterAnother();
-  command.dependencies.onKey?.((key) => {
+  command.dependencies.onKey((key) => {
     if (key === RESEND && last) void queue.add(() => send(last!.event, last!.attempt + 1));
   }, signal);
   const query = {

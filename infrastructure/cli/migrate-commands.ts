@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
 import type { CliCommand } from './cli-command.ts';
-import { DomainError } from '../../domain/shared/domain-error.ts';
 import { MOVE_TARGETS, withProgress } from './command-line.ts';
 import type { MoveTargets } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
@@ -36,7 +35,6 @@ export const addMigrateCommand = (program: CliCommand): void => {
 };
 
 const migrate = async (targets: MoveTargets, dependencies: CliDependencies): Promise<void> => {
-  if (!dependencies.openMove) throw new DomainError('validation_error', 'nothing can be moved from here');
   const move = await dependencies.openMove(targets);
   let result: object;
   try {

@@ -13,7 +13,7 @@ import { addBorrowerCommands } from './borrower-commands.ts';
 import { CliCommand, FUND } from './cli-command.ts';
 import { addClientCommands } from './client-commands.ts';
 import { DifferencesFoundError, NotAllowedError, OutputClosedError, WrongUseError } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
+import type { CliDependencies, CommandDependencies } from './command-line.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { addConsoleCommand } from './console-command.ts';
 import { addDeadLetterCommands } from './dead-letter-commands.ts';
@@ -68,10 +68,10 @@ const exitCodeOf = (error: unknown): number => {
 };
 
 /** The command line. Parsing throws instead of ending the process; `runProgram` turns that into an exit code. */
-export const createProgram = (dependencies: CliDependencies): CliCommand => {
+export const createProgram = (dependencies: CommandDependencies): CliCommand => {
   const program = new CliCommand(dependencies, 'receivables')
     .description('Administration of the receivables fund service. Works while the service runs.')
-    .version(dependencies.version ?? '0', '-V, --version', 'print the version of the program')
+    .version(dependencies.version, '-V, --version', 'print the version of the program')
     .exitOverride()
     .configureOutput({
       // The library does not wait for its help to be written; that its reader may have left is no failure.
@@ -118,12 +118,12 @@ export const createProgram = (dependencies: CliDependencies): CliCommand => {
 };
 
 /** Others chose much of what is printed: none of it may do anything to a terminal. */
-const forTerminals = (dependencies: CliDependencies): CliDependencies => ({
+const forTerminals = (dependencies: CliDependencies): CommandDependencies => ({
   ...dependencies,
   write: (text) => dependencies.write(shownOnly(text)),
-  show: (text) => (dependencies.show ?? dependencies.write)(text),
+  show: (text) => dependencies.write(text),
   writeError: (text) => dependencies.writeError(shownOnly(text)),
-  ...(dependencies.ask && { ask: (question: string) => dependencies.ask!(shownOnly(question)) }),
+  ask: (question) => dependencies.ask(shownOnly(question)),
 });
 
 /**

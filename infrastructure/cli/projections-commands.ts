@@ -3,7 +3,7 @@ import type { RowDifference } from '../../application/maintenance/rebuild/table-
 import type { App } from '../../application/app.ts';
 import type { ListedReadModel } from '../../application/maintenance/rebuild/generations.ts';
 import { asColumns } from '../presenting/columns.ts';
-import { DifferencesFoundError, interruption, withProgress } from './command-line.ts';
+import { DifferencesFoundError, withProgress } from './command-line.ts';
 
 const PERCENT = 100;
 /** Of these, every one is printed; the rest is counted. */
@@ -54,7 +54,7 @@ async function* rebuilding(
   { force = false }: { readonly force?: boolean },
   { dependencies }: CliCommand,
 ): AsyncGenerator<object> {
-  const signal = interruption(dependencies);
+  const signal = dependencies.untilInterrupted();
   const printed: object[] = [];
   let shown = 0;
   const result = await withProgress(dependencies, PERCENT, (advance) =>

@@ -57,7 +57,6 @@ const present = ({ operations, followers, deliveriesWaiting, ...status }: Servic
 
 const examine = async (command: CliCommand): Promise<void> => {
   const { dependencies } = command;
-  if (!dependencies.examine) throw new Error('nothing can be looked at from here');
   const findings = await dependencies.examine();
   await whileRead(() => command.deliver((printing) => printedRows(FINDING_COLUMNS, findings, printing)));
   const failed = findings.filter(({ state }) => state === 'failed');

@@ -3,21 +3,23 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
-import type { CliDependencies } from '../../infrastructure/cli/command-line.ts';
+import type { CommandDependencies } from '../../infrastructure/cli/command-line.ts';
 import { createProgram, runProgram } from '../../infrastructure/cli/program.ts';
 import { FUND } from '../support/application-parts.ts';
+import { NOTHING } from '../support/command-line.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const OPENED = 'the command was understood';
 const UNDERSTOOD = new RegExp(`${OPENED}|there is no such (?:file|folder)|the file holds no decision`);
 const PROGRAM = /^\s*(?:receivables|npm run --silent receivables --) (.+)$/;
 
-const dependencies = (write: (text: string) => void = () => undefined): CliDependencies => {
+const dependencies = (write: (text: string) => void = () => undefined): CommandDependencies => {
   const refuse = (): never => {
     throw new Error(OPENED);
   };
   const open = async () => refuse();
   return {
+    ...NOTHING,
     open,
     openMove: open,
     openConsole: open,
@@ -25,7 +27,6 @@ const dependencies = (write: (text: string) => void = () => undefined): CliDepen
     examine: open,
     write,
     writeError: write,
-    startProgress: () => ({ advance: () => undefined, end: () => undefined }),
     input: async function* (file) {
       if (file === '-') yield Buffer.from('52998224725\n');
     },

@@ -1,6 +1,6 @@
 import type { Maintenance } from '../../application/maintenance/maintenance.ts';
 import type { App } from '../../application/app.ts';
-import type { CliDependencies } from '../../infrastructure/cli/command-line.ts';
+import type { CliDependencies, CommandDependencies } from '../../infrastructure/cli/command-line.ts';
 import { UNHEEDING } from './desk-over.ts';
 import { fundsOver } from './funds-over.ts';
 import { runProgram } from '../../infrastructure/cli/program.ts';
@@ -21,19 +21,34 @@ type SomeServices = {
   readonly [Name in keyof App]?: App[Name] | Partial<Pick<App[Name], keyof App[Name]>>;
 };
 
+const nowhere = async (): Promise<never> => {
+  throw new Error('there is nothing like this in the test');
+};
+
+/** A command line that reaches nothing and of which nobody reads anything. */
+export const NOTHING: CommandDependencies = {
+  ...{ open: nowhere, openMove: nowhere, openConsole: nowhere, examine: nowhere },
+  backups: { write: nowhere, restore: nowhere },
+  ...{ version: '0', terminal: false, colour: false },
+  ...{ write: () => undefined, show: () => undefined, writeError: () => undefined },
+  startProgress: () => ({ advance: () => undefined, end: () => undefined }),
+  ...{ openBrowser: async () => undefined, ask: async () => undefined, onKey: () => undefined },
+  untilInterrupted: () => new AbortController().signal,
+};
+
 /** The command line in this process, over the services that a test opens. */
 export const commandLine =
   (services: () => SomeServices, more: Partial<CliDependencies> = {}) =>
   async (...args: readonly string[]): Promise<CommandResult> => {
     let [out, err] = ['', ''];
     const code = await runProgram(args, {
+      ...NOTHING,
       open: async () => ({
         app: { ...maintaining({}), ...withFunds(services()) } as App,
         close: async () => undefined,
       }),
       write: (text) => (out += text),
       writeError: (text) => (err += text),
-      startProgress: () => ({ advance: () => undefined, end: () => undefined }),
       ...more,
     });
     const lines = out.startsWith('{')

@@ -5,16 +5,10 @@ import { DifferencesFoundError, OutputClosedError } from '../../../infrastructur
 import type { CliDependencies } from '../../../infrastructure/cli/command-line.ts';
 import { createProgram, runProgram } from '../../../infrastructure/cli/program.ts';
 import { loansOver } from '../../support/loans-over.ts';
-import { commandLine, maintaining } from '../../support/command-line.ts';
+import { NOTHING, commandLine, maintaining } from '../../support/command-line.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
 const SINCE = '2026-01-15T12:00:00.000Z';
-const NOTHING: CliDependencies = {
-  open: async () => ({}) as Awaited<ReturnType<CliDependencies['open']>>,
-  write: () => undefined,
-  writeError: () => undefined,
-  startProgress: () => ({ advance: () => undefined, end: () => undefined }),
-};
 
 const pathsOf = (command: Command, path: readonly string[] = []): readonly (readonly string[])[] =>
   command.commands
@@ -142,9 +136,7 @@ describe('formats', () => {
   });
 
   test('what others chose does nothing to a terminal, coloured or not; NO_COLOR leaves no escape at all', async () => {
-    let shown = '';
-    const colour = { terminal: true, colour: true, show: (text: string) => void (shown += text) };
-    await run(colour)('client', 'list');
+    const { out: shown } = await run({ terminal: true, colour: true })('client', 'list');
     expect(shown).toContain('\u001b[1mclient id\u001b[0m');
     expect(shown).toContain('Acme\\u001b[31m');
     expect((await run({ terminal: true })('client', 'list')).out).not.toContain('\u001b');

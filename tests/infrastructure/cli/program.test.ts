@@ -7,7 +7,7 @@ import { fundsOver } from '../../support/funds-over.ts';
 import { InMemoryClientRegistry } from '../../support/in-memory-client-registry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { ALONE } from '../../support/application-parts.ts';
-import { maintaining } from '../../support/command-line.ts';
+import { NOTHING, maintaining } from '../../support/command-line.ts';
 import { UNHEEDING } from '../../support/desk-over.ts';
 
 const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
@@ -30,6 +30,7 @@ describe('command line', () => {
     const clock = new ManualClock('2026-01-15T12:00:00.000Z');
     const issue = async () => ({ clientId: 'client_1', clientSecret: 'rfs_secret', secretHash: 'hash' });
     const code = await runProgram(args, {
+      ...NOTHING,
       open: async () => {
         if (failure !== undefined) throw failure;
         opened += 1;
@@ -57,7 +58,6 @@ describe('command line', () => {
       },
       write: (text) => (out += text),
       writeError: (text) => (err += text),
-      startProgress: () => ({ advance: () => undefined, end: () => undefined }),
     });
     return { code, out, err };
   };

@@ -7,6 +7,7 @@ import { SystemClock } from '../../../infrastructure/support/time.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 import { DispatchWorld, OK, REFUSED } from '../webhooks/support/dispatch-world.ts';
+import { NOTHING } from '../../support/command-line.ts';
 import { UNHEEDING } from '../../support/desk-over.ts';
 import { fundsOver } from '../../support/funds-over.ts';
 
@@ -38,6 +39,7 @@ describe('receivables webhook', () => {
     const list = subscriptions.ofApplications.bind(subscriptions);
     const webhooks = { list, deliveries } as unknown as Webhooks;
     const code = await runProgram(['webhook', ...args], {
+      ...NOTHING,
       open: async () => {
         opened += 1;
         return {
