@@ -6,11 +6,9 @@ import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { firstIdAt } from '../support/time-ordered-id.ts';
 
-type Status = Schema['webhook_delivery']['status'];
-
 interface DeliveryQuery {
   readonly webhookId: string;
-  readonly status?: Status;
+  readonly status?: DeliveryState;
   /** Of events of these funds alone; at least one. */
   readonly onlyFundIds?: readonly string[];
   readonly since?: string;
@@ -22,14 +20,6 @@ interface DeliveryQuery {
 
 /** Names and funds have no order of their own: so many deliveries are looked at for some of them. */
 export const MOST_LOOKED_AT = 5_000;
-
-/** Written out, not bound: a partial index is found by its own condition only. */
-const LITERALS: Readonly<Record<Status, ReturnType<typeof sql.lit<Status>>>> = {
-  pending: sql.lit('pending'),
-  retrying: sql.lit('retrying'),
-  delivered: sql.lit('delivered'),
-  failed: sql.lit('failed'),
-};
 
 type Listed = Pick<Schema['webhook_delivery'], 'webhook_id' | 'delivery_id' | 'event_id' | 'status'>;
 type Listing = SelectQueryBuilder<Schema & { webhook_delivery: Listed }, 'webhook_delivery', object>;
@@ -49,12 +39,13 @@ export const ofFunds = (fundIds: readonly string[]) => (eb: ExpressionBuilder<Sc
 const named = (names: readonly string[]) => (eb: ExpressionBuilder<Schema, 'webhook_delivery'>) =>
   eb(eventOf(eb).select('of.name'), 'in', names);
 
+/** States are written out, not bound: a partial index is found by its own condition only. */
 const inOrder = (from: unknown, { webhookId, status, since, cursor }: Omit<DeliveryQuery, 'limit'>) =>
   (from as Listing)
     .select('delivery_id')
     .where('webhook_id', '=', webhookId)
-    .$if(status !== undefined, (q) => q.where('status', '=', LITERALS[status!]))
-    .$if(status !== undefined && status !== 'delivered', (q) => q.where('status', '<>', LITERALS.delivered))
+    .$if(status !== undefined, (q) => q.where('status', '=', sql.lit(status!)))
+    .$if(status !== undefined && status !== 'delivered', (q) => q.where('status', '<>', sql.lit('delivered')))
     .$if(since !== undefined, (q) => q.where('delivery_id', '>=', firstIdAt(Date.parse(since!))))
     .$if(cursor !== undefined, (q) => q.where('delivery_id', '<', cursor!))
     .orderBy('delivery_id', 'desc');

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { RealClock } from '../../application/ports/clock.ts';
 import type {
@@ -35,6 +37,10 @@ interface EngineOptions {
 
 /** Several processes may share the stores of this one. */
 export const sharesStores = ({ engines }: Configuration): boolean => engines.databaseUrl !== undefined;
+
+/** Says who has a lease: a process as people know it, and what is its own in this lease alone. */
+export const newHolder = (): string => `${hostname()} ${process.pid} ${randomUUID()}`;
+export const processOf = (holder: string): string => holder.slice(0, holder.lastIndexOf(' '));
 
 /** Of the streams or of what stands beside them. */
 export const keepsFiles = ({ engines }: Configuration): boolean =>

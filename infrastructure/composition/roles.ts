@@ -1,13 +1,11 @@
 import type { Parts } from './parts.ts';
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { recordDecisions } from '../../application/administrator/desk-lines.ts';
 import { running, together } from '../../application/coordination/background.ts';
 import type { Background } from '../../application/coordination/background.ts';
 import { LeasedRunner } from '../../application/coordination/leased-runner.ts';
 import { pause } from '../support/time.ts';
 import type { Role } from './configuration.ts';
-import { sharesStores } from './engines.ts';
+import { newHolder, sharesStores } from './engines.ts';
 import { keepServing } from './serving-generation.ts';
 
 const ATTEMPT_GRACE_MS = 2_000;
@@ -99,7 +97,7 @@ const workOf = (parts: Parts): readonly RolePart[] => [
 const leasedRunner = (parts: Parts, lease: string, inner: readonly Background[]): LeasedRunner =>
   new LeasedRunner({
     lease: lease === 'projector' ? projectorLease(parts) : lease,
-    holder: `${hostname()} ${process.pid} ${randomUUID()}`,
+    holder: newHolder(),
     leases: parts.leases,
     inner: together(lease, inner),
     logger: parts.logger,

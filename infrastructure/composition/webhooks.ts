@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { TOPICS } from '../../application/publication/event-names.ts';
 import { RELAY_CHECKPOINT } from '../../application/publication/relay.ts';
 import { FAN_OUT_GROUP } from '../../application/webhooks/fan-out.ts';
@@ -16,7 +14,7 @@ import { newSecret } from '../webhooks/sending/webhook-sender.ts';
 import { WebhookWorker } from '../webhooks/webhook-worker.ts';
 import { cacheBytes } from './cache-shares.ts';
 import type { Configuration } from './configuration.ts';
-import { sharesStores } from './engines.ts';
+import { newHolder, sharesStores } from './engines.ts';
 import type { Parts } from './parts.ts';
 import { logOrder } from './projections.ts';
 import { requireKafka } from './publication.ts';
@@ -101,11 +99,7 @@ const workerOf = (parts: Parts, { queue, ranges, subscriptions }: Webhooks): Web
     metrics: parts.observability.metrics?.webhooks,
     watch: parts.tracedEvents,
     ...(sharesStores(configuration) && {
-      retentionLease: {
-        leases: parts.leases,
-        name: 'webhook-retention',
-        holder: `${hostname()} ${process.pid} ${randomUUID()}`,
-      },
+      retentionLease: { leases: parts.leases, name: 'webhook-retention', holder: newHolder() },
       clockToleranceMs: CLOCKS_APART_MS,
       limits: { gatherMs: GATHER_MS },
     }),

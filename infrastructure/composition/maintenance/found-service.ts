@@ -2,7 +2,7 @@ import type { FoundService, ServiceStatus } from '../../../application/maintenan
 import { holderOfDirectory } from '../../embedded/directory-lock.ts';
 import { ROLES } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';
-import { sharesStores } from '../engines.ts';
+import { processOf, sharesStores } from '../engines.ts';
 import { checkEngines } from '../readiness.ts';
 import type { Parts } from '../parts.ts';
 
@@ -40,7 +40,7 @@ const sharedService = async ({ configuration, leases }: Parts) => {
   const leased = ROLES.filter((role) => role !== 'api' && role !== 'webhooks');
   return {
     place: 'these engines',
-    found: held.length > 0 ? `${held[0]!.holder.split(' ').slice(0, 2).join(' ')}` : (answers ?? null),
+    found: held.length > 0 ? processOf(held[0]!.holder) : (answers ?? null),
     roles: [
       { role: 'api', state: answers === undefined ? 'no answer' : 'running', holder: null },
       ...leased.map((role) => {
