@@ -101,7 +101,8 @@ export class Confirmations {
     const stream = loanStream(applicationId, code);
     const asked = { decisionId, actor: actorNamed(who.name), fingerprint: fingerprintOf(submitted) };
     await this.#deps.firstDecisions.decide(stream, made, asked, who);
-    return (await this.sentBefore(submitted)) ?? this.#answer('awaiting_confirmation', submitted, stream);
+    // It has awaited by now, whatever became of it since.
+    return (await this.sentBefore(submitted))!;
   }
 
   /** The answer to a first decision that is given again; undefined where this is none. @throws DomainError `decision_void` */

@@ -11,7 +11,6 @@ import type { SqlDatabase } from '../sql/sql-database.ts';
 import { businessDayOf } from '../support/business-day.ts';
 import { DESK_DAYS_STREAM, DeskStreams, deskStream } from './desk-streams.ts';
 import type { DeskSessions } from './sessions.ts';
-import { SignIn } from './sign-in.ts';
 
 interface Dependencies {
   readonly sessions: DeskSessions;
@@ -48,10 +47,6 @@ export class Desk {
     this.sessions = dependencies.sessions;
     this.#deps = dependencies;
     this.#streams = new DeskStreams(dependencies);
-  }
-
-  signIn(by: Omit<ConstructorParameters<typeof SignIn>[0], 'sessions'>): SignIn {
-    return new SignIn({ ...by, sessions: this.sessions });
   }
 
   /** @param session its id gives nobody rights; undefined: lines of the day @throws BusyError @throws StoreUnavailableError */

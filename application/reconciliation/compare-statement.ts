@@ -158,8 +158,7 @@ export const compareStatement = async (
   for await (const page of notified.within(reach)) for (const payment of page) payments.add(payment);
   await identify(notified, reach, lines, payments);
   const matching = new Matching(payments, lines);
-  const repetitions = matchAll(matching, tolerances);
-  const compared = new Compared({ matching, days, from: days.of(from), to: days.of(to), ...repetitions });
+  const compared = new Compared(matching, matchAll(matching, tolerances), days, { from, to });
   for (const line of matching.openLines()) if (!compared.concernsLine(line)) linesOutside += 1;
   return comparisonOf(compared, days, { period: { fundId, from, to }, tolerances, linesOutside });
 };

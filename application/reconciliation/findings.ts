@@ -3,19 +3,11 @@ import { NONE } from './columns.ts';
 import type { DayNumbers } from './columns.ts';
 import type { Matching, Rule } from './matching.ts';
 import type { Finding, Remark, Result, ShownPayment } from './comparison.ts';
-
-interface Comparison {
-  readonly matching: Matching;
-  readonly days: DayNumbers;
-  readonly from: number;
-  readonly to: number;
-  /** For each line that repeats another one: which. */
-  readonly repeatedLines: ReadonlyMap<number, number>;
-  readonly repeatedPayments: ReadonlyMap<number, number>;
-}
+import type { PaymentPeriod } from './reconciliation-reader.ts';
 
 export class Compared {
   readonly matching: Matching;
+  /** For each line that repeats another one: which. */
   readonly repeatedLines: ReadonlyMap<number, number>;
   readonly repeatedPayments: ReadonlyMap<number, number>;
   readonly #days: DayNumbers;
@@ -23,13 +15,18 @@ export class Compared {
   readonly #to: number;
   readonly #concerned: Uint8Array;
 
-  constructor({ matching, days, from, to, repeatedLines, repeatedPayments }: Comparison) {
+  constructor(
+    matching: Matching,
+    repeated: Pick<Compared, 'repeatedLines' | 'repeatedPayments'>,
+    days: DayNumbers,
+    { from, to }: Pick<PaymentPeriod, 'from' | 'to'>,
+  ) {
     this.matching = matching;
-    this.repeatedLines = repeatedLines;
-    this.repeatedPayments = repeatedPayments;
+    this.repeatedLines = repeated.repeatedLines;
+    this.repeatedPayments = repeated.repeatedPayments;
     this.#days = days;
-    this.#from = from;
-    this.#to = to;
+    this.#from = days.of(from);
+    this.#to = days.of(to);
     this.#concerned = new Uint8Array(matching.count);
     const concern = (match: number, day: number): void => {
       if (match !== NONE && this.isWithin(day)) this.#concerned[match] = 1;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Refused, SignIn } from '../../application/desk/sign-in.ts';
+import { SignIn } from '../../application/desk/sign-in.ts';
+import type { Refused } from '../../application/desk/sign-in.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import type { OpenConsole } from '../cli/command-line.ts';
 import { userOfSystem } from '../cli/options.ts';
@@ -27,7 +28,8 @@ const signInOf = (
   if (!signIn || publicUrl === undefined) return undefined;
   const { issuer, clientId, clientSecret, roles } = signIn;
   const refusals = new LineAMinute((fields) => logger.warn(fields, 'somebody was not let in at the console'));
-  return app.desk.signIn({
+  return new SignIn({
+    sessions: app.desk.sessions,
     provider: new OpenidProvider({
       ...{ issuer, clientId, clientSecret },
       redirectUri: `${publicUrl}/session/callback`,

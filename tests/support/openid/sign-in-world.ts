@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { deskOver } from '../desk-over.ts';
+import { SignIn } from '../../../application/desk/sign-in.ts';
 import { DeskSessions } from '../../../application/desk/sessions.ts';
 import type { RoleRules } from '../../../application/desk/people.ts';
 import { html } from '../../../infrastructure/console/html.ts';
@@ -138,8 +138,8 @@ export class SignInWorld {
       // Nothing here is slow on purpose.
       patience: 100,
     });
-    const signIn = deskOver({ sessions: this.sessions }).signIn({
-      ...{ provider, roles: ROLES, idleMs: 1_800_000, configured },
+    const signIn = new SignIn({
+      ...{ provider, sessions: this.sessions, roles: ROLES, idleMs: 1_800_000, configured },
       onRefused: (reason) => this.refusals.push(reason),
     });
     const opened = await ConsoleServer.open({
