@@ -1,7 +1,7 @@
 import { isBesideOperations } from '../command-handling/operation.ts';
 import { misfit } from '../processors/log-fit.ts';
 import type { EventSubscription, LogPlaces } from '../ports/event-store.ts';
-import type { Behind } from '../processors/status.ts';
+import type { Behind } from '../processors/processor.ts';
 import { messageOf } from '../support/failures.ts';
 import type { LogOrder } from '../ports/read-models.ts';
 

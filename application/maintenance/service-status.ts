@@ -2,7 +2,7 @@ import type { Generations } from './rebuild/generations.ts';
 import type { StateCount } from '../loans/operation-states.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { ProjectionStore } from '../projecting/projection-store.ts';
-import type { Behind } from '../processors/status.ts';
+import type { Behind } from '../processors/processor.ts';
 import { RELAY_CHECKPOINT } from '../publication/relay.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import { behindOf } from './behind.ts';

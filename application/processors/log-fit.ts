@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from '../ports/event-store.ts';
 import type { LogPlaces } from '../ports/event-store.ts';
 import { messageOf } from '../support/failures.ts';
-import type { Status } from './status.ts';
+import type { Status } from './processor.ts';
 import type { Pause } from '../support/retry.ts';
 
 interface LogFitDependencies {

@@ -6,9 +6,8 @@ import { RefusedWritesError } from '../ports/read-models.ts';
 import { Outage, repeatUntilAborted } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
 import { PoisonEventError, isPoison } from './processor.ts';
-import type { Done, Followed, Held, Place, Processor } from './processor.ts';
+import type { Done, Followed, Held, Place, Processor, Status } from './processor.ts';
 import { Progress, named, nothingUpTo } from './progress.ts';
-import type { Status } from './status.ts';
 
 export interface RunnerDependencies {
   readonly logger: Logger;

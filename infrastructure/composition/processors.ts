@@ -6,7 +6,7 @@ import { sweepOverdue } from '../../application/loans/overdue/overdue-scheduler.
 import { PolledProgress, nearestProgress } from '../../application/loans/read-model-progress.ts';
 import { PUBLISHING } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import type { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
-import type { Status } from '../../application/processors/status.ts';
+import type { Status } from '../../application/processors/processor.ts';
 import { ReadModelFollower } from '../../application/projecting/read-model.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { Projection } from '../../projections/projection.ts';
