@@ -32,7 +32,7 @@ export interface Desk {
   readonly audit: Pick<Audit, 'show' | 'anchor'> & {
     readonly background: Pick<Verification, 'run' | 'start' | 'cancel' | 'anchor'>;
   };
-  readonly clients: Pick<Clients, 'funds' | 'applications' | 'applicationNames' | 'namesOf'>;
+  readonly clients: Pick<Clients, 'funds' | 'applicationNames' | 'namesOf'>;
   readonly desk: Pick<DeskModule, 'lines'>;
   readonly funds: Pick<Funds, 'names' | 'find' | 'list' | 'name'>;
   readonly loans: Pick<Loans, 'read' | 'document' | 'applicationOf' | 'catchUp'> & {

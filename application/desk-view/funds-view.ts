@@ -17,29 +17,19 @@ export const fundsFor = ({ funds }: Pick<App, 'funds'>, rights: Rights): Desk['f
   },
 });
 
-export const clientsFor = ({ clients }: Pick<App, 'clients'>, rights: Rights): Desk['clients'] => {
-  const seen = async (): Promise<ReadonlySet<string> | undefined> => {
-    if (rights.within('see') === undefined) return undefined;
+export const clientsFor = ({ clients }: Pick<App, 'clients'>, rights: Rights): Desk['clients'] => ({
+  funds: async () => (await clients.funds()).filter((fundId) => rights.has('see', fundId)),
+  async applicationNames() {
+    const names = await clients.applicationNames();
+    if (rights.within('see') === undefined) return names;
     const linked = (await clients.list()).filter(({ fundIds }) =>
       fundIds.some((id) => rights.has('see', id)),
     );
-    return new Set(linked.map(({ applicationId }) => applicationId));
-  };
-  return {
-    funds: async () => (await clients.funds()).filter((fundId) => rights.has('see', fundId)),
-    async applications() {
-      const only = await seen();
-      return (await clients.applications()).filter((id) => only === undefined || only.has(id));
-    },
-    async applicationNames() {
-      const only = await seen();
-      return new Map(
-        [...(await clients.applicationNames())].filter(([id]) => only === undefined || only.has(id)),
-      );
-    },
-    namesOf: (actors) => clients.namesOf(actors),
-  };
-};
+    const ids = new Set(linked.map(({ applicationId }) => applicationId));
+    return new Map([...names].filter(([id]) => ids.has(id)));
+  },
+  namesOf: (actors) => clients.namesOf(actors),
+});
 
 export const portfolioFor = ({ portfolio }: Pick<App, 'portfolio'>, rights: Rights): Desk['portfolio'] => ({
   async analyse(fundId, date) {

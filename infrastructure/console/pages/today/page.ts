@@ -225,7 +225,7 @@ const PARTS: readonly Part[] = [
     to: '/webhooks?show=failing',
     when: 'now',
     body: async ({ realClock }, { clients, webhooks }) =>
-      endpointsBody(await webhooks.list(await clients.applications()), realClock.realNow()),
+      endpointsBody(await webhooks.list([...(await clients.applicationNames()).keys()]), realClock.realNow()),
   },
   {
     id: 'service',
