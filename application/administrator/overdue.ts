@@ -10,7 +10,7 @@ const BANDS = [1, 31, 61, 91, 181] as const;
 const MOST_NAMED = 5;
 
 /** Operations by how late the oldest of their overdue installments is. Face values in cents, without what prepayments left on them. */
-export interface OverdueBand {
+interface OverdueBand {
   readonly from: number;
   /** Null for the band without an end. */
   readonly to: number | null;

@@ -56,7 +56,7 @@ const texts = inLanguages({
   ],
 });
 
-export interface ConsoleDependencies {
+interface ConsoleDependencies {
   readonly host: string;
   /** As people see it, where that is not where it listens: `https://desk.example`. */
   readonly publicUrl?: string;
@@ -102,7 +102,7 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   const signing = addSessions(app, { ...dependencies, log });
   app.get('/live', openLive(live, signing.keeper));
   for (const page of pages)
-    for (const route of page.routes) register(app, page, route, { ...dependencies, log, ...signing });
+    for (const route of page.routes) register(app, page, route, { ...dependencies, pages, log, ...signing });
   app.use(() => {
     throw noSuchPage();
   });
@@ -110,7 +110,10 @@ export const createConsoleApp = (dependencies: ConsoleDependencies): ConsoleApp 
   return { app, close: () => live.close() };
 };
 
-type Parts = ConsoleDependencies & { readonly log: DeskLog } & ReturnType<typeof addSessions>;
+type Parts = ConsoleDependencies & {
+  readonly pages: readonly Page[];
+  readonly log: DeskLog;
+} & ReturnType<typeof addSessions>;
 
 /** Differs as soon as something was recorded or delivered; asked every few seconds while a page is open. */
 const changesOf = async ({ maintenance, webhooks, audit }: App): Promise<string> =>
@@ -212,7 +215,7 @@ const send = (
   res: Response,
   answer: Exclude<Answer, { kind: 'file' }>,
   visit: Visit,
-  all: readonly Page[] = PAGES,
+  all: readonly Page[],
 ): void => {
   switch (answer.kind) {
     case 'page': {

@@ -68,6 +68,13 @@ const actionOf = ({ kind, params }: Asked, answer: Answer | undefined): DeskEntr
   return kind === 'query' && answer?.kind === 'redirect' ? 'searched' : 'viewed';
 };
 
+/** That so much was listed. @param fundId that of the list, if it is of one */
+export const listing = (
+  count: number,
+  fundId?: string,
+  more: Pick<DeskEntry, 'decision' | 'sum'> = {},
+): readonly DeskEntry[] => [{ action: 'listed', count, ...(fundId && { fundId }), ...more }];
+
 /** The lines of the console's sessions: who sees an answer stands in the log before it leaves. */
 export class DeskLog {
   readonly #desk: () => Pick<Desk, 'record'>;

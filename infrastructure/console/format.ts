@@ -47,6 +47,10 @@ export const duration = (milliseconds: number): string =>
 export const date = (day: string): string => day.slice(0, 10).split('-').reverse().join('/');
 /** An ISO instant, on the clocks of São Paulo: 22/11/2026, 14:05:09. */
 export const instant = (iso: string): string => INSTANT.format(new Date(iso));
+export const instantOr = (none: string, iso: string | null): string => (iso === null ? none : instant(iso));
+/** Days late, from and to. */
+export const daysText = ({ from, to }: { readonly from: number; readonly to: number | null }): string =>
+  to === null ? `${from}+` : `${from}–${to}`;
 
 const UNITS = [
   ['d', 86_400],

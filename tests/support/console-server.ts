@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createConsoleApp } from '../../infrastructure/console/app.ts';
-import type { ConsoleDependencies } from '../../infrastructure/console/app.ts';
 import type { App } from '../../application/app.ts';
 import type { Desk } from '../../application/desk/desk.ts';
 import type { DeskEntry, DeskVisitor } from '../../domain/desk/line.ts';
@@ -10,6 +9,8 @@ import { TokenBucketLimiter } from '../../infrastructure/http/limits/rate-limite
 import { createHttpServer } from '../../infrastructure/http/server/http-server.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordingLogger } from './recording-logger.ts';
+
+type ConsoleDependencies = Parameters<typeof createConsoleApp>[0];
 
 export interface ConsoleAnswer {
   readonly status: number;

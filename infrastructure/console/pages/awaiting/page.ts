@@ -9,6 +9,7 @@ import { cents } from '../../../../domain/shared/money.ts';
 import { outcomeBadge, empty, html, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { amount, count, date, instant } from '../../format.ts';
+import { listing } from '../../desk-log.ts';
 import { fundChoice, fundNames, fundView } from '../../funds.ts';
 import { keptPage } from '../../kept.ts';
 import { tokenField } from '../../forms.ts';
@@ -70,13 +71,10 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
   const shown = all.slice(0, MOST);
   return {
     kind: 'page',
-    logged: [
-      {
-        ...{ action: 'listed', decision: 'awaiting', count: shown.length },
-        sum: cents(shown.reduce((sum, { value }) => sum + (value ?? 0), 0)),
-        ...(fundId && { fundId }),
-      },
-    ],
+    logged: listing(shown.length, fundId, {
+      decision: 'awaiting',
+      sum: cents(shown.reduce((sum, { value }) => sum + (value ?? 0), 0)),
+    }),
     shows: shown.map(({ firstDecisionId }) => firstDecisionId),
     body: html`
       <p>${texts.lead}</p>

@@ -8,6 +8,7 @@ import { statusOf } from '../../../../application/administrator/changed-meanwhil
 import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import { may } from '../../../../application/desk/rights.ts';
+import { listing } from '../../desk-log.ts';
 import { fundNames } from '../../funds.ts';
 import { keptPage } from '../../kept.ts';
 import { either } from '../../language.ts';
@@ -61,7 +62,7 @@ const worklist = async (visit: Visit, app: Desk): Promise<PageAnswer> => {
   };
   return {
     kind: 'page',
-    logged: [{ action: 'listed', count: operations.length, ...(filter.fundId && { fundId: filter.fundId }) }],
+    logged: listing(operations.length, filter.fundId),
     shows: operations.map(keyOf),
     body: [link, worklistView(list, visit)],
   };
@@ -129,7 +130,7 @@ const preview = async (visit: Visit, app: Desk): Promise<Answer> => {
     ...(!isTally(tally, waiting.length, sum) && { tally }),
     ...(await shownBeside(draft, visit, app)),
   };
-  return { ...form(visit, draft, around), logged: [{ action: 'listed', count: waiting.length }] };
+  return { ...form(visit, draft, around), logged: listing(waiting.length) };
 };
 
 const shownBeside = async (draft: Draft, visit: Visit, app: Desk) => {

@@ -6,6 +6,7 @@ import { addDays } from '../../../../domain/shared/calendar-date.ts';
 import { outcomeBadge, empty, html, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { amount, count, dayTyped, instant } from '../../format.ts';
+import { listing } from '../../desk-log.ts';
 import { fundChoice, fundNames, fundView } from '../../funds.ts';
 import { operationLink, withQuery } from '../../paths.ts';
 import { ConsoleProblem, typedOr, view } from '../../page.ts';
@@ -154,14 +155,7 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
     found.length > PAGE_SIZE ? withQuery('/desk', { ...asked, before: lines.at(-1)!.place }) : undefined;
   return {
     kind: 'page',
-    logged: [
-      {
-        action: 'listed',
-        decision: 'desk_log',
-        count: lines.length,
-        ...(asked.fund && { fundId: asked.fund }),
-      },
-    ],
+    logged: listing(lines.length, asked.fund, { decision: 'desk_log' }),
     body: html`
       <p>${texts.intro}</p>
       ${form(asked, funds, names)}

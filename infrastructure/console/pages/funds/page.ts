@@ -9,6 +9,7 @@ import type { FundId } from '../../../../domain/shared/identifiers.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import type { Evidence } from '../../../../domain/shared/two-people.ts';
 import { centsTyped, typedAmount } from '../../format.ts';
+import { listing } from '../../desk-log.ts';
 import { html, empty, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { keptPage } from '../../kept.ts';
@@ -243,7 +244,7 @@ export const fundsPage: Page = {
       const listed = await shownOf(app);
       return {
         kind: 'page',
-        logged: [{ action: 'listed', count: listed.funds.length }],
+        logged: listing(listed.funds.length),
         body: fundsView(listed, visit),
       };
     }),

@@ -117,7 +117,7 @@ const WRITERS: {
   },
 };
 
-export const priceText = (event: LoanEvent, price: ExplainedPrice): PriceText =>
+const priceText = (event: LoanEvent, price: ExplainedPrice): PriceText =>
   (WRITERS[event.type as PricedEvent['type']] as Writer<LoanEvent>)(event, price);
 
 interface Part {

@@ -4,6 +4,7 @@ import { printedRows } from '../../../presenting/columns.ts';
 import { withFundNames } from '../../../presenting/fund-names.ts';
 import { LOAN_COLUMNS } from '../../../presenting/loan-columns.ts';
 import { csvFor, csvChoice } from '../../files.ts';
+import { listing } from '../../desk-log.ts';
 import { fundChoice, fundNames } from '../../funds.ts';
 import { ConsoleProblem, query, textFile, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
@@ -216,8 +217,7 @@ const list = async (visit: Visit, app: Desk): Promise<Answer> => {
     { found, search, funds, names, applications, continued: after !== undefined },
     visit,
   );
-  const fundId = refused ? undefined : typed.fund;
-  const logged = [{ action: 'listed', count: found.operations.length, ...(fundId && { fundId }) }] as const;
+  const logged = listing(found.operations.length, refused ? undefined : typed.fund);
   const shows = found.operations.map((one) => `${one.application_id}/${one.code}`);
   return { kind: 'page', body, logged, shows, ...(refused && { status: 422 }) };
 };

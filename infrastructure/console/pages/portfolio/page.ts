@@ -5,6 +5,7 @@ import type { Rows } from '../../../presenting/columns.ts';
 import { printComposition, printPosition } from '../../../presenting/position.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { csvChoice, csvFor } from '../../files.ts';
+import { listing } from '../../desk-log.ts';
 import { fundOptions, fundNames } from '../../funds.ts';
 import { html, tile, tableView } from '../../html.ts';
 import type { View, Column } from '../../html.ts';
@@ -70,7 +71,7 @@ const operationsView = async (visit: Visit, app: Desk): Promise<Answer> => {
   return {
     kind: 'page',
     title: nameOf(part, applications),
-    logged: [{ action: 'listed', count: shown.length, ...(funds.length === 1 && { fundId: funds[0]! }) }],
+    logged: listing(shown.length, funds.length === 1 ? funds[0] : undefined),
     body: html`
       <p><a href=${addressOf('/portfolio', asked)}>← ${texts.title}</a> ${date(asked.date)}</p>
       <div class="tiles small">

@@ -2,7 +2,7 @@ import type { AnalysedPortfolio } from '../../../../application/portfolio/compos
 import type { HeldPart } from '../../../../application/portfolio/held.ts';
 import { OVERDUE_BUCKETS } from '../../../../application/portfolio/position.ts';
 import type { FundPosition } from '../../../../application/portfolio/position.ts';
-import { percent } from '../../format.ts';
+import { daysText, percent } from '../../format.ts';
 
 export interface Shown {
   readonly analysed: AnalysedPortfolio;
@@ -28,7 +28,7 @@ export const movement = (value: number, write: (value: number) => string): strin
 
 export const daysOf = (from: number): string => {
   const to = OVERDUE_BUCKETS.find((bucket) => bucket.from === from)?.to ?? null;
-  return to === null ? `${from}+` : `${from}–${to}`;
+  return daysText({ from, to });
 };
 
 export const monthName = (month: string): string => `${month.slice(5)}/${month.slice(0, 4)}`;

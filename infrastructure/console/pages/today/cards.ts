@@ -1,8 +1,8 @@
 import type { AwaitingDecision } from '../../../../application/administrator/confirmations.ts';
-import type { Overdue, OverdueBand } from '../../../../application/administrator/overdue.ts';
+import type { Overdue } from '../../../../application/administrator/overdue.ts';
 import type { WaitingGroup } from '../../../../application/administrator/worklists.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
-import { amount, count, span, instant } from '../../format.ts';
+import { amount, count, daysText, instantOr, span } from '../../format.ts';
 import { fundView } from '../../funds.ts';
 import { empty, html, tile, tableView, badge } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -43,8 +43,6 @@ export const waitingBody = (groups: readonly WaitingGroup[], names: FundNames, n
   `;
 };
 
-const daysOf = ({ from, to }: OverdueBand): string => (to === null ? `${from}+` : `${from}–${to}`);
-
 export const overdueBody = ({ bands, worst }: Overdue, names: FundNames): View => {
   const [oldest] = worst;
   if (oldest === undefined) return empty(texts.noneOverdue, texts.noneOverdueHelp);
@@ -57,7 +55,7 @@ export const overdueBody = ({ bands, worst }: Overdue, names: FundNames): View =
     ${tableView(
       { label: texts.bands },
       [
-        [words.daysLate, daysOf],
+        [words.daysLate, daysText],
         [texts.operations, ({ operations }) => count(operations), 'number'],
         [words.installments, ({ installments }) => count(installments), 'number'],
         [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
@@ -120,11 +118,7 @@ export const endpointsBody = (endpoints: readonly WebhookSubscription[], now: st
           ({ failingSince }) => (failingSince === null ? texts.unsteady : span(failingSince, now)),
           'number',
         ],
-        [
-          texts.lastSuccess,
-          ({ lastSuccessAt }) => (lastSuccessAt === null ? words.never : instant(lastSuccessAt)),
-          'date',
-        ],
+        [texts.lastSuccess, ({ lastSuccessAt }) => instantOr(words.never, lastSuccessAt), 'date'],
       ],
       failing.slice(0, MOST_LISTED),
     )}

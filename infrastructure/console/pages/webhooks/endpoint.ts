@@ -7,7 +7,7 @@ import type { WebhookSubscription } from '../../../../application/webhooks/subsc
 import { healthOf } from '../../../../application/webhooks/webhook-desk.ts';
 import { badge, empty, facts, html, tile, pictureOf, tableView } from '../../html.ts';
 import type { Meaning, View } from '../../html.ts';
-import { count, instant, percent } from '../../format.ts';
+import { count, instant, instantOr, percent } from '../../format.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundNames, fundsView } from '../../funds.ts';
 import { liveWith } from '../../layout.ts';
@@ -75,16 +75,15 @@ interface Names {
 
 const factsOf = (webhook: WebhookSubscription, { owner, funds }: Names): View => {
   const { events, fundIds, description, createdAt, lastSuccessAt, lastFailureAt } = webhook;
-  const at = (time: string | null): string => (time === null ? words.never : instant(time));
   return facts([
     [texts.endpoint, webhook.url],
     [words.application, owner],
     description !== null && [texts.description, description],
     [texts.events, events.includes('*') ? texts.allEvents : events.join(', ')],
     [texts.funds, fundIds === null ? texts.allFunds : fundsView(fundIds, funds)],
-    [texts.created, at(createdAt)],
-    [texts.lastSuccess, at(lastSuccessAt)],
-    [texts.lastFailure, at(lastFailureAt)],
+    [texts.created, instant(createdAt)],
+    [texts.lastSuccess, instantOr(words.never, lastSuccessAt)],
+    [texts.lastFailure, instantOr(words.never, lastFailureAt)],
   ]);
 };
 
@@ -129,7 +128,7 @@ export const nextText = (
   webhook: WebhookSubscription,
   { nextAttemptAt, waitsFor }: WaitingDelivery,
 ): View => {
-  if (waitsFor === null) return nextAttemptAt === null ? '–' : instant(nextAttemptAt);
+  if (waitsFor === null) return instantOr('–', nextAttemptAt);
   if (waitsFor.kind === 'webhook_resumed') return texts.untilResumed;
   const { eventId, event, triedAt } = waitsFor;
   return html`<a href=${deliveryPath(webhook, eventId)}>${texts.behind(event)}</a

@@ -11,7 +11,7 @@ import type { EndpointChoice, EndpointRecord } from '../../../../application/web
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
 import { badge, empty, html, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
-import { count, duration, instant, percent, span } from '../../format.ts';
+import { count, duration, instantOr, percent, span } from '../../format.ts';
 import { liveWith } from '../../layout.ts';
 import { withQuery } from '../../paths.ts';
 import type { Visit } from '../../page.ts';
@@ -94,12 +94,7 @@ const table = (listed: readonly Listed[], now: string): View => {
         [texts.p95, ({ p95Ms }) => timeTaken(p95Ms), 'number'],
         [texts.waiting, ({ record }) => boundedCount(record.waiting), 'number'],
         [texts.gaveUp, ({ record }) => boundedCount(record.failed), 'number'],
-        [
-          texts.lastSuccess,
-          ({ endpoint: { lastSuccessAt } }) =>
-            lastSuccessAt === null ? words.never : instant(lastSuccessAt),
-          'date',
-        ],
+        [texts.lastSuccess, ({ endpoint }) => instantOr(words.never, endpoint.lastSuccessAt), 'date'],
       ],
       rows,
     )}

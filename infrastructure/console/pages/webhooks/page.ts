@@ -12,7 +12,7 @@ import type { EndedAttempt, EventDelivery } from '../../../../application/webhoo
 import type { WaitingDelivery } from '../../../../application/webhooks/deliveries.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
-import { count, instant } from '../../format.ts';
+import { count, instant, instantOr } from '../../format.ts';
 import type { View } from '../../html.ts';
 import { liveWith } from '../../layout.ts';
 import { texts } from './texts.ts';
@@ -85,18 +85,16 @@ const attempts = (delivery: EventDelivery, asked: Asked | undefined, live: strin
     <p><small>${texts.answerCut}</small></p>`;
 };
 
-const factsOf = (webhook: WebhookSubscription, delivery: WaitingDelivery): View => {
-  const at = (time: string | null): string => (time === null ? '–' : instant(time));
-  return facts([
+const factsOf = (webhook: WebhookSubscription, delivery: WaitingDelivery): View =>
+  facts([
     [texts.state, deliveryBadge(delivery.status)],
     [words.operation, linkOf(webhook, delivery.code)],
-    [texts.created, at(delivery.createdAt)],
+    [texts.created, instant(delivery.createdAt)],
     [words.attempts, count(delivery.attempts)],
     [texts.answer, answerText(delivery)],
     [delivery.waitsFor ? texts.waitsFor : texts.next, nextText(webhook, delivery)],
-    [texts.delivered, at(delivery.deliveredAt)],
+    [texts.delivered, instantOr('–', delivery.deliveredAt)],
   ]);
-};
 
 const found = (deliveries: readonly EventDelivery[], webhook: WebhookSubscription): EventDelivery => {
   const own = deliveries.find(({ webhookId }) => webhookId === webhook.webhookId);
