@@ -86,9 +86,7 @@ const relayed = async (log: Log, from: LogPosition, translate: Translate): Promi
   const bus = { publish: async (events: readonly unknown[]) => void (published += events.length) };
   const none = {
     list: async () => [],
-    put: async () => undefined,
     release: async () => false,
-    remove: async () => undefined,
   } as unknown as RelayQuarantine;
   const checkpoints = { load: async () => from, move: async () => true, list: async () => [] };
   const parts = { subscription: log, checkpoints, quarantine: none, events: log, translator: { translate } };
