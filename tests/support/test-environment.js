@@ -1,5 +1,4 @@
-import { ModernFakeTimers } from '@jest/fake-timers';
-import { ModuleMocker } from 'jest-mock';
+import { mocks, timers } from './test-globals.js';
 
 /*
  * A worker that has nothing left to do ends at once. Node.js would first take down its whole heap, for which a busy machine needs longer
@@ -11,21 +10,17 @@ if (process.send) process.once('beforeExit', (code) => process.exit(code));
 export default class TestEnvironment {
   global = globalThis;
   fakeTimers = null;
-  moduleMocker = new ModuleMocker(globalThis);
+  fakeTimersModern = timers;
+  moduleMocker = mocks;
   #kept = { exit: process.exit, console: globalThis.console };
-
-  constructor({ projectConfig }) {
-    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
-  }
 
   async setup() {}
 
   async teardown() {
-    this.fakeTimersModern.dispose();
-    this.moduleMocker.restoreAllMocks();
+    timers.useRealTimers();
+    mocks.restoreAllMocks();
     process.exit = this.#kept.exit;
     globalThis.console = this.#kept.console;
-    delete globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')];
   }
 
   exportConditions() {

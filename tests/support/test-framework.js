@@ -1,9 +1,10 @@
-import { createRequire, registerHooks } from 'node:module';
+import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import circus from 'jest-circus/runner';
-import { setTestGlobals } from './test-globals.js';
+import { jestExpect } from '@jest/expect';
+import { createEmptyTestResult } from '@jest/test-result';
+import { addEventHandler, getState, resetState, run, setState } from 'jest-circus';
+import { formatResultsErrors } from 'jest-message-util';
 
-const require = createRequire(import.meta.url);
 const globals = new URL('test-globals.js', import.meta.url).href;
 
 registerHooks({
@@ -11,34 +12,71 @@ registerHooks({
     specifier === '@jest/globals' ? { url: globals, shortCircuit: true } : next(specifier, context),
 });
 
-/** What holds the tests of one file is loaded anew for the next, with what it has left to its like. */
-const anew = (path) => {
-  delete require.cache[path];
-  delete globalThis[Symbol.for('EVENT_HANDLERS')];
-  return require(path);
+addEventHandler(({ name, test }) => {
+  if (name === 'test_done')
+    for (const { error } of jestExpect.extractExpectedAssertionsErrors()) test.errors.push(error);
+});
+
+/** What nobody catches fails the test that runs, or the file. */
+const fail = (error) => {
+  const { currentlyRunningTest, unhandledErrors } = getState();
+  (currentlyRunningTest?.errors ?? unhandledErrors).push(error);
 };
+
+const STATUS = { skip: 'pending', todo: 'todo' };
+
+const resultOf = ({ testPath, status, errors, errorsDetailed, ...result }) => {
+  const [title, ...above] = testPath.slice(1).reverse();
+  const ancestorTitles = above.reverse();
+  return {
+    ...result,
+    ancestorTitles,
+    title,
+    fullName: [...ancestorTitles, title].join(' '),
+    status: STATUS[status] ?? (errors.length > 0 ? 'failed' : 'passed'),
+    failureMessages: errors,
+    failureDetails: errorsDetailed,
+  };
+};
+
+const count = (results, wanted) => results.filter(({ status }) => status === wanted).length;
 
 /**
  * Jest's own framework with Node.js's own modules, one world for all files of a worker. In a world for each, as Jest makes them, every file
  * would load and compile the product and its packages once more: half of the time that all tests together took.
  */
-export default (globalConfig, config, environment, runtime, path, tell) =>
-  circus.default(
-    globalConfig,
-    config,
-    environment,
-    {
-      requireInternalModule: anew,
-      requireModule: require,
-      unstable_shouldLoadAsEsm: () => true,
-      unstable_importModule: (file) => import(pathToFileURL(file).href),
-      setGlobalsForRuntime: (made) => {
-        runtime.setGlobalsForRuntime(made);
-        setTestGlobals(runtime.requireModuleOrMock(path, '@jest/globals'));
-      },
-      enterTestCode: () => runtime.enterTestCode(),
-      leaveTestCode: () => runtime.leaveTestCode(),
-    },
-    path,
-    tell,
-  );
+export default async (globalConfig, config, environment, runtime, path) => {
+  if (globalConfig.watch || globalConfig.watchAll)
+    throw new Error('--watch would run again what was loaded first: begin a new run');
+  resetState();
+  const { testNamePattern: pattern, testTimeout, maxConcurrency } = globalConfig;
+  const testNamePattern = pattern ? new RegExp(pattern, 'i') : null;
+  setState({
+    ...getState(),
+    testNamePattern,
+    testTimeout: testTimeout ?? config.testTimeout,
+    maxConcurrency,
+  });
+  jestExpect.setState({ testPath: path, expand: globalConfig.expand });
+  process.on('uncaughtException', fail);
+  try {
+    await import(pathToFileURL(path).href);
+    const { testResults, unhandledErrors } = await run();
+    const results = testResults.map(resultOf);
+    const failures = formatResultsErrors(results, config, globalConfig, path);
+    const beside = unhandledErrors.join('\n');
+    return {
+      ...createEmptyTestResult(),
+      testFilePath: path,
+      testResults: results,
+      failureMessage: beside === '' ? failures : `${failures ?? ''}\n${beside}`,
+      ...(beside !== '' && { testExecError: { message: '', stack: beside } }),
+      numFailingTests: count(results, 'failed'),
+      numPassingTests: count(results, 'passed'),
+      numPendingTests: count(results, 'pending'),
+      numTodoTests: count(results, 'todo'),
+    };
+  } finally {
+    process.off('uncaughtException', fail);
+  }
+};

@@ -1,8 +1,23 @@
-/*
- * `@jest/globals`, as the tests of one file have it. What several files share is loaded once, and finds here what belongs to the file whose
- * tests run now: an import follows its variable.
- */
-export let describe, test, expect, beforeAll, beforeEach, afterEach, afterAll, jest;
+import { ModernFakeTimers } from '@jest/fake-timers';
+import { getState, setState } from 'jest-circus';
+import { ModuleMocker } from 'jest-mock';
 
-export const setTestGlobals = (globals) =>
-  void ({ describe, test, expect, beforeAll, beforeEach, afterEach, afterAll, jest } = globals);
+/*
+ * `@jest/globals` for all files of a worker (test-framework.js). Modules cannot be mocked: a use case is handed what it needs.
+ */
+export { jestExpect as expect } from '@jest/expect';
+export { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'jest-circus';
+
+export const mocks = new ModuleMocker(globalThis);
+export const timers = new ModernFakeTimers({ config: { fakeTimers: {} }, global: globalThis });
+
+export const jest = {
+  fn: (implementation) => mocks.fn(implementation),
+  spyOn: (object, name) => mocks.spyOn(object, name),
+  restoreAllMocks: () => mocks.restoreAllMocks(),
+  setTimeout: (testTimeout) => void setState({ ...getState(), testTimeout }),
+  useFakeTimers: (which) => timers.useFakeTimers(which),
+  useRealTimers: () => timers.useRealTimers(),
+  advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
+  advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),
+};
