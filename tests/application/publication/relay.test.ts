@@ -342,6 +342,29 @@ describe('the relay', () => {
     },
   );
 
+  test('holds back anew, from where it was held before, what a release meets behind that', async () => {
+    const [store, positions, bus] = [new InMemoryEventStore(), new Positions(), new Bus()];
+    const quarantine = new RelayQuarantine(temporary.database);
+    const unknown = new Set(['LoanReceived', 'LoanApproved']);
+    const decoding = (recorded: RecordedEvent): LoanEvent | undefined => {
+      const event = decode(recorded);
+      if (event && unknown.has(event.type)) throw new UnreadableEventError(`${event.type} is not known`);
+      return event;
+    };
+    await store.append(STREAM, 'no_stream', [received(), approved()]);
+    const { relay, logger } = relayOver(store, positions, bus, decoding);
+    await until(() => relay.status().caughtUp);
+    unknown.delete('LoanReceived');
+    await quarantine.release(STREAM);
+    await until(async () => (await quarantine.list())[0]?.released === false);
+    expect(await quarantine.list()).toMatchObject([{ revision: 0n, reason: 'LoanApproved is not known' }]);
+    expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(2);
+    unknown.clear();
+    await quarantine.release(STREAM);
+    await until(async () => (await quarantine.list()).length === 0);
+    expect(bus.taken.map(({ name }) => name)).toEqual(['loan_received', 'loan_approved']);
+  });
+
   test('that was frozen while it published what was released does not let go of what another holds back since', async () => {
     const [store, positions] = [new InMemoryEventStore(), new Positions()];
     const quarantine = new RelayQuarantine(temporary.database);
