@@ -8,12 +8,9 @@ import { opening } from '../support/opening.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';
 import { readConsoleConfiguration, refuseOpenConsole } from './console-configuration.ts';
 import { backupsOf, requireServiceData } from './data-directory.ts';
-import { examine } from './maintenance/doctor.ts';
 import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
-import { partsOf } from './container.ts';
 import type { Parts } from './parts.ts';
-import { openFoundations } from './foundations.ts';
 
 const logToStandardError = (level: Configuration['logLevel']) =>
   createLogger(level, { write: (line: string) => void process.stderr.write(line) });
@@ -22,8 +19,10 @@ const logToStandardError = (level: Configuration['logLevel']) =>
 const openParts = async (): Promise<Parts> => {
   const configuration = readConfiguration(process.env);
   requireServiceData(configuration);
-  const logger = logToStandardError(configuration.logLevel);
-  return partsOf(await openFoundations(configuration, logger));
+  // The engines and what is built on them come when a command uses them: help and wrong use are answered without.
+  const { openFoundations } = await import('./foundations.ts');
+  const { partsOf } = await import('./container.ts');
+  return partsOf(await openFoundations(configuration, logToStandardError(configuration.logLevel)));
 };
 
 /** Others move the clock of a sandbox while a command waits, for a person or for its input. */
@@ -69,7 +68,10 @@ const code = await runProgram(process.argv.slice(2), {
   writeError: (text) => void process.stderr.write(text),
   startProgress: progressOn(process.stderr),
   ask,
-  examine: () => examine(process.env, ({ logLevel }) => logToStandardError(logLevel)),
+  examine: async () => {
+    const { examine } = await import('./maintenance/doctor.ts');
+    return examine(process.env, ({ logLevel }) => logToStandardError(logLevel));
+  },
   onKey,
   backups: backupsOf(process.env),
   untilInterrupted: () => untilInterrupted(output),
