@@ -23,7 +23,7 @@ const fail = (error) => {
   (currentlyRunningTest?.errors ?? unhandledErrors).push(error);
 };
 
-/** What Node.js keeps of where an error was made. Jest makes it a hundred calls, of the product's errors too, which costs a third of the time. */
+/** What Node.js keeps of where an error was made. Jest makes it a hundred calls, of the product's errors too. */
 const STACK_FRAMES = 10;
 
 const STATUS = { skip: 'pending', todo: 'todo' };
@@ -46,7 +46,7 @@ const count = (results, wanted) => results.filter(({ status }) => status === wan
 
 /**
  * Jest's own framework with Node.js's own modules, one world for all files of a worker. In a world for each, as Jest makes them, every file
- * would load and compile the product and its packages once more: half of the time that all tests together took.
+ * would load and compile the product and its packages once more.
  */
 export default async (globalConfig, config, environment, runtime, path) => {
   if (globalConfig.watch || globalConfig.watchAll)
