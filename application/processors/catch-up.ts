@@ -1,12 +1,11 @@
-import type { EventSubscription, SubscriptionMessage } from '../ports/event-store.ts';
+import type { EventSubscription, SubscribeOptions, SubscriptionMessage } from '../ports/event-store.ts';
 import type { LogOrder } from '../ports/read-models.ts';
 import type { Place } from './processor.ts';
 import type { Runner } from './runner.ts';
 
-interface CatchingUp {
+interface CatchingUp extends Pick<SubscribeOptions, 'batchSize' | 'streamPrefix'> {
   readonly source: EventSubscription;
   readonly order: Pick<LogOrder, 'compare'>;
-  readonly batchSize?: number;
   /** Between two batches: writers of the same store have their turn. */
   readonly breathe?: () => Promise<void>;
 }
@@ -27,11 +26,11 @@ const behind = (
 /** False when one of them lost its place to another process. */
 const takeIn = async (
   runners: readonly Following[],
-  { source, order, batchSize, breathe }: CatchingUp,
+  { source, order, breathe, ...reading }: CatchingUp,
   from: Place,
   signal: AbortSignal,
 ): Promise<boolean> => {
-  const messages = source.subscribe({ from, signal, ...(batchSize !== undefined && { batchSize }) });
+  const messages = source.subscribe({ ...reading, from, signal });
   for await (const message of messages) {
     for (const runner of runners) {
       const rest = behind(message, runner.place, order);

@@ -6,45 +6,26 @@ import { sweepOverdue } from '../../application/loans/overdue/overdue-scheduler.
 import { PolledProgress, nearestProgress } from '../../application/loans/read-model-progress.ts';
 import { PUBLISHING } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import type { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
+import { catchUp } from '../../application/processors/catch-up.ts';
 import type { Status } from '../../application/processors/processor.ts';
-import { ReadModelFollower } from '../../application/projecting/read-model.ts';
+import { Runner } from '../../application/processors/runner.ts';
+import { ReadModelFollower, readModelProcessor } from '../../application/projecting/read-model.ts';
+import { retryUntilAvailable } from '../../application/support/retry.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { Projection } from '../../projections/projection.ts';
 import { LineAMinute } from '../support/line-a-minute.ts';
 import { pause, throttled } from '../support/time.ts';
 import type { Role } from './configuration.ts';
 import type { Parts } from './parts.ts';
-import { toProjected } from './projections.ts';
+import { logOrder, toProjected } from './projections.ts';
 
 /** Requests wait for the loans; what finds events by their id leaves the machine to requests. */
 const LOAN_PAUSE_MS = 8;
 const INDEX_PAUSE_MS = 250;
 
-const LOOK_EVERY_MS = 20;
-/** What it needs may be away for a moment; a command does not wait for longer. */
-const WITHOUT_PROGRESS_MS = 15_000;
-
-/**
- * Lets a read model take in everything that is stored now. A service that runs beside the command does the same work; each batch is
- * stored by the faster of the two. One that works in this process already goes on.
- * @throws Error when an event cannot be projected, or the stores stay away
- */
-const catchUp = async (projector: ReadModelFollower): Promise<void> => {
-  const works = projector.status().state !== 'stopped';
-  if (!works) projector.start();
-  try {
-    for (let waited = 0; ; waited += LOOK_EVERY_MS) {
-      const { name, state, caughtUp, lastError } = projector.status();
-      if (caughtUp) return;
-      if (state === 'running') waited = 0;
-      if (state === 'halted' || waited > WITHOUT_PROGRESS_MS)
-        throw new Error(`the read model ${name} is behind, ${state}: ${lastError ?? 'no reason known'}`);
-      await pause(LOOK_EVERY_MS);
-    }
-  } finally {
-    if (!works) await projector.stop();
-  }
-};
+const prefixOf = ({ ofOperationsAlone }: Projection) => ({
+  ...(ofOperationsAlone && { streamPrefix: LOAN_STREAM_PREFIX }),
+});
 
 /** What follows the log and writes rows, and what knows how far it is. */
 export const readModelsOf = (parts: Parts): Parts['readModels'] => {
@@ -57,13 +38,21 @@ export const readModelsOf = (parts: Parts): Parts['readModels'] => {
       decode: toProjected,
       logger,
       pause,
-      ...(projection.ofOperationsAlone && { streamPrefix: LOAN_STREAM_PREFIX }),
+      ...prefixOf(projection),
     });
   const loanProjector = projector(loanProjection, LOAN_PAUSE_MS);
   const others = generations.projections.filter((projection) => projection !== loanProjection);
   const projectors = [loanProjector, ...others.map((projection) => projector(projection, INDEX_PAUSE_MS))];
   const now = (): number => performance.now();
-  const catchUps = new Map(projectors.map((one) => [one.name, oneAtATime(() => catchUp(one))]));
+  /** A service that runs beside it does the same work; each batch is stored by the faster of the two. */
+  const catchingUp = (projection: Projection): (() => Promise<void>) => {
+    const reading = { projection, log: eventStore, store, decode: toProjected };
+    const runner = new Runner(readModelProcessor(reading), { logger, pause });
+    const following = { source: eventStore, order: logOrder, ...prefixOf(projection) };
+    const work = () => catchUp([runner], following, new AbortController().signal);
+    return oneAtATime(() => retryUntilAvailable(work, pause));
+  };
+  const catchUps = new Map(generations.projections.map((one) => [one.name, catchingUp(one)]));
   const loans = new SqlLoanReader(parts.readModelDatabase);
   return {
     caughtUp: catchUps.get(loanProjection.name)!,

@@ -93,10 +93,13 @@ export class DeskWorld {
     await this.world.call(this.application, { method: 'GET', path: `/loan/${code}` });
   }
 
+  /** What is overdue is marked: a sweep of the service's own would come at some time within the second. */
   async activate(code: string, date: string, value: number): Promise<void> {
     await this.elsewhere(code, 'approve');
     await this.elsewhere(code, 'sign_term');
     await this.elsewhere(code, 'disburse', { disbursement_date: date, disbursed_value: value });
+    await this.world.sweep();
+    await this.world.call(this.application, { method: 'GET', path: `/loan/${code}` });
   }
 
   get headers(): Readonly<Record<string, string>> {

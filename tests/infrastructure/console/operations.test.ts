@@ -18,9 +18,6 @@ beforeAll(async () => {
   await desk.assign('NEW-3');
   await desk.activate('LATE-1', '2026-06-10', 10_032);
   await desk.activate('late-2', '2026-06-10', 900);
-  await desk.world.sweep();
-  for (const code of ['LATE-1', 'late-2'])
-    await desk.world.call(desk.application, { method: 'GET', path: `/loan/${code}` });
 });
 afterAll(() => desk.close());
 
