@@ -16,7 +16,7 @@ interface Dependencies {
   /** Resolves when the read model holds everything that was stored before the call. @throws Error when it cannot */
   readonly caughtUp: () => Promise<void>;
   readonly place: () => Promise<string>;
-  readonly privacy: () => Pick<Privacy, 'index' | 'tell'>;
+  readonly privacy: () => Pick<Privacy, 'indexed' | 'tell'>;
   readonly documentsOf: (streams: readonly string[]) => Promise<ReadonlyMap<string, string | null>>;
   readonly clock: BusinessClock;
 }
@@ -31,8 +31,6 @@ export class Portfolio {
   readonly #deps: Dependencies;
   readonly #positions: SqlPortfolioPositions;
   readonly #analysed = new LRUCache<string, Promise<AnalysedPortfolio>>({ max: REMEMBERED });
-  // Indexing walks the log each time where a key is missing: once is enough.
-  #indexed: Promise<void> | undefined;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
@@ -57,10 +55,7 @@ export class Portfolio {
     if (before !== undefined) return before;
     const answer = this.#analyse(fundId, date);
     this.#analysed.set(key, answer);
-    answer.catch(() => {
-      this.#analysed.delete(key);
-      this.#indexed = undefined;
-    });
+    answer.catch(() => this.#analysed.delete(key));
     return answer;
   }
 
@@ -81,7 +76,7 @@ export class Portfolio {
     const { database, clock } = this.#deps;
     const privacy = this.#deps.privacy();
     const { analysisOf } = await import('./composition.ts');
-    await (this.#indexed ??= privacy.index());
+    await privacy.indexed();
     return analysisOf(
       { database, positions: this.#positions, privacy },
       { fundId, date, knownAt: clock.now() },

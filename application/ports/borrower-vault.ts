@@ -19,6 +19,11 @@ export interface Borrower {
   readonly address: Address;
 }
 
+/** The text was changed, belongs to another context, or was sealed with another key. */
+export class BrokenSealError extends Error {
+  override readonly name = 'BrokenSealError';
+}
+
 /**
  * Personal data, sealed with a key of its operation (AES-256-GCM), so that forgetting a borrower is deleting that key.
  * The key is durable before `seal` resolves. What only the key could do is `undefined` once it was deleted;
@@ -26,7 +31,7 @@ export interface Borrower {
  */
 export interface BorrowerVault {
   seal(stream: string, borrower: Borrower): Promise<SealedBorrower>;
-  /** `undefined` once the key was deleted. @throws Error when the text was tampered with */
+  /** `undefined` once the key was deleted. @throws BrokenSealError */
   open(stream: string, sealed: SealedBorrower): Promise<Borrower | undefined>;
   /** The same, where a key that is lost is no fault. */
   peek(stream: string, sealed: SealedBorrower): Promise<Borrower | undefined>;
@@ -34,7 +39,7 @@ export interface BorrowerVault {
   sealText(stream: string, text: string): Promise<PrivateText | undefined>;
   /** The same for the names of documents, in their order. */
   sealNames(stream: string, names: readonly string[]): Promise<readonly PrivateName[] | undefined>;
-  /** In their order; undefined where the key was deleted. @throws Error when a text was tampered with */
+  /** In their order; undefined where the key was deleted. @throws BrokenSealError */
   openTexts(stream: string, texts: readonly Sealed[]): Promise<readonly (string | undefined)[]>;
   /** Keyed digest (hexadecimal) of canonical text: equal texts give equal digests, and without the service's key they cannot be guessed. */
   digest(text: string): string;

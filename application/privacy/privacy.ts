@@ -2,28 +2,45 @@ import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { loanEntries } from '../event-codec/entries.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { upToNow } from '../support/up-to-now.ts';
+import { BrokenSealError } from '../ports/borrower-vault.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { BorrowerIndexEntry, SqlBorrowerIndex } from './borrower-index.ts';
 import { ForgetBorrower, borrowerDigest, maskDocument } from './forget-borrower.ts';
-import type { BorrowerOperation, Forgetting } from './forget-borrower.ts';
-import { unlessKeyMissing } from './missing-keys.ts';
+import type { Forgetting } from './forget-borrower.ts';
+import { KeyMissingError } from './missing-keys.ts';
 
 const CHECKPOINT = 'borrower-index';
+const LEFT = Symbol('left');
+
+/** Of one operation: what is read of others does not depend on it. */
+const UNREADABLE = [KeyMissingError, BrokenSealError, UnreadableEventError];
+
+const ifReadable = async <Value, Instead>(
+  work: () => Promise<Value>,
+  instead: Instead,
+): Promise<Value | Instead> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (UNREADABLE.some((kind) => error instanceof kind)) return instead;
+    throw error;
+  }
+};
 
 const entryOf = async (
   recorded: RecordedEvent,
   vault: Pick<BorrowerVault, 'open' | 'digest'>,
-): Promise<BorrowerIndexEntry | 'key_missing' | undefined> => {
+): Promise<BorrowerIndexEntry | undefined> => {
   if (recorded.type !== loanEntries.LoanReceived.storedType) return undefined;
   const event = decodeLoanEvent(recorded);
   if (event.type !== 'LoanReceived') return undefined;
   const { stream } = recorded;
-  const borrower = await unlessKeyMissing(() => vault.open(stream, event.borrower), 'key_missing' as const);
-  if (borrower === undefined || borrower === 'key_missing') return borrower;
-  return { digest: borrowerDigest(vault, borrower.document_number), stream };
+  const borrower = await vault.open(stream, event.borrower);
+  return borrower && { digest: borrowerDigest(vault, borrower.document_number), stream };
 };
 
 /** An operation's sealed borrower; empty once it was forgotten. */
@@ -45,6 +62,7 @@ export class Privacy {
   readonly forgetting: ForgetBorrower;
   readonly scrub: Dependencies['scrub'];
   readonly #deps: Dependencies;
+  #indexed: Promise<unknown> | undefined;
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
@@ -52,31 +70,45 @@ export class Privacy {
     this.scrub = dependencies.scrub;
   }
 
-  /** Later ones enter the index when their data is sealed, so this walks the log once in the life of a database. */
-  async index(): Promise<void> {
+  /**
+   * Later ones enter the index when their data is sealed, so this walks the log once in the life of a database.
+   * @returns streams of operations that cannot be read, and so are not entered by it
+   */
+  async index(): Promise<readonly string[]> {
     const { log, checkpoints, index, vault } = this.#deps;
-    if ((await checkpoints.load(CHECKPOINT)) !== 'start') return;
+    if ((await checkpoints.load(CHECKPOINT)) !== 'start') return [];
     let last: LogPosition | undefined;
-    let lost = false;
+    const left: string[] = [];
+    const entryOrLeft = async (recorded: RecordedEvent) => {
+      const entry = await ifReadable(() => entryOf(recorded, vault), LEFT);
+      if (entry === LEFT) left.push(recorded.stream);
+      return entry === LEFT ? undefined : entry;
+    };
     for await (const message of upToNow(log, { from: 'start', streamPrefix: LOAN_STREAM_PREFIX })) {
       last = message.checkpoint;
       if (message.kind !== 'events') continue;
-      const entries = await Promise.all(message.events.map((event) => entryOf(event, vault)));
-      lost ||= entries.includes('key_missing');
-      await index.add(entries.filter((entry) => entry !== undefined && entry !== 'key_missing'));
+      const entries = await Promise.all(message.events.map(entryOrLeft));
+      await index.add(entries.filter((entry) => entry !== undefined));
     }
-    // Once its key is put back, such an operation has to be found as well.
-    if (last !== undefined && !lost) await checkpoints.move(CHECKPOINT, 'start', last);
+    // Once its key is put back, or a release that reads it has started, such an operation has to be found as well.
+    if (last !== undefined && left.length === 0) await checkpoints.move(CHECKPOINT, 'start', last);
+    return left;
   }
 
-  async find(documentNumber: string, applicationId?: string): Promise<readonly BorrowerOperation[]> {
-    await this.index();
-    return this.forgetting.find(documentNumber, applicationId);
+  /** The index as far as it can be made, once in a process: it walks the log each time while an operation cannot be read. */
+  async indexed(): Promise<void> {
+    this.#indexed ??= this.index();
+    try {
+      await this.#indexed;
+    } catch (error) {
+      this.#indexed = undefined;
+      throw error;
+    }
   }
 
   async streamsOf(documentNumber: string): Promise<readonly string[]> {
     const { index, vault } = this.#deps;
-    await this.index();
+    await this.indexed();
     return index.streamsOf(borrowerDigest(vault, documentNumber));
   }
 
@@ -99,7 +131,7 @@ export class Privacy {
    * Undefined once it was forgotten. @param most of the streams
    */
   async streamsOfSame(held: HeldData, most: number): Promise<readonly string[] | undefined> {
-    await this.index();
+    await this.indexed();
     const digest = (await this.tell([held])).get(held.stream);
     return digest === undefined ? undefined : this.#deps.index.streamsOf(digest, most);
   }
@@ -122,6 +154,6 @@ export class Privacy {
 
   #open({ stream, borrower }: HeldData) {
     const { vault } = this.#deps;
-    return unlessKeyMissing(() => vault.open(stream, borrower as SealedBorrower), undefined);
+    return ifReadable(() => vault.open(stream, borrower as SealedBorrower), undefined);
   }
 }

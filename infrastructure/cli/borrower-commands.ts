@@ -85,13 +85,24 @@ const forget = async (options: ForgetOptions, dependencies: CliDependencies): Pr
     const forgetting =
       document === undefined
         ? ofLostKey(services, lostKey!, applicationId)
-        : ofBorrower(services, document, applicationId);
+        : ofBorrower(services, document, applicationId, dependencies);
     await forgetAll(forgetting, options, dependencies, services);
   });
 };
 
-const ofBorrower = ({ privacy }: App, document: string, applicationId: string | undefined): Forgetting => ({
-  find: () => privacy.find(document, applicationId),
+const ofBorrower = (
+  { privacy }: App,
+  document: string,
+  applicationId: string | undefined,
+  dependencies: CliDependencies,
+): Forgetting => ({
+  find: async () => {
+    for (const stream of await privacy.index())
+      dependencies.writeError(
+        `whose ${inOneLine(stream)} is cannot be read now: repeat this command when it can, unless it is among these\n`,
+      );
+    return privacy.forgetting.find(document, applicationId);
+  },
   forget: (operation, request) => privacy.forgetting.forget(document, operation, request),
   clear: () => privacy.forgetting.clearRefused(document),
 });

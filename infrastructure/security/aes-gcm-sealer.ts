@@ -1,15 +1,11 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
+import { BrokenSealError } from '../../application/ports/borrower-vault.ts';
 import type { KeyObject } from 'node:crypto';
 
 const VERSION = 'v1';
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-
-/** The text was changed, belongs to another context, or was sealed with another key. */
-export class BrokenSealError extends Error {
-  override readonly name = 'BrokenSealError';
-}
 
 /**
  * Text sealed with AES-256-GCM: `v1.` and base64url of nonce, ciphertext and tag. The context is authenticated but not stored,

@@ -1,7 +1,8 @@
 import type { KeyStore } from '../../application/coordination/key-store.ts';
 import type { WrappedText } from '../../application/coordination/wrapped-texts.ts';
 import type { Keyring, MasterKey } from './master-key.ts';
-import { BrokenSealError, AesGcmSealer } from './aes-gcm-sealer.ts';
+import { BrokenSealError } from '../../application/ports/borrower-vault.ts';
+import { AesGcmSealer } from './aes-gcm-sealer.ts';
 
 /** The known text whose wrapping tells which master key these stores are filled with. */
 export const MASTER_KEY_CHECK = 'master-key:check';

@@ -246,7 +246,8 @@ export class World {
   async forget(document: string, applicationId: string, includingOpen: boolean): Promise<void> {
     const forgetting = async (): Promise<void> => {
       const { privacy } = this.parts.app;
-      const found = await privacy.find(document, applicationId);
+      await privacy.index();
+      const found = await privacy.forgetting.find(document, applicationId);
       for (const operation of found)
         if (includingOpen || !operation.open)
           await privacy.forgetting.forget(document, operation, { requestId: `forget-${randomUUID()}` });

@@ -55,6 +55,26 @@ test('--lost-key forgets the one operation that has the code, and leaves an open
   expect(followed).toEqual([1]);
 });
 
+test('--document names what it could not look at, and forgets what it found', async () => {
+  const place = { applicationId: 'app-1', code: 'OP-3' };
+  const forgotten: OperationPlace[] = [];
+  const privacy = {
+    scrub: async () => true,
+    index: async () => ['loan-app-1.OP-4'],
+    forgetting: {
+      find: async () => [{ ...place, ...LOST, open: false }],
+      forget: async (_: string, { code, applicationId }: OperationPlace) =>
+        void forgotten.push({ applicationId, code }),
+      clearRefused: async () => undefined,
+    },
+  } as unknown as App['privacy'];
+  const loans = { catchUp: async () => undefined } as unknown as App['loans'];
+  const run = commandLine(() => ({ privacy, loans }));
+  const done = await run('borrower', 'forget', '--document', '52998224725', '--yes');
+  expect([done.code, forgotten]).toEqual([0, [place]]);
+  expect(done.err).toContain('whose loan-app-1.OP-4 is cannot be read now');
+});
+
 test('what was left open is told to nobody that reads it, and ends with 3 all the same', async () => {
   const write = async (): Promise<never> => {
     throw new OutputClosedError();

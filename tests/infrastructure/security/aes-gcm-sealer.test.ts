@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createDecipheriv, randomBytes } from 'node:crypto';
-import { BrokenSealError, AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
+import { BrokenSealError } from '../../../application/ports/borrower-vault.ts';
+import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
 
 const key = Buffer.alloc(32, 7);
 const sealer = new AesGcmSealer(key);

@@ -6,7 +6,7 @@ import type { SealedBorrower } from '../../../domain/shared/identifiers.ts';
 import type { Sealed, SealedName } from '../../../domain/shared/private-text.ts';
 import { OperationKeys } from '../../../infrastructure/security/operation-keys.ts';
 import { SealedBorrowerVault } from '../../../infrastructure/security/sealed-borrower-vault.ts';
-import { BrokenSealError } from '../../../infrastructure/security/aes-gcm-sealer.ts';
+import { BrokenSealError } from '../../../application/ports/borrower-vault.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { InMemoryKeyStore, sealedKeys } from '../../support/in-memory-key-store.ts';
 import { ALONE, BESIDE_EARLIER } from '../../support/application-parts.ts';
