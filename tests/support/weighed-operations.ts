@@ -1,6 +1,5 @@
 /**
- * Prints, by kind of operation, the bytes of heap that one takes, and those that the cache of operations counts for it. Needs `--expose-gc`,
- * and takes the length of codes of installments and that of keys.
+ * Prints, by kind of operation, the bytes of heap that one takes, and those that the cache of operations counts for it. Takes the length of codes of installments and that of keys.
  */
 import { bytesOf } from '../../application/command-handling/kept-operations.ts';
 import { advance, replay } from '../../application/command-handling/operation.ts';
@@ -18,6 +17,7 @@ import {
   received,
   repurchaseRequested,
 } from '../domain/support/loan-story.ts';
+import { retainedBytes } from './retained-bytes.ts';
 
 const times = <Item>(count: number, make: (index: number) => Item): readonly Item[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -84,19 +84,16 @@ const operationOf = (events: readonly LoanEvent[], keys: number): Operation => {
   return advance(replay(recorded as never, revision), [], asked as never, revision);
 };
 
-const heap = (): number => {
-  globalThis.gc?.();
-  return process.memoryUsage().heapUsed;
-};
+const COUNT = 10;
+const several = (events: readonly LoanEvent[], keys = 0) => times(COUNT, () => operationOf(events, keys));
 
-const weigh = (events: readonly LoanEvent[], keys = 0): { measured: number; counted: number } => {
-  const count = 100;
-  operationOf(events, keys);
-  const before = heap();
-  const kept = times(count, () => operationOf(events, keys));
-  const measured = Math.round((heap() - before) / count);
-  return { measured, counted: Math.max(...kept.map(bytesOf)) };
+const kept: Readonly<Record<string, readonly Operation[]>> = {
+  ...Object.fromEntries(Object.entries(KINDS).map(([kind, events]) => [kind, several(events)])),
+  'with keys': several(scheduled(1), 400),
 };
-
-const weighed = Object.entries(KINDS).map(([kind, events]) => [kind, weigh(events)]);
-console.log(JSON.stringify([...weighed, ['with keys', weigh(scheduled(1), 400)]]));
+const retained = await retainedBytes(kept);
+const weighed = Object.entries(kept).map(([kind, operations]) => [
+  kind,
+  { measured: Math.round(retained[kind]! / COUNT), counted: Math.max(...operations.map(bytesOf)) },
+]);
+console.log(JSON.stringify(weighed));

@@ -46,7 +46,7 @@ describe('kept operations', () => {
     'are counted as the bytes that they take, with codes of %s characters and keys of %s',
     async (...lengths) => {
       const program = fileURLToPath(new URL('../../support/weighed-operations.ts', import.meta.url));
-      const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program, ...lengths]);
+      const { stdout } = await promisify(execFile)(process.execPath, [program, ...lengths]);
       const kinds = JSON.parse(stdout) as readonly [string, { measured: number; counted: number }][];
       expect(kinds).toHaveLength(7);
       const untrue = kinds.filter(
