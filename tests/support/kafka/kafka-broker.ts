@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { kafkaClient, withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
+import { endWithThisProcess, letGo } from '../end-with-this-process.ts';
 import { RecordingLogger } from '../recording-logger.ts';
 import { freePort } from '../service-process.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
@@ -12,14 +13,6 @@ import { JAVA_FLAGS, SMALL_JAVA_FLAGS, brokerJars, formattedLogs, serverProperti
 import type { BrokerPorts, ClusterPlace } from './broker-files.ts';
 
 const START_MS = 200_000;
-
-/** However this process ends, its end of the pipe closes, and the broker goes too. */
-const endWithThisProcess = (child: ChildProcess): void => {
-  const command = `read _; kill -9 ${child.pid}`;
-  const guard = spawn('sh', ['-c', command], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  guard.unref();
-  child.once('exit', () => guard.kill('SIGKILL'));
-};
 
 /** A real broker of its own on loopback ports; ends with this process at the latest. */
 export class KafkaBroker {
@@ -60,6 +53,13 @@ export class KafkaBroker {
     return broker;
   }
 
+  /** One that this process does not wait for, nor anybody closes: for all files of tests that run in it. */
+  static async forThisProcess(): Promise<KafkaBroker> {
+    const broker = await KafkaBroker.start();
+    letGo(broker.#child!);
+    return broker;
+  }
+
   /** One of several, not started yet: a node alone has no majority, so all of them are started together. */
   static async ofCluster(place: ClusterPlace): Promise<KafkaBroker> {
     const jars = await brokerJars();
@@ -83,7 +83,7 @@ export class KafkaBroker {
     const arguments_ = [...flags, '-cp', `${this.#jars}/*:${this.#jars}`, 'kafka.Kafka', properties];
     const child = spawn('java', arguments_, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
-    endWithThisProcess(child);
+    endWithThisProcess(child, 'KILL', this.#directory.path);
     const collect = (chunk: Buffer): void =>
       void (this.#output = (this.#output + chunk.toString()).slice(-20_000));
     child.stdout.on('data', collect);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { endWithThisProcess, letGo } from '../end-with-this-process.ts';
 import { freePort } from '../service-process.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
@@ -28,8 +29,7 @@ const binaries = async (): Promise<string> => {
 const asServerUser = (command: string): readonly [file: string, args: readonly string[]] => {
   if (process.getuid?.() !== 0) return [command, []];
   const identity = ['--reuid', 'postgres', '--regid', 'postgres', '--init-groups'];
-  // Also ends with a test process that was killed.
-  return ['setpriv', [...identity, '--pdeathsig', 'INT', command]];
+  return ['setpriv', [...identity, command]];
 };
 
 const ownedByServerUser = async (path: string): Promise<void> => {
@@ -45,7 +45,6 @@ export class PostgresServer {
   readonly #bin: string;
   readonly #directory: { readonly path: string; remove(): Promise<void> };
   readonly #settings: Readonly<Record<string, string>>;
-  readonly #onExit = (): void => void this.#child?.kill('SIGQUIT');
   #child: ChildProcess | undefined;
   #output = '';
 
@@ -59,7 +58,6 @@ export class PostgresServer {
     this.#bin = bin;
     this.#directory = directory;
     this.#settings = settings;
-    process.on('exit', this.#onExit);
   }
 
   /**
@@ -148,6 +146,7 @@ export class PostgresServer {
       this.#output = (this.#output + bytes.toString()).slice(-KEPT_OUTPUT);
     });
     this.#child = child;
+    endWithThisProcess(child, 'QUIT', path);
     const deadline = Date.now() + START_MS;
     while (!(await this.#answers())) {
       if (child.exitCode !== null || Date.now() > deadline) {
@@ -155,6 +154,13 @@ export class PostgresServer {
       }
       await delay(POLL_MS);
     }
+  }
+
+  /** One that this process does not wait for, nor anybody closes: for all files of tests that run in it. */
+  static async forThisProcess(): Promise<PostgresServer> {
+    const server = await PostgresServer.start();
+    letGo(server.#child!);
+    return server;
   }
 
   /** Ends every connection and shuts down in order. */
@@ -169,7 +175,6 @@ export class PostgresServer {
 
   async close(): Promise<void> {
     await this.crash();
-    process.off('exit', this.#onExit);
     await this.#directory.remove();
   }
 

@@ -13,7 +13,7 @@ import { PostgresServer } from './postgres-server.ts';
 export interface TestPostgres {
   /** The URL of an empty schema of its own. */
   schema(): Promise<string>;
-  /** Drops the schemas, and ends the server if it was started here. */
+  /** Drops the database with the schemas, whoever is still connected to it. */
   close(): Promise<void>;
 }
 
@@ -25,33 +25,38 @@ const within = (url: string, schema: string): string => {
   return place.href;
 };
 
-const onServer = async (url: string, ...statements: readonly string[]): Promise<void> => {
+const uniqueName = (): string => `test_${randomUUID().replaceAll('-', '')}`;
+
+const onServer = async (url: string, statement: string): Promise<void> => {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    for (const statement of statements) await client.query(statement);
+    await client.query(statement);
   } finally {
     await client.end();
   }
 };
 
-/** The server of DATABASE_URL where it is given, else a real one that lives as long as the tests of one file. */
+let server: Promise<PostgresServer> | undefined;
+
+/** The server of DATABASE_URL where it is given, else one for all files of this process, with which it ends. */
+const serverUrl = async (): Promise<string> =>
+  process.env['DATABASE_URL'] ?? (await (server ??= PostgresServer.forThisProcess())).url;
+
+/** A database of its own: locks, notifications and what holds back a vacuum are those of one database. */
 export const testPostgres = async (): Promise<TestPostgres> => {
-  const given = process.env['DATABASE_URL'];
-  const server = given ? undefined : await PostgresServer.start();
-  const url = given ?? server!.url;
-  const schemas: string[] = [];
+  const url = await serverUrl();
+  const database = uniqueName();
+  await onServer(url, `create database ${database}`);
+  const own = new URL(url);
+  own.pathname = database;
   return {
     schema: async () => {
-      const name = `test_${randomUUID().replaceAll('-', '')}`;
-      await onServer(url, `create schema ${name}`);
-      schemas.push(name);
-      return within(url, name);
+      const name = uniqueName();
+      await onServer(own.href, `create schema ${name}`);
+      return within(own.href, name);
     },
-    close: async () => {
-      if (server) await server.close();
-      else await onServer(url, ...schemas.map((name) => `drop schema ${name} cascade`));
-    },
+    close: () => onServer(url, `drop database ${database} with (force)`),
   };
 };
 
