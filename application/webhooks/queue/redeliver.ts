@@ -76,14 +76,20 @@ const holdLane = (builder: Kysely<Schema>, { webhookId, lane }: Repeated): Compi
     .where('lane', '=', lane)
     .compile();
 
-/** One more than all numbers given out: a worker that died left its number unused, so it may exceed the attempts. */
+/**
+ * One more than all numbers given out: a worker that died left its number unused, so it may exceed the attempts. However old, the delivery
+ * has not ended any more, so that retention does not remove it before it is sent.
+ */
 const takeNumber = (builder: Kysely<Schema>, { webhookId, eventId }: Repeated): CompiledQuery =>
   builder
     .updateTable('webhook_delivery')
     .set((eb) => {
       const given = sql<number>`(${over(eb)} + ${requested(eb)} + ${underWay(eb)})`;
       const highest = eb.ref('webhook_delivery.attempts');
-      return { attempts: sql<number>`case when ${highest} > ${given} then ${highest} else ${given} end + 1` };
+      return {
+        attempts: sql<number>`case when ${highest} > ${given} then ${highest} else ${given} end + 1`,
+        finished_at: sql.lit(null),
+      };
     })
     .where('event_id', '=', eventId)
     .where('webhook_id', '=', webhookId)

@@ -50,7 +50,7 @@ const finished = async (
       .orderBy('finished_at')
       .limit(limit),
   );
-  if (doomed.length > 0) await database.transaction(removal(database, doomed));
+  if (doomed.length > 0) await database.transaction(removal(database, doomed, 'finished'));
   return doomed.length;
 };
 
@@ -77,7 +77,7 @@ const removed = async (database: SqlDatabase, limit: number): Promise<number> =>
     lanesOf(true),
   ]);
   const names = [...due, ...leased].map(({ lane }) => lane);
-  const statements = doomed.length > 0 ? removal(database, doomed) : [];
+  const statements = doomed.length > 0 ? removal(database, doomed, 'all') : [];
   if (names.length > 0) {
     const dropLanes = builder
       .deleteFrom('webhook_lane')
@@ -127,9 +127,12 @@ const removedOnes = (database: SqlDatabase, withBelongings: boolean) => {
 };
 
 /** Events go when no delivery of theirs is left. */
-const removal = (database: SqlDatabase, doomed: readonly Doomed[]): Statement[] => {
+const removal = (
+  database: SqlDatabase,
+  doomed: readonly Doomed[],
+  which: 'finished' | 'all',
+): Statement[] => {
   const { builder } = database;
-  const deliveries = doomed.map((row) => row.delivery_id);
   const events = [...new Set(doomed.map((row) => row.event_id))];
   const orphaned = builder
     .deleteFrom('webhook_event')
@@ -145,9 +148,7 @@ const removal = (database: SqlDatabase, doomed: readonly Doomed[]): Statement[] 
       ),
     );
   return [
-    // First, since whoever is about to store an attempt holds its delivery.
-    ...deliveriesRemoved(database, doomed),
-    { query: builder.deleteFrom('webhook_attempt').where('delivery_id', 'in', deliveries).compile() },
+    ...deliveriesRemoved(database, doomed, which),
     // No other transaction gives an event a new delivery between the look for its deliveries and its removal. Taken last and waited for
     // briefly: transactions that queue deliveries wait behind it meanwhile.
     ...briefly(database),
@@ -156,19 +157,36 @@ const removal = (database: SqlDatabase, doomed: readonly Doomed[]): Statement[] 
   ];
 };
 
-const deliveriesRemoved = (database: SqlDatabase, doomed: readonly Doomed[]): Statement[] => {
-  return [...Map.groupBy(doomed, (row) => row.webhook_id)].map(([webhookId, rows]) => {
-    const query = database.builder
+/** Deliveries first, since whoever is about to store an attempt holds its delivery. */
+const deliveriesRemoved = (
+  { builder }: SqlDatabase,
+  doomed: readonly Doomed[],
+  which: 'finished' | 'all',
+): Statement[] =>
+  [...Map.groupBy(doomed, (row) => row.webhook_id)].flatMap(([webhookId, rows]) => {
+    const ids = rows.map((row) => row.delivery_id);
+    const deliveries = builder
       .deleteFrom('webhook_delivery')
       .where('webhook_id', '=', webhookId)
-      .where(
-        'delivery_id',
-        'in',
-        rows.map((row) => row.delivery_id),
+      .where('delivery_id', 'in', ids)
+      // One more attempt may have been asked for since they were looked for.
+      .$if(which === 'finished', (query) => query.where('finished_at', 'is not', null));
+    const attempts = builder
+      .deleteFrom('webhook_attempt')
+      .where('delivery_id', 'in', ids)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('webhook_delivery as d')
+              .select('d.delivery_id')
+              .where('d.webhook_id', '=', webhookId)
+              .whereRef('d.delivery_id', '=', 'webhook_attempt.delivery_id'),
+          ),
+        ),
       );
-    return { query: query.compile() };
+    return [{ query: deliveries.compile() }, { query: attempts.compile() }];
   });
-};
 
 const leftOfRanges = async (database: SqlDatabase, limit: number): Promise<number> => {
   const { builder } = database;

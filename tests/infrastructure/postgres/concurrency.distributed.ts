@@ -11,6 +11,7 @@ import { EnqueueStatements, GIVING_EVENTS } from '../../../application/webhooks/
 import { DeliveryLag } from '../../../application/webhooks/delivery-lag.ts';
 import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
+import { onceMore } from '../../../application/webhooks/queue/redeliver.ts';
 import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
 import { notAlone } from '../../../application/sql/engine.ts';
 import type { Projection } from '../../../projections/projection.ts';
@@ -126,6 +127,25 @@ describe('deliveries of two processes', () => {
     await queueing.commit();
     expect(await cleaned).toBeGreaterThan(0);
     expect((await story.leaseOne(second)).event).toEqual(event);
+  });
+
+  test('a delivery that is to be sent once more stays, although its removal has begun', async () => {
+    const story = new Story(adapterOn(fixture.database));
+    const webhookId = await story.subscribe();
+    const event = story.event('OP-1');
+    await story.enqueue(webhookId, [event]);
+    await story.deliver(await story.leaseOne(webhookId));
+    const repeated = [{ webhookId, eventId: event.eventId, lane: 'OP-1' }];
+    const asking = await open(onceMore(other.builder, repeated, at(10)));
+    const old = { deliveredBefore: at(1_000), failedBefore: at(0), removedBefore: at(0), limit: 1_000 };
+    const cleaned = story.adapter.queue.cleanUp(old);
+    await untilWaiting();
+    await asking.commit();
+    expect(await cleaned).toBeGreaterThan(0);
+    const sent = await story.leaseOne(webhookId, 10);
+    expect(sent).toMatchObject({ event, attempt: 2 });
+    await story.record(sent, DELIVERED, 20);
+    expect((await story.recordOf(webhookId, event)).attemptLog).toHaveLength(2);
   });
 
   test('while the removal of old ones waits for a long transaction, others are queued all the same', async () => {

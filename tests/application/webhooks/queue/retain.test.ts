@@ -3,8 +3,9 @@ import { DeliveryLag } from '../../../../application/webhooks/delivery-lag.ts';
 import { DeliveryLog } from '../../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
 import { WebhookSubscriptions } from '../../../../application/webhooks/subscriptions.ts';
-import { DELIVERED, Story, at } from '../../../contracts/delivery-queue-samples.ts';
+import { DELIVERED, FAILED, Story, at } from '../../../contracts/delivery-queue-samples.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
+import type { SqlDatabase } from '../../../../application/sql/sql-database.ts';
 import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 
 let store: TemporaryDatabase;
@@ -13,28 +14,90 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-test('an attempt asked for by hand leaves nothing where its delivery was removed for its age meanwhile', async () => {
-  const { database } = store;
-  const story = new Story({
+const storyOver = (database: SqlDatabase): Story =>
+  new Story({
     queue: new DeliveryQueue(database),
     log: new DeliveryLog(database),
     lag: new DeliveryLag(database),
     subscriptions: new WebhookSubscriptions(database),
   });
-  const { queue } = story.adapter;
+
+const before = at(5);
+const retention = { deliveredBefore: before, failedBefore: before, removedBefore: before, limit: 10 };
+
+const left = async ({ database }: TemporaryDatabase): Promise<readonly number[]> => {
+  const counts = (['webhook_delivery', 'webhook_attempt', 'webhook_event', 'webhook_lane'] as const).map(
+    async (table) =>
+      (await database.read(database.builder.selectFrom(table).select((eb) => eb.lit(1).as('one')))).length,
+  );
+  return Promise.all(counts);
+};
+
+test.each([
+  ['delivered', DELIVERED, 200],
+  ['failed', FAILED, 503],
+] as const)(
+  'one that was %s long ago is kept until an attempt asked for by hand has ended',
+  async (_, first, status) => {
+    const story = storyOver(store.database);
+    const { queue } = story.adapter;
+    const webhookId = await story.subscribe();
+    const event = story.event('OP-1');
+    await story.enqueue(webhookId, [event]);
+    await story.record(await story.leaseOne(webhookId), first);
+    await queue.redeliver(event, [webhookId], at(10));
+    while ((await queue.cleanUp(retention)) > 0);
+    const underWay = await story.leaseOne(webhookId, 10);
+    expect(underWay).toMatchObject({ event, redelivery: true, attempt: 2 });
+    while ((await queue.cleanUp(retention)) > 0);
+    expect(await story.record(underWay, FAILED, 20)).toEqual({ kind: 'released' });
+    const { attemptLog } = await story.recordOf(webhookId, event);
+    expect(attemptLog.map(({ responseStatus }) => responseStatus)).toEqual([status, 503]);
+    while ((await queue.cleanUp({ ...retention, deliveredBefore: at(30), failedBefore: at(30) })) > 0);
+    expect(await left(store)).toEqual([0, 0, 0, 0]);
+  },
+);
+
+test('an attempt asked for while old ones are being removed keeps its delivery, with what was tried before', async () => {
+  const { database } = store;
+  const story = storyOver(database);
+  const webhookId = await story.subscribe();
+  const [event, other] = [story.event('OP-1'), story.event('OP-2')];
+  for (const one of [event, other]) {
+    await story.enqueue(webhookId, [one]);
+    await story.record(await story.leaseOne(webhookId), DELIVERED);
+  }
+  const asking: SqlDatabase = {
+    builder: database.builder,
+    dialect: database.dialect,
+    close: () => database.close(),
+    snapshot: (queries) => database.snapshot(queries),
+    transaction: (statements, options) => database.transaction(statements, options),
+    read: async (query) => {
+      const found = await database.read(query);
+      await story.adapter.queue.redeliver(event, [webhookId], at(10));
+      return found;
+    },
+  };
+  expect(await new DeliveryQueue(asking).cleanUp(retention)).toBe(2);
+  expect(await left(store)).toEqual([1, 1, 1, 1]);
+  const sent = await story.leaseOne(webhookId, 10);
+  expect(sent).toMatchObject({ event, attempt: 2 });
+  await story.record(sent, DELIVERED, 20);
+  while ((await story.adapter.queue.cleanUp({ ...retention, deliveredBefore: at(30) })) > 0);
+});
+
+test('an attempt asked for by hand leaves nothing where its webhook was deleted meanwhile', async () => {
+  const story = storyOver(store.database);
+  const { queue, subscriptions } = story.adapter;
   const webhookId = await story.subscribe();
   const event = story.event('OP-1');
   await story.enqueue(webhookId, [event]);
   await story.record(await story.leaseOne(webhookId), DELIVERED);
   await queue.redeliver(event, [webhookId], at(10));
   const underWay = await story.leaseOne(webhookId, 10);
-  const before = at(5);
-  const retention = { deliveredBefore: before, failedBefore: before, removedBefore: before, limit: 10 };
+  await subscriptions.remove(story.applicationId, webhookId, at(11));
   while ((await queue.cleanUp(retention)) > 0);
-  expect(await story.record(underWay, DELIVERED, 20)).toEqual({ kind: 'released' });
-  const counts = (['webhook_delivery', 'webhook_attempt', 'webhook_event', 'webhook_lane'] as const).map(
-    async (table) =>
-      (await database.read(database.builder.selectFrom(table).select((eb) => eb.lit(1).as('one')))).length,
-  );
-  expect(await Promise.all(counts)).toEqual([0, 0, 0, 0]);
+  expect((await story.record(underWay, DELIVERED, 20)).kind).toBe('lease_lost');
+  expect(await left(store)).toEqual([0, 0, 0, 0]);
 });
