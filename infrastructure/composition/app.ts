@@ -17,7 +17,6 @@ import { DataKeyAnchorSigner, sealKeysIn } from '../security/audit-keys.ts';
 import { issueCredentials } from '../security/client-secrets.ts';
 import { SqliteAuditNotes } from '../sqlite/audit-notes.ts';
 import { emptyWriteAheadLog } from '../sqlite/connection.ts';
-import { lazily } from '../support/when-asked.ts';
 import { LineAMinute } from '../support/line-a-minute.ts';
 import { pause, throttled, within } from '../support/time.ts';
 import { SERVICE_FILE } from './data-parts.ts';
@@ -52,11 +51,11 @@ const maintenanceOf = (parts: Parts): Maintenance => {
 const FILE_MISSING =
   'the stored file of a document is missing, and its reader was answered 404: put it back from a backup; `receivables audit verify --documents` names every one that is missing';
 
-/** What the service consists of: each module is made when it is first asked for. */
-export const appOf = (parts: Parts): App => {
+/** How each module of the service is made, out of the parts and of what the other modules are when they are asked. */
+export const modulesOf = (parts: Parts): { readonly [Name in keyof App]: (app: App) => App[Name] } => {
   const { configuration, keys, clock, realClock, logger, observability } = parts;
   const { eventStore, generations, readModelDatabase, serviceDatabase } = parts;
-  const app: App = lazily<App>({
+  return {
     administrator: () => parts.administrator,
     audit: () =>
       new Audit({
@@ -100,7 +99,7 @@ export const appOf = (parts: Parts): App => {
           pause,
         }),
       }),
-    funds: () =>
+    funds: (app) =>
       new Funds({
         events: eventStore,
         formats: parts.formats,
@@ -108,7 +107,7 @@ export const appOf = (parts: Parts): App => {
         loans: () => app.loans,
         ...{ clock, pause },
       }),
-    loans: () => {
+    loans: (app) => {
       const { store: documents, inspector } = parts.documents;
       const { caughtUp, progress } = parts.readModels;
       const missing = new LineAMinute((fields) => logger.error(fields, FILE_MISSING));
@@ -129,7 +128,7 @@ export const appOf = (parts: Parts): App => {
       });
     },
     maintenance: () => maintenanceOf(parts),
-    portfolio: () =>
+    portfolio: (app) =>
       new Portfolio({
         database: readModelDatabase,
         caughtUp: parts.readModels.caughtUp,
@@ -166,6 +165,5 @@ export const appOf = (parts: Parts): App => {
       }),
     renegotiation: () => parts.renegotiation,
     webhooks: () => parts.webhooks.webhooks,
-  });
-  return app;
+  };
 };

@@ -27,9 +27,8 @@ import { OperationKeys } from '../security/operation-keys.ts';
 import { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';
 import { TokenSigningKeys } from '../security/token-signing-keys.ts';
 import { WrappedKeys } from '../security/wrapped-keys.ts';
-import { lazily } from '../support/when-asked.ts';
 import { pause, throttled } from '../support/time.ts';
-import { appOf } from './app.ts';
+import { modulesOf } from './app.ts';
 import { cacheBytes } from './cache-shares.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import type { Foundations } from './foundations.ts';
@@ -89,9 +88,8 @@ const administratorOf = (parts: Parts): Administrator => {
 };
 
 type Made = Omit<Parts, keyof Foundations>;
-type Makers = { readonly [Name in keyof Made]: (parts: Parts) => Made[Name] };
 
-const MAKERS: Makers = {
+const MAKERS: { readonly [Name in keyof Made]: (parts: Parts) => Made[Name] } = {
   formats: ({ serviceDatabase }) => new StoredFormats(serviceDatabase),
   checkpoints: ({ serviceDatabase, realClock }) => new SqlCheckpointStore(serviceDatabase, realClock),
   leases: ({ serviceDatabase }) => new SqlLeases(serviceDatabase),
@@ -159,7 +157,7 @@ const MAKERS: Makers = {
     const settings = { issuer, audience, environment, cacheBytes: cacheBytes(configuration, 'tokens') };
     return new JwtTokens(signingKeys, realClock, settings);
   },
-  app: appOf,
+  app: (parts) => keptFrom(modulesOf(parts), {}),
   sandboxClock: ({ movableClock: clock, realClock, serviceDatabase, logger }) => {
     if (!clock) return undefined;
     const offset = new SqlClockOffset(serviceDatabase, realClock);
@@ -167,14 +165,20 @@ const MAKERS: Makers = {
   },
 };
 
-/** What was chosen at the start, and what is built from it: each part is made once, when it is first asked for. */
-export const partsOf = (foundations: Foundations): Parts => {
+/** What is there with what is made of it: each member when it is first asked for, and kept. */
+const keptFrom = <Made extends object, To extends object>(
+  makers: { readonly [Name in keyof Made]: (of: Made & To) => Made[Name] },
+  there: To,
+): Made & To => {
   const container = new Container({ defaultScope: 'Singleton' });
-  const makers = Object.entries(MAKERS).map(([name, make]) => {
-    container.bind<unknown>(name).toDynamicValue(() => make(parts));
-    return [name, () => container.get<unknown>(name)];
-  });
-  const made = lazily<Made>(Object.fromEntries(makers) as { [Name in keyof Made]: () => Made[Name] });
-  const parts: Parts = Object.assign(made, foundations);
-  return parts;
+  const made = { ...there } as Made & To;
+  for (const [name, make] of Object.entries<(of: Made & To) => unknown>(makers)) {
+    container.bind(name).toDynamicValue(() => make(made));
+    const get = () => container.get(name);
+    Object.defineProperty(made, name, { enumerable: true, get });
+  }
+  return made;
 };
+
+/** What was chosen at the start, and what is built from it. */
+export const partsOf = (foundations: Foundations): Parts => keptFrom<Made, Foundations>(MAKERS, foundations);
