@@ -14,7 +14,6 @@ interface ReadModelParts {
   readonly log: EventSubscription;
   readonly store: ProjectionStore;
   readonly decode: (event: RecordedEvent) => ProjectedEvent | undefined;
-  readonly streamPrefix?: string;
   readonly batchSize?: number;
 }
 
@@ -35,9 +34,14 @@ const passesBy = ({ stream }: RecordedEvent): boolean => isBesideOperations(stre
 /** What a projector passes by costs no write: the place behind it is stored with what comes next, or behind so many of them. */
 const PASSED_BY = { events: 500, lazily: true } as const;
 
+/** What of the log is read for one projection alone. */
+export const readingOf = ({ ofOperationsAlone }: Projection) => ({
+  ...(ofOperationsAlone && { streamPrefix: LOAN_STREAM_PREFIX }),
+});
+
 /** Events to rows: pure, so what fails once fails always. */
 export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite> => {
-  const { projection, log, store, decode, streamPrefix, batchSize } = parts;
+  const { projection, log, store, decode, batchSize } = parts;
   const writesOf = (event: RecordedEvent): readonly TableWrite[] => {
     if (passesBy(event)) return [];
     if (projection.ofOperationsAlone && !event.stream.startsWith(LOAN_STREAM_PREFIX)) return [];
@@ -54,7 +58,7 @@ export const readModelProcessor = (parts: ReadModelParts): Processor<TableWrite>
     source: log,
     store: storeOf(projection, store),
     holding: readModelHolding,
-    ...(streamPrefix !== undefined && { streamPrefix }),
+    ...readingOf(projection),
     ...(batchSize !== undefined && { batchSize }),
     handle: (events) => ({ writes: events.flatMap(writesOf), mayWait: events.every(passesBy) }),
   };
@@ -126,7 +130,7 @@ export class ReadModelFollower extends Runner<TableWrite> {
     const processor: Processor<TableWrite> = {
       ...readModelProcessor(parts),
       // With a prefix nothing comes that it would pass by.
-      ...(parts.streamPrefix === undefined && { gather: PASSED_BY }),
+      ...(!parts.projection.ofOperationsAlone && { gather: PASSED_BY }),
       watch: {
         committed: ({ events }) => {
           for (const { stream, revision } of events) applied.note(stream, revision);

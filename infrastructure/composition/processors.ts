@@ -1,4 +1,3 @@
-import { LOAN_STREAM_PREFIX } from '../../application/command-handling/operation.ts';
 import { dueBefore } from '../../application/loans/due-installments.ts';
 import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { markOverdue } from '../../application/loans/overdue/mark-overdue-installments.ts';
@@ -9,7 +8,7 @@ import type { MovableClock } from '../../application/maintenance/sandbox/sandbox
 import { catchUp } from '../../application/processors/catch-up.ts';
 import type { Status } from '../../application/processors/processor.ts';
 import { Runner } from '../../application/processors/runner.ts';
-import { ReadModelFollower, readModelProcessor } from '../../application/projecting/read-model.ts';
+import { ReadModelFollower, readModelProcessor, readingOf } from '../../application/projecting/read-model.ts';
 import { retryUntilAvailable } from '../../application/support/retry.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { Projection } from '../../projections/projection.ts';
@@ -23,10 +22,6 @@ import { logOrder, toProjected } from './projections.ts';
 const LOAN_PAUSE_MS = 8;
 const INDEX_PAUSE_MS = 250;
 
-const prefixOf = ({ ofOperationsAlone }: Projection) => ({
-  ...(ofOperationsAlone && { streamPrefix: LOAN_STREAM_PREFIX }),
-});
-
 /** What follows the log and writes rows, and what knows how far it is. */
 export const readModelsOf = (parts: Parts): Parts['readModels'] => {
   const { eventStore, generations, logger, observability, projectionStore: store } = parts;
@@ -38,7 +33,6 @@ export const readModelsOf = (parts: Parts): Parts['readModels'] => {
       decode: toProjected,
       logger,
       pause,
-      ...prefixOf(projection),
     });
   const loanProjector = projector(loanProjection, LOAN_PAUSE_MS);
   const others = generations.projections.filter((projection) => projection !== loanProjection);
@@ -48,7 +42,7 @@ export const readModelsOf = (parts: Parts): Parts['readModels'] => {
   const catchingUp = (projection: Projection): (() => Promise<void>) => {
     const reading = { projection, log: eventStore, store, decode: toProjected };
     const runner = new Runner(readModelProcessor(reading), { logger, pause });
-    const following = { source: eventStore, order: logOrder, ...prefixOf(projection) };
+    const following = { source: eventStore, order: logOrder, ...readingOf(projection) };
     const work = () => catchUp([runner], following, new AbortController().signal);
     return oneAtATime(() => retryUntilAvailable(work, pause));
   };

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { LOAN_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
 import type { ReadModelFollower } from '../../../application/projecting/read-model.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { InMemoryTables } from '../../projections/in-memory-tables.ts';
@@ -118,7 +117,7 @@ describe('a projector', () => {
     await log.append('renegotiation-1', 'no_stream', [
       { id: 'event-1', type: 'other.v1', data: '{}' as never, metadata: {} as never },
     ]);
-    const { projector } = start(log, tables, { streamPrefix: LOAN_STREAM_PREFIX });
+    const { projector } = start(log, tables, { projection: { ...loanProjection, ofOperationsAlone: true } });
     await caughtUp(projector);
     expect(await tables.checkpoint(loanProjection)).toBe('1/1');
   });
