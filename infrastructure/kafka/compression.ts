@@ -1,13 +1,21 @@
 import { promisify } from 'node:util';
 import { unzip, zstdDecompress } from 'node:zlib';
 import kafkajs from 'kafkajs';
+import type { Logger } from '../../application/ports/logger.ts';
+import { LineAMinute } from '../support/line-a-minute.ts';
+import { pause } from '../support/time.ts';
 
 /** Of one batch, unpacked. Brokers take 1 MiB of it packed as they are configured by default; a few of these bytes can stand for gigabytes. */
 const MOST_BYTES = 67_108_864;
 
+/** Of one batch. kafkajs makes arguments of a call of them, of which a stack takes some more; a megabyte can stand for a million. */
+const MOST_RECORDS = 100_000;
+
+class TooLargeError extends RangeError {}
+
 const requireFew = (bytes: number): void => {
   if (bytes > MOST_BYTES)
-    throw new RangeError(`a compressed batch holds more than ${MOST_BYTES} bytes, so it is not unpacked`);
+    throw new TooLargeError(`a compressed batch holds more than ${MOST_BYTES} bytes, so it is not unpacked`);
 };
 
 const ofZlib = (unpack: typeof unzip | typeof zstdDecompress) => {
@@ -83,11 +91,80 @@ const compress = (): never => {
   throw new Error('what this service sends is not compressed');
 };
 
+/** A batch of records as Kafka 0.11 and later keep it: what its head says stands right before what is packed. */
+const HEAD = { bytes: 61, length: 8, magic: 16, lastOffset: 23, records: 57 };
+const BEHIND_LENGTH = 12;
+
+/** Undefined where these bytes are of no such batch. */
+const headOf = ({ buffer, byteOffset, length }: Buffer) => {
+  if (byteOffset < HEAD.bytes) return undefined;
+  const head = Buffer.from(buffer, byteOffset - HEAD.bytes, HEAD.bytes);
+  if (head[HEAD.magic] !== 2 || head.readInt32BE(HEAD.length) !== HEAD.bytes - BEHIND_LENGTH + length)
+    return undefined;
+  return {
+    firstOffset: Number(head.readBigInt64BE(0)),
+    lastOffset: head.readInt32BE(HEAD.lastOffset),
+    records: head.readInt32BE(HEAD.records),
+  };
+};
+
+/** Numbers as they stand in records: the sign last, seven bits a byte. */
+const varint = (value: number): Buffer => {
+  const bytes: number[] = [];
+  let left = value < 0 ? -2 * value - 1 : 2 * value;
+  for (; left >= 0x80; left = Math.floor(left / 0x80)) bytes.push((left % 0x80) | 0x80);
+  return Buffer.from([...bytes, left]);
+};
+
+/** As many records, at their places, each of which says why: whoever consumes them refuses each by itself, and goes on. */
+const saying = (text: string, { records, lastOffset }: { records: number; lastOffset: number }): Buffer => {
+  const value = Buffer.from(text);
+  return Buffer.concat(
+    Array.from({ length: records }, (_, n) => {
+      const offset = varint(n === records - 1 ? lastOffset : n);
+      // Attributes and time; no key; the value; no headers.
+      const record = [Buffer.of(0, 0), offset, varint(-1), varint(value.length), value, Buffer.of(0)];
+      return [varint(Buffer.concat(record).length), ...record];
+    }).flat(),
+  );
+};
+
+/** By this name kafkajs ends a partition's part of an answer before the batch, and takes the other partitions. */
+class NotReadHere extends Error {
+  override readonly name = 'KafkaJSPartialMessageError';
+}
+
+/** The same answer would come at once. */
+const ASKED_AGAIN_MS = 1_000;
+
+/** One batch keeps up nothing else: thrown, an error would end the session of all partitions, each time anew. */
+const reading = (unpack: (bytes: Buffer) => Promise<Buffer>, refused: LineAMinute) => {
+  const decompress = async (bytes: Buffer): Promise<Buffer> => {
+    const head = headOf(bytes);
+    if (head && head.records > MOST_RECORDS) {
+      refused.note('records', head);
+      await pause(ASKED_AGAIN_MS);
+      throw new NotReadHere(`a batch of ${head.records} records`);
+    }
+    try {
+      return await unpack(bytes);
+    } catch (error) {
+      if (!(error instanceof TooLargeError) || !head) throw error;
+      return saying(`left out: ${error.message}`, head);
+    }
+  };
+  return () => ({ compress, decompress });
+};
+
+const REFUSED =
+  'a compressed batch holds too many records: its partition waits until whoever may removes them from the topic';
+
 /** kafkajs reads gzip alone, however large it becomes, and a consumer that meets anything else gets no further: brokers and those who decide compress as they like. */
-export const readEveryCompression = (): void => {
+export const readEveryCompression = (logger: Logger): void => {
   const { CompressionCodecs: codecs, CompressionTypes: types } = kafkajs;
-  codecs[types.GZIP] = () => ({ compress, decompress: ofZlib(unzip) });
-  codecs[types.Snappy] = () => ({ compress, decompress: snappy });
-  codecs[types.LZ4] = () => ({ compress, decompress: lz4 });
-  codecs[types.ZSTD] = () => ({ compress, decompress: ofZlib(zstdDecompress) });
+  const refused = new LineAMinute((fields) => logger.error({ ...fields, most: MOST_RECORDS }, REFUSED));
+  codecs[types.GZIP] = reading(ofZlib(unzip), refused);
+  codecs[types.Snappy] = reading(snappy, refused);
+  codecs[types.LZ4] = reading(lz4, refused);
+  codecs[types.ZSTD] = reading(ofZlib(zstdDecompress), refused);
 };

@@ -182,7 +182,7 @@ class SharingKafka extends Kafka {
 }
 
 export const kafkaClient = ({ brokers, clientId, tls, sasl, logger }: KafkaConnection): Kafka => {
-  readEveryCompression();
+  readEveryCompression(logger);
   return new SharingKafka(new FirstBrokers(brokers), {
     clientId,
     ...(tls !== undefined && { ssl: tls }),

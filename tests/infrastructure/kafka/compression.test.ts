@@ -1,11 +1,14 @@
+import { createRequire } from 'node:module';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { compressFrame } from 'lz4-napi';
 import { compress } from 'snappy';
+import { RecordingLogger } from '../../support/recording-logger.ts';
 import { readEveryCompression } from '../../../infrastructure/kafka/compression.ts';
 
-readEveryCompression();
+const logger = new RecordingLogger();
+readEveryCompression(logger);
 const { CompressionCodecs: codecs, CompressionTypes: types } = kafkajs;
 const unpack = (type: number, packed: Buffer): Promise<Buffer> =>
   codecs[type as keyof typeof codecs]().decompress(packed);
@@ -75,4 +78,76 @@ test.each([
   ['Zstandard', types.ZSTD, () => zstdCompressSync(half)],
 ])('a large batch of %s is read', async (_, type, packed) => {
   expect((await unpack(type, await packed())).equals(half)).toBe(true);
+});
+
+/** The library's own reading of an answer. */
+const { decode } = createRequire(import.meta.url)('kafkajs/src/protocol/requests/fetch/v4/response.js') as {
+  readonly decode: (answer: Buffer) => Promise<{
+    readonly responses: readonly {
+      readonly partitions: readonly {
+        readonly messages: readonly { readonly offset: string; readonly value: Buffer }[];
+      }[];
+    }[];
+  }>;
+};
+
+/** A batch as Kafka keeps it, packed with gzip. */
+const batchOf = (records: number, record: Buffer): Buffer => {
+  const packed = gzipSync(Buffer.alloc(records * record.length, record));
+  const head = Buffer.alloc(61);
+  head.writeBigInt64BE(40n, 0);
+  head.writeInt32BE(49 + packed.length, 8);
+  head[16] = 2;
+  head.writeInt16BE(1, 21);
+  head.writeInt32BE(records - 1, 23);
+  head.writeInt32BE(records, 57);
+  return Buffer.concat([head, packed]);
+};
+
+/** What a broker answers to a question for more, of partitions 0, 1 ... of one topic. */
+const answerOf = (batches: readonly Buffer[]): Buffer => {
+  const int32 = (value: number): Buffer => Buffer.from(Uint32Array.of(value).buffer).swap32();
+  const partitions = batches.flatMap((batch, n) => [
+    ...[int32(n), Buffer.alloc(2), Buffer.alloc(16), int32(0), int32(batch.length), batch],
+  ]);
+  return Buffer.concat([
+    int32(0),
+    int32(1),
+    Buffer.from([0, 1]),
+    Buffer.from('t'),
+    int32(batches.length),
+    ...partitions,
+  ]);
+};
+
+// Attributes, time and place of 0; no key; a value of one byte; no headers.
+const RECORD = Buffer.from([14, 0, 0, 0, 1, 2, 0x78, 0]);
+
+test.each([
+  [100_000, 100_000],
+  [100_001, 0],
+])(
+  'of a batch of %d records %d are read, and the partition beside it in either case',
+  async (records, read) => {
+    const { responses } = await decode(answerOf([batchOf(records, RECORD), batchOf(1, RECORD)]));
+    expect(responses[0]!.partitions.map(({ messages }) => messages.length)).toEqual([read, 1]);
+    const told = logger.lines.map(({ level, fields }) => ({ level, ...fields }));
+    if (read === 0) expect(told).toMatchObject([{ level: 'error', firstOffset: 40, records }]);
+  },
+);
+
+test('of a batch that would be too large each record says so at its place', async () => {
+  const value = Buffer.alloc(33 * 1_048_576);
+  // Their lengths stand before each: of all of it, and of the value.
+  const large = Buffer.concat([
+    Buffer.from([144, 128, 128, 33, 0, 0, 0, 1, 128, 128, 128, 33]),
+    value,
+    Buffer.of(0),
+  ]);
+  const { responses } = await decode(answerOf([batchOf(2, large), batchOf(1, RECORD)]));
+  const [refused, beside] = responses[0]!.partitions.map(({ messages }) =>
+    messages.map(({ offset, value: text }) => `${offset} ${text.toString()}`),
+  );
+  const why = 'left out: a compressed batch holds more than 67108864 bytes, so it is not unpacked';
+  expect([refused, beside]).toEqual([[`40 ${why}`, `41 ${why}`], ['40 x']]);
 });
