@@ -35,10 +35,12 @@ export class FilePlace implements SealedPlace {
 
   async put(name: string, keyId: string, sealed: () => AsyncIterable<Buffer>): Promise<void> {
     const path = join(this.#root, name);
-    if ((await readKeyId(path)) === keyId) await this.#makeFolder(dirname(path));
-    else await this.#store(path, sealed());
-    // Where the folder has gone, all that lay in it was removed meanwhile.
-    await ifThere(sync(dirname(path)));
+    const folder = dirname(path);
+    // In a new folder nothing lies: nearly every content is the first one of its operation.
+    const isNew = await this.#makeFolder(folder);
+    if (isNew || (await readKeyId(path)) !== keyId) await this.#store(path, sealed());
+    // Where the folder has gone, all that lay in it was removed meanwhile. Whoever made it may not have synced the root yet.
+    await Promise.all([ifThere(sync(folder)), sync(this.#root)]);
   }
 
   async open(name: string, keyId: string): Promise<PlacedContent | undefined> {
@@ -66,19 +68,18 @@ export class FilePlace implements SealedPlace {
     else await ifThere(sync(this.#root));
   }
 
-  /** Synced even when the folder exists: the process that made it may not have synced it yet. */
-  async #makeFolder(folder: string): Promise<void> {
-    const made = mkdir(folder, { recursive: true, mode: 0o700 });
+  /** True where it was not there. */
+  async #makeFolder(folder: string): Promise<boolean> {
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
     // It may be gone again.
-    await ifThere(made.then(() => giveToOwner(folder)));
-    await sync(this.#root);
+    await ifThere((async () => giveToOwner(folder))());
+    return made !== undefined;
   }
 
   async #store(path: string, content: AsyncIterable<Buffer>): Promise<void> {
     const draft = join(this.#incoming, randomUUID());
-    const ready = await Promise.allSettled([writeDurably(draft, content), this.#makeFolder(dirname(path))]);
     try {
-      for (const result of ready) if (result.status === 'rejected') throw result.reason;
+      await writeDurably(draft, content);
       await this.#name(draft, path);
     } catch (error) {
       await rm(draft, { force: true });

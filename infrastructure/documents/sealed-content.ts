@@ -35,7 +35,7 @@ export const keyIdOf = (header: Uint8Array): string | undefined => {
   return known ? bytes.subarray(MAGIC.length, KEY_ID_END).toString('hex') : undefined;
 };
 
-/** The sealed bytes of a content, piece by piece. @throws DamagedDocumentError when it is not the one expected */
+/** The sealed bytes of a content, a small one's in one piece. @throws DamagedDocumentError when it is not the one expected */
 export const seal = async function* (
   content: AsyncIterable<Uint8Array>,
   key: DocumentKey,
@@ -45,17 +45,20 @@ export const seal = async function* (
   const cipher = createCipheriv(CIPHER, key.bytes, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(authenticated(identity));
   const hash = createHash('sha256');
-  yield Buffer.concat([MAGIC, Buffer.from(key.id, 'hex'), nonce]);
+  let sealed = Buffer.concat([MAGIC, Buffer.from(key.id, 'hex'), nonce]);
   for await (const chunk of content) {
     hash.update(chunk);
-    yield cipher.update(chunk);
+    sealed = Buffer.concat([sealed, cipher.update(chunk)]);
+    if (sealed.length < CHUNK_BYTES) continue;
+    yield sealed;
+    sealed = Buffer.alloc(0);
   }
-  yield Buffer.concat([cipher.final(), cipher.getAuthTag()]);
   if (hash.digest('hex') !== identity.sha256) {
     throw new DamagedDocumentError(
       `a file changed after it was received: its SHA-256 is not ${identity.sha256}`,
     );
   }
+  yield Buffer.concat([sealed, cipher.final(), cipher.getAuthTag()]);
 };
 
 /** Random access to stored sealed bytes. */
