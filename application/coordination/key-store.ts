@@ -2,6 +2,7 @@ import type { OnConflictBuilder } from 'kysely';
 import type { RealClock } from '../ports/clock.ts';
 import type { Rewrapped, WrappedText } from './wrapped-texts.ts';
 import { alone, notAlone } from '../sql/engine.ts';
+import { prepared } from '../sql/prepared-query.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 import { SqlWrappedTexts } from './wrapped-texts.ts';
@@ -55,15 +56,36 @@ export type KeyStore = Pick<SqlKeyStore, keyof SqlKeyStore>;
 const asItIs = (conflict: OnConflictBuilder<Schema, 'wrapped_key'>) =>
   conflict.column('name').doUpdateSet((eb) => ({ wrapped: eb.ref('wrapped_key.wrapped') }));
 
+const insertWhile = ({ builder }: SqlDatabase) =>
+  prepared((p: { name: string; wrapped: string; now: string; of: string; reads: string }) => {
+    const row = builder
+      .selectFrom('wrapped_key as condition')
+      .select((eb) => [
+        eb.val(p.name).as('name'),
+        eb.val(p.wrapped).as('wrapped'),
+        eb.val(p.now).as('created_at'),
+      ])
+      .where('condition.name', '=', p.of)
+      .where('condition.wrapped', '=', p.reads);
+    return builder
+      .insertInto('wrapped_key')
+      .columns(['name', 'wrapped', 'created_at'])
+      .expression(row)
+      .onConflict(asItIs)
+      .returning('wrapped');
+  });
+
 /** Keys wrapped by the master key. Durable when a call resolves. */
 export class SqlKeyStore extends SqlWrappedTexts {
   readonly #database: SqlDatabase;
   readonly #clock: RealClock;
+  readonly #insertWhile: ReturnType<typeof insertWhile>;
 
   constructor(database: SqlDatabase, clock: RealClock) {
     super(database, { table: 'wrapped_key', name: 'name', wrapped: 'wrapped' });
     this.#database = database;
     this.#clock = clock;
+    this.#insertWhile = insertWhile(database);
   }
 
   /** Stores unless one exists; answers the one that counts. */
@@ -79,25 +101,9 @@ export class SqlKeyStore extends SqlWrappedTexts {
 
   /** The same while another entry still reads so; otherwise nothing is stored or answered. */
   async putIfAbsentWhile(condition: WrappedText, name: string, wrapped: string): Promise<string | undefined> {
-    const row = this.#database.builder
-      .selectFrom('wrapped_key as condition')
-      .select((eb) => [
-        eb.val(name).as('name'),
-        eb.val(wrapped).as('wrapped'),
-        eb.val(this.#clock.realNow()).as('created_at'),
-      ])
-      .where('condition.name', '=', condition.name)
-      .where('condition.wrapped', '=', condition.wrapped);
-    const insert = this.#database.builder
-      .insertInto('wrapped_key')
-      .columns(['name', 'wrapped', 'created_at'])
-      .expression(row)
-      .onConflict(asItIs)
-      .returning('wrapped');
-    const results = await this.#database.transaction([
-      ...notAlone(this.#database, CONDITIONS),
-      { query: insert.compile() },
-    ]);
+    const now = this.#clock.realNow();
+    const query = this.#insertWhile({ name, wrapped, now, of: condition.name, reads: condition.wrapped });
+    const results = await this.#database.transaction([...notAlone(this.#database, CONDITIONS), { query }]);
     const [stored] = results.at(-1)!.rows as readonly { readonly wrapped: string }[];
     return stored?.wrapped;
   }

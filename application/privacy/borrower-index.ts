@@ -1,3 +1,5 @@
+import type { CompiledQuery } from 'kysely';
+import { asStatements, preparedRows } from '../sql/prepared-query.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
 /** A borrower, told only by a keyed digest, and an operation whose data belongs to that borrower. */
@@ -10,19 +12,21 @@ export interface BorrowerIndexEntry {
 /** Finds a borrower's operations without storing who the borrower is. Durable when a call resolves. */
 export class SqlBorrowerIndex {
   readonly #database: SqlDatabase;
+  readonly #insert: (entries: readonly BorrowerIndexEntry[]) => readonly CompiledQuery[];
 
   constructor(database: SqlDatabase) {
     this.#database = database;
+    this.#insert = preparedRows((entries: readonly BorrowerIndexEntry[]) =>
+      database.builder
+        .insertInto('borrower_operation')
+        .values(entries.map(({ digest, stream }) => ({ digest, stream })))
+        .onConflict((conflict) => conflict.columns(['digest', 'stream']).doNothing()),
+    );
   }
 
   /** Entries that are there already change nothing. */
   async add(entries: readonly BorrowerIndexEntry[]): Promise<void> {
-    if (entries.length === 0) return;
-    const query = this.#database.builder
-      .insertInto('borrower_operation')
-      .values(entries.map(({ digest, stream }) => ({ digest, stream })))
-      .onConflict((conflict) => conflict.columns(['digest', 'stream']).doNothing());
-    await this.#database.transaction([{ query: query.compile() }]);
+    if (entries.length > 0) await this.#database.transaction(asStatements(this.#insert(entries)));
   }
 
   /** In the order of the streams' names. @param most default: all of them */

@@ -22,7 +22,7 @@ export class WrappedKeys {
       const { condition } = this.#masterKeys;
       const wrapped = this.#masterKeys.wrap(this.#purpose, text, name);
       const kept = await this.#store.putIfAbsentWhile(condition, name, wrapped);
-      if (kept !== undefined) return this.unwrap(name, kept);
+      if (kept !== undefined) return kept === wrapped ? text : this.unwrap(name, kept);
       await this.#masterKeys.refresh();
     }
   }
