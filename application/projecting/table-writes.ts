@@ -137,11 +137,13 @@ export class TableWriteStatements {
       if (!fits) throw new RangeError(`rows of one insert into ${table} differ in their columns`);
     }
     return chunks(rows).map((chunk) => {
-      const key = `insert ${table} ${chunk.length} ${columns.join()}`;
-      const values = chunk.flatMap((row) => columns.map((column) => row[column]!));
-      return this.#bind(key, values, (value) => {
+      // A column that none of them names is null as well, and costs nothing to hand over.
+      const told = columns.filter((column) => chunk.some((row) => row[column] !== null));
+      const values: Value[] = [];
+      for (const row of chunk) for (const column of told) values.push(row[column]!);
+      return this.#bind(`insert ${table} ${chunk.length} ${told.join()}`, values, (value) => {
         const rowOf = (_: Row, r: number) =>
-          Object.fromEntries(columns.map((column, c) => [column, value(r * columns.length + c)]));
+          Object.fromEntries(told.map((column, c) => [column, value(r * told.length + c)]));
         return this.#inserting(table).values(chunk.map(rowOf));
       });
     });

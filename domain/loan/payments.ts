@@ -126,7 +126,9 @@ export const markInstallmentsOverdue = (
   state: LoanState,
 ): readonly InstallmentEvent[] =>
   state.status === 'active'
-    ? openInstallments(state).flatMap((installment) => becomeOverdue(installment, today, now))
+    ? state.schedule.dueDates.flatMap((dueDate, index) =>
+        dueDate < today ? becomeOverdue(installmentAt(state, index), today, now) : [],
+      )
     : [];
 
 /** What rounding left below zero is in `partial` too, but no money reached it: told only with a line for it. */
