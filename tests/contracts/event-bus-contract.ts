@@ -224,7 +224,7 @@ export const eventBusCases: readonly EventBusCase[] = [...deliveryCases, ...fail
 export const describeEventBusContract = (
   adapter: string,
   open: () => Promise<EventBus>,
-  patienceMs = 10_000,
+  patienceMs = 60_000,
 ): void => {
   describe(`${adapter} keeps the promises of the event bus`, () => {
     test.each(eventBusCases)('$name', async ({ check }) => {

@@ -23,7 +23,7 @@ export const eventStoreCases: readonly EventStoreCase[] = [
 export const describeEventStoreContract = (
   adapter: string,
   open: () => Promise<EventStoreFixture>,
-  patienceMs = 10_000,
+  patienceMs = 60_000,
 ): void => {
   describe(`${adapter} keeps the promises of the event store`, () => {
     let fixture: EventStoreFixture;

@@ -12,6 +12,7 @@ import { dueBefore } from '../../application/loans/due-installments.ts';
 import { cents } from '../../domain/shared/money.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
+import { filesWait } from '../support/api-client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -50,7 +51,7 @@ interface AskedRule {
 
 const NOON_IN_SAO_PAULO = '2026-06-20T15:00:00.000Z';
 const DAY_MS = 86_400_000;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 const MOST_SHOWN = 20;
 
 /**
@@ -183,11 +184,12 @@ export class World {
     return accessToken;
   }
 
-  /** As an integrator calls: again where it was not the moment, as when a busy machine keeps reads too far behind writes. */
+  /** As an integrator calls: again where it was not the moment, as when a busy machine keeps reads too far behind writes, or files waiting. */
   async call(application: TestApplication, request: HttpRequest): Promise<Answer> {
     for (const deadline = Date.now() + PATIENCE_MS; ;) {
       const answer = await this.#call(application, request);
-      if (answer.status !== 503 || Date.now() > deadline) return answer;
+      const early = answer.status === 503 || filesWait(answer);
+      if (!early || Date.now() > deadline) return answer;
       await setTimeout(100);
     }
   }

@@ -65,7 +65,7 @@ export class OtlpCollector {
     }
   }
 
-  async until(condition: () => boolean, what: string, ms = 15_000): Promise<void> {
+  async until(condition: () => boolean, what: string, ms = 60_000): Promise<void> {
     const deadline = Date.now() + ms;
     while (!condition()) {
       if (Date.now() > deadline)

@@ -150,7 +150,7 @@ export class ServiceProcess {
   }
 
   /** Resolves once the service has printed this; fails after the deadline. */
-  async printed(text: string, ms = 30_000): Promise<void> {
+  async printed(text: string, ms = 60_000): Promise<void> {
     const deadline = Date.now() + ms;
     while (!this.#output.includes(text)) {
       if (Date.now() > deadline) throw new Error(`not printed within ${ms} ms: ${text}`);

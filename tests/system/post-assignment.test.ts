@@ -227,9 +227,7 @@ describe('overdue', () => {
     expect((await api.assign(loanRequest(api.fund, code, 2, overrides))).status).toBe(201);
     const statuses = async () =>
       (await api.loan(code)).body.installments.map(({ status }: { status: string | null }) => status);
-    const deadline = Date.now() + 10_000;
-    while ((await statuses())[0] !== 'overdue' && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await within('what is past due is marked', 60_000, async () => (await statuses())[0] === 'overdue');
     expect(await statuses()).toEqual(['overdue', 'pending']);
     expect((await api.settle(code, 'A', 520)).status).toBe(200);
     expect(await statuses()).toEqual(['settled', 'pending']);

@@ -5,6 +5,7 @@ import type { ApiClient } from '../support/api-client.ts';
 import { commandLine } from '../support/command-line.ts';
 import type { CommandResult } from '../support/command-line.ts';
 import { RunningService } from '../support/running-service.ts';
+import { within } from '../support/within.ts';
 
 /** Days in the past throughout: production takes no payment from the future, whatever today is. */
 const VALUE = 2500;
@@ -80,11 +81,8 @@ describe('in production', () => {
   test('past due dates show soon after the disbursement', async () => {
     await assign('late');
     await activate('late');
-    const deadline = Date.now() + 10_000;
-    while ((await api.loan('late')).body.installments[0].status !== 'overdue') {
-      if (Date.now() > deadline) throw new Error('nothing became overdue');
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    const first = async () => (await api.loan('late')).body.installments[0].status;
+    await within('what is past due is marked', 60_000, async () => (await first()) === 'overdue');
   });
 
   test('a prepayment ends one, too', async () => {
@@ -163,11 +161,9 @@ describe('in production', () => {
       ...{ acquisition_value: 2600, disbursed_value: 2590, exit_basis: 'disbursed_value' },
       repurchase_value: 2590,
     });
-    const deadline = Date.now() + 10_000;
-    while (!(await namesOf('old')).includes('renegotiation_completed')) {
-      if (Date.now() > deadline) throw new Error('the renegotiation was never completed');
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await within('the renegotiation is completed', 60_000, async () =>
+      (await namesOf('old')).includes('renegotiation_completed'),
+    );
   });
 
   test('decisions can be given again, and contradictions are seen', async () => {

@@ -77,7 +77,7 @@ afterEach(async () => {
 });
 
 const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 60_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('did not happen');
     await new Promise((resolve) => setTimeout(resolve, 2));

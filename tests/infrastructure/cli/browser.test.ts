@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 const until = async (text: () => Promise<string>): Promise<string> => {
-  for (const deadline = Date.now() + 20_000; ;) {
+  for (const deadline = Date.now() + 60_000; ;) {
     const found = await text().catch(() => '');
     if (found !== '') return found;
     if (Date.now() > deadline) throw new Error('no browser was opened');

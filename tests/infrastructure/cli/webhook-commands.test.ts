@@ -10,6 +10,7 @@ import { DispatchWorld, OK, REFUSED } from '../webhooks/support/dispatch-world.t
 import { NOTHING } from '../../support/command-line.ts';
 import { UNHEEDING } from '../../support/desk-over.ts';
 import { fundsOver } from '../../support/funds-over.ts';
+import { within } from '../../support/within.ts';
 
 const LONG_AGO = '2020-01-01T00:00:00Z';
 const UNKNOWN = '0198c1de-7a00-7c1f-9b1e-2f6d3a4b5c6d';
@@ -82,11 +83,8 @@ describe('receivables webhook', () => {
       webhookId,
       codes.map((code) => world.event(code)),
     );
-    const deadline = Date.now() + 5_000;
-    while ((await world.records(webhookId, 'failed')).length < 3) {
-      if (Date.now() > deadline) throw new Error('the deliveries did not fail in time');
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    const failed = async () => (await world.records(webhookId, 'failed')).length;
+    await within('three deliveries fail', 60_000, async () => (await failed()) >= 3);
     await world.untilDelivered(webhookId, 1);
     return { webhookId, sender, ids: codes.slice(0, 3).map((code) => `${code}#0`) };
   };

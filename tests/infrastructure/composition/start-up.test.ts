@@ -37,7 +37,7 @@ describe('a start whose database is away', () => {
   };
 
   const answering = async (url: string, status: number, text: string): Promise<Response> => {
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 60_000;
     for (;;) {
       const response = await fetch(url).catch(() => undefined);
       if (response?.status === status && (await response.clone().text()).includes(text)) return response;

@@ -19,7 +19,7 @@ import { TcpGate } from '../../support/eventstoredb/tcp-gate.ts';
 import { failure } from '../../support/eventstoredb/wire.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 60_000;
 
 const fill = async (store: EventStoreDbStore, stream: string, count: number): Promise<readonly string[]> => {
   const events = sampleEvents(count);

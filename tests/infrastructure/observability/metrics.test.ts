@@ -48,7 +48,7 @@ const valueIn = (
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
 };
 const until = async (holds: (text: string) => boolean): Promise<string> => {
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const text = await scrape();
     if (holds(text)) return text;

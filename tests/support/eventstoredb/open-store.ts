@@ -27,7 +27,7 @@ export const openAtStandIn = async (
 };
 
 /** Resolves when it holds. Looks often, gives up late. */
-export const until = async (holds: () => boolean, what: string, patienceMs = 30_000): Promise<void> => {
+export const until = async (holds: () => boolean, what: string, patienceMs = 60_000): Promise<void> => {
   const deadline = Date.now() + patienceMs;
   while (!holds()) {
     if (Date.now() > deadline) throw new Error(`${what}: not within ${patienceMs} ms`);

@@ -33,7 +33,7 @@ afterEach(async () => {
 
 /** The response may arrive a moment before the files are gone. */
 const untilNoUploads = async (): Promise<void> => {
-  const end = Date.now() + 5_000;
+  const end = Date.now() + 60_000;
   while ((await world.uploadedFiles()).length > 0) {
     if (Date.now() > end) throw new Error(`files left behind: ${(await world.uploadedFiles()).join(', ')}`);
     await new Promise((resolve) => setImmediate(resolve));
@@ -326,7 +326,7 @@ describe('an upload that its client gives up', () => {
       ),
     );
     upload.write(Buffer.alloc(500_000));
-    const end = Date.now() + 5_000;
+    const end = Date.now() + 60_000;
     while ((await world.uploadedFiles()).length === 0) {
       if (Date.now() > end) throw new Error('the upload never started');
       await new Promise((resolve) => setImmediate(resolve));

@@ -7,6 +7,7 @@ import type { FlatUnit } from '../../../../infrastructure/sqlite/units.ts';
 import { writeGroup } from '../../../../infrastructure/sqlite/units.ts';
 import { openTemporary, raw } from '../../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
+import { within } from '../../../support/within.ts';
 
 const FULL = 2;
 const NORMAL = 1;
@@ -76,9 +77,7 @@ describe('a relaxed transaction', () => {
         return [];
       }
     };
-    const deadline = Date.now() + 10_000;
-    while ((await flushed()).length === 0 && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await within('it is flushed', 60_000, async () => (await flushed()).length > 0);
     expect(await flushed()).toEqual([7]);
   });
 });

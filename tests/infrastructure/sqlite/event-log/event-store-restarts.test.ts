@@ -6,7 +6,7 @@ import type { SqliteEventStore } from '../../../../infrastructure/sqlite/event-l
 import { catchUp, eventsIn, follow, idsOf, sampleEvents } from '../../../contracts/event-store-samples.ts';
 import { cleanUp, newDataDir, openStore, WorkerWatch } from './store-fixture.ts';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const APPENDS = 12;
 const EVENTS = 2 * 4 * APPENDS * 2;
 

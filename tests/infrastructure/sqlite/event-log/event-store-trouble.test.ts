@@ -17,7 +17,7 @@ import {
 } from '../../../contracts/event-store-samples.ts';
 import { cleanUp, holdWriteLock, newDataDir, openFile, openStore, WorkerWatch } from './store-fixture.ts';
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 afterEach(cleanUp);
 
