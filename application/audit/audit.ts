@@ -11,6 +11,7 @@ import type { AnchorSigner } from './anchor.ts';
 import type { AuditNotes } from './audit-notes.ts';
 import { SqlAuditedRows } from './audited-rows.ts';
 import type { ClaimLog } from './check-claims.ts';
+import type { Difference } from './difference.ts';
 import { SqlFrozenEvents } from './frozen-events.ts';
 import { SqlSealBook } from './seals/seal-book.ts';
 import type { SealPlace } from './seals/check-seals.ts';
@@ -20,7 +21,8 @@ import type { ReadModel } from './settled-rows.ts';
 import { showOperation } from './show-operation.ts';
 import type { ShowRequest, ShownOperation } from './show-operation.ts';
 import { Verification } from './verification.ts';
-import { VerifyLog } from './verify-log.ts';
+import { verifyLog } from './verify-log.ts';
+import type { VerifyRequest, VerifySummary } from './verify-log.ts';
 
 interface Dependencies {
   readonly log: EventStore & EventSubscription & Partial<ClaimLog>;
@@ -52,7 +54,6 @@ export class Audit {
   readonly openNotes: Dependencies['openNotes'];
   readonly background: Verification;
   readonly #deps: Dependencies;
-  #verifying: VerifyLog | undefined;
   #sealing: SealLog | undefined;
 
   constructor(dependencies: Dependencies) {
@@ -68,10 +69,15 @@ export class Audit {
     return showOperation({ events: log, vault }, request);
   }
 
-  get verification(): VerifyLog {
+  /** Of the operations, about: how far a verification will go. */
+  expectedEvents(): Promise<number> {
+    return new SqlAuditedRows(this.#deps.readModelDatabase).countEvents();
+  }
+
+  verify(request: VerifyRequest): AsyncGenerator<Difference, VerifySummary> {
     const { log, serviceDatabase, readModelDatabase, projections, apiVersion, sealKeys } = this.#deps;
     const { readModels, clock, sandbox, documents, sleep } = this.#deps;
-    return (this.#verifying ??= new VerifyLog({
+    const stores = {
       events: log,
       subscription: log,
       ...(keepsClaims(log) && { claimLog: log }),
@@ -84,7 +90,8 @@ export class Audit {
       documents,
       clock,
       sleep,
-    }));
+    };
+    return verifyLog(stores, request);
   }
 
   seal(signal: AbortSignal): Promise<void> {

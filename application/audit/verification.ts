@@ -1,11 +1,12 @@
 import { anchorLines, readAnchor } from './anchor.ts';
 import type { AnchorSigner } from './anchor.ts';
 import type { Difference, DifferenceKind } from './difference.ts';
-import type { VerifyLog, VerifySummary } from './verify-log.ts';
+import type { VerifyRequest, VerifySummary } from './verify-log.ts';
 import type { AuditNotes } from './audit-notes.ts';
 
 interface Parts {
-  readonly verification: Pick<VerifyLog, 'execute' | 'expectedEvents'>;
+  expectedEvents(): Promise<number>;
+  verify(request: VerifyRequest): AsyncGenerator<Difference, VerifySummary>;
   readonly openNotes: () => AuditNotes;
   readonly signer: AnchorSigner;
   now(): string;
@@ -57,7 +58,7 @@ export class Verification {
   /** False, and nothing is begun, while one is under way. @throws DomainError `validation_error` for a foreign anchor */
   async start(fundId: string | undefined, anchor: Buffer | undefined): Promise<boolean> {
     if (this.#run?.state === 'running') return false;
-    const { verification, signer } = this.#parts;
+    const { signer } = this.#parts;
     const notes = this.#parts.openNotes();
     this.#stop = new AbortController();
     const run: Changing = {
@@ -69,7 +70,7 @@ export class Verification {
     try {
       const earlier = anchor && (await readAnchor(linesOf(anchor), signer, (head) => notes.noteHead(head)));
       run.anchorOf = earlier?.takenAt;
-      run.expected = await verification.expectedEvents();
+      run.expected = await this.#parts.expectedEvents();
       const request = { notes, ...(fundId !== undefined && { fundId }), ...(earlier && { anchor: earlier }) };
       // What was verified before can be asked for until here.
       this.#notes?.close();
@@ -83,11 +84,11 @@ export class Verification {
     }
   }
 
-  async #follow(run: Changing, request: Parameters<VerifyLog['execute']>[0]): Promise<void> {
+  async #follow(run: Changing, request: VerifyRequest): Promise<void> {
     const { signal } = this.#stop;
     const progress = (events: number): void => void (run.events += events);
     try {
-      const differences = this.#parts.verification.execute({ ...request, progress, signal });
+      const differences = this.#parts.verify({ ...request, progress, signal });
       for (;;) {
         const next = await differences.next();
         if (next.done) {

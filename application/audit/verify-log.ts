@@ -58,24 +58,13 @@ const BATCHES_BETWEEN_SAVES = 20;
 const requestText = ({ fundId, anchor, documents }: VerifyRequest): string =>
   JSON.stringify([fundId, anchor, ...(documents ? ['documents'] : [])]);
 
-export class VerifyLog {
-  readonly #deps: Dependencies;
-  readonly #batch: AuditBatch;
-
-  constructor(dependencies: Dependencies) {
-    this.#deps = dependencies;
-    this.#batch = new AuditBatch(dependencies);
-  }
-
-  expectedEvents(): Promise<number> {
-    return this.#deps.rows.countEvents();
-  }
-
-  async *execute(request: VerifyRequest): AsyncGenerator<Difference, VerifySummary> {
-    const run = new Run(this.#deps, this.#batch, request);
-    yield* run.verify();
-    return run.summary();
-  }
+export async function* verifyLog(
+  dependencies: Dependencies,
+  request: VerifyRequest,
+): AsyncGenerator<Difference, VerifySummary> {
+  const run = new Run(dependencies, request);
+  yield* run.verify();
+  return run.summary();
 }
 
 class Run {
@@ -101,10 +90,10 @@ class Run {
     differences: 0,
   };
 
-  constructor(deps: Dependencies, batch: AuditBatch, request: VerifyRequest) {
+  constructor(deps: Dependencies, request: VerifyRequest) {
     const { notes, anchor } = request;
     this.#deps = deps;
-    this.#batch = batch;
+    this.#batch = new AuditBatch(deps);
     this.#request = request;
     this.#earlier = earlierProgress(notes, requestText(request));
     this.#startedAt = this.#earlier?.startedAt ?? deps.clock.now();
@@ -112,7 +101,7 @@ class Run {
     this.#frozenEarlier = this.#earlier?.frozenEarlier ?? 0;
     Object.assign(this.#counts, this.#earlier?.counts);
     this.#streams = new AuditedStreams(notes);
-    this.#rows = new SettledRows({ ...deps, batch });
+    this.#rows = new SettledRows({ ...deps, batch: this.#batch });
     this.#seals = new SealCheck({ ...deps.seals, report: this.#report }, anchor?.seal);
     const { claimLog: log, events: store, pause } = deps;
     this.#claims = log

@@ -231,10 +231,9 @@ async function* verifying(
   request: Omit<VerifyRequest, 'progress'>,
   { dependencies }: CliCommand,
 ): AsyncGenerator<Difference, VerifySummary> {
-  const { verification } = audit;
-  const bar = dependencies.startProgress(await verification.expectedEvents());
+  const bar = dependencies.startProgress(await audit.expectedEvents());
   try {
-    return yield* verification.execute({ ...request, progress: (events) => bar.advance(events) });
+    return yield* audit.verify({ ...request, progress: (events) => bar.advance(events) });
   } finally {
     bar.end();
   }

@@ -1,12 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import type { Audit } from '../../../application/audit/audit.ts';
 import type { StreamHead } from '../../../application/audit/audit-notes.ts';
 import type { Difference } from '../../../application/audit/difference.ts';
-import type { VerifyLog, VerifySummary } from '../../../application/audit/verify-log.ts';
+import type { VerifySummary } from '../../../application/audit/verify-log.ts';
 import { MOST_SHOWN, Verification } from '../../../application/audit/verification.ts';
 import { SqliteAuditNotes } from '../../../infrastructure/sqlite/audit-notes.ts';
-
-type Execute = VerifyLog['execute'];
 
 const difference: Difference = {
   kind: 'price',
@@ -23,9 +22,10 @@ const summary = {
   heads: function* () {},
 } as unknown as VerifySummary;
 
-const verificationOf = (execute: Execute): Verification =>
+const verificationOf = (verify: Audit['verify']): Verification =>
   new Verification({
-    verification: { execute, expectedEvents: () => Promise.resolve(3) },
+    verify,
+    expectedEvents: () => Promise.resolve(3),
     openNotes: () => new SqliteAuditNotes(),
     signer: {
       sign: () => Promise.resolve({ publicKey: 'k', signature: 's' }),

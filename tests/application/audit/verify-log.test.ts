@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { Audit } from '../../../application/audit/audit.ts';
 import type { SqlAuditedRows } from '../../../application/audit/audited-rows.ts';
 import type { SqlFrozenEvents } from '../../../application/audit/frozen-events.ts';
-import { VerifyLog } from '../../../application/audit/verify-log.ts';
+import { verifyLog } from '../../../application/audit/verify-log.ts';
 import { DamagedEventError, DamagedStoreError } from '../../../application/ports/event-store.ts';
 import type {
   EventStore,
@@ -32,8 +33,8 @@ const loan = (number: number): RecordedEvent =>
 const auditOf = (
   subscribe: EventSubscription['subscribe'],
   read: EventStore['read'] = async () => ({ events: [], revision: 'no_stream' }),
-): VerifyLog =>
-  new VerifyLog({
+): Audit['verify'] =>
+  verifyLog.bind(undefined, {
     events: { read, head: async () => 'no_stream', findClaim: async () => undefined },
     subscription: { subscribe },
     rows: { rowsOf: async () => new Map(), operationsIn: async () => [] } as unknown as SqlAuditedRows,
@@ -52,7 +53,7 @@ const auditOf = (
   });
 
 /** Two batches: the second fails while the first has not come to its end. */
-const failing = (first: Promise<void>): VerifyLog => {
+const failing = (first: Promise<void>): Audit['verify'] => {
   const events = Array.from({ length: 200 }, (_, number) => loan(number));
   const subscribe: EventSubscription['subscribe'] = async function* () {
     yield { kind: 'events', events, checkpoint: events.at(-1)!.position };
@@ -67,7 +68,7 @@ const failing = (first: Promise<void>): VerifyLog => {
 
 test('a part that fails before its turn ends the audit, and nothing beside it', async () => {
   const first = Promise.withResolvers<void>();
-  const ended = failing(first.promise).execute({ notes: new SqliteAuditNotes() }).next();
+  const ended = failing(first.promise)({ notes: new SqliteAuditNotes() }).next();
   // Rejections that nobody hears are told of after a turn of the event loop.
   await setTimeout();
   await setTimeout();
@@ -92,7 +93,7 @@ test('an audit that goes on tells a damaged event once, which it meets a second 
   };
   const run = async (signal: AbortSignal) => {
     const notes = new SqliteAuditNotes(path);
-    const audit = auditOf(subscribe).execute({ notes, signal, fundId: 'FUND' });
+    const audit = auditOf(subscribe)({ notes, signal, fundId: 'FUND' });
     const told: Difference[] = [];
     try {
       for (;;) {

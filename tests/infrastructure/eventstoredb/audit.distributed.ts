@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Difference } from '../../../application/audit/difference.ts';
-import { VerifyLog } from '../../../application/audit/verify-log.ts';
+import { verifyLog } from '../../../application/audit/verify-log.ts';
 import type { VerifySummary } from '../../../application/audit/verify-log.ts';
 import { ENDPOINTS } from '../../../application/command-handling/endpoints.ts';
+import type { Audit } from '../../../application/audit/audit.ts';
 import type { SqlAuditedRows } from '../../../application/audit/audited-rows.ts';
 import type { SqlFrozenEvents } from '../../../application/audit/frozen-events.ts';
 import type { AuditNotes } from '../../../application/audit/audit-notes.ts';
@@ -56,8 +57,8 @@ const verification = (
   store: EventStoreDbStore,
   patient = pause,
   subscription: EventSubscription = store,
-): VerifyLog =>
-  new VerifyLog({
+): Audit['verify'] =>
+  verifyLog.bind(undefined, {
     events: store,
     subscription,
     claimLog: store,
@@ -92,7 +93,7 @@ interface Outcome {
 
 const audit = async (notes: AuditNotes, verify = verification(at.store)): Promise<Outcome> => {
   const differences: Difference[] = [];
-  const run = verify.execute({ notes });
+  const run = verify({ notes });
   for (;;) {
     const next = await run.next();
     if (next.done) return { differences, summary: next.value };
@@ -155,7 +156,7 @@ describe('an audit that is stopped', () => {
     const whole = await audit(new SqliteAuditNotes());
     const file = join(directory.path, 'notes.db');
     const notes = new SqliteAuditNotes(file);
-    const run = verification(at.store).execute({ notes });
+    const run = verification(at.store)({ notes });
     let met = 0;
     while (met++ < 5_100) await run.next();
     await run.return(undefined as never);
