@@ -5,7 +5,6 @@ import { partsOf } from './container.ts';
 import type { Foundations } from './foundations.ts';
 import { readinessOf } from './readiness.ts';
 import { rolesOf } from './roles.ts';
-import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
 import type { LookedUp } from '../observability/metrics/looked-up.ts';
 import { oldestTransaction } from '../postgres/postgres-safety.ts';
 import { countStates } from '../../application/loans/operation-states.ts';
@@ -15,12 +14,6 @@ import type { Roles } from './roles.ts';
 
 /** A log whose server says when its subscriber is too slow. */
 const tellsSlowMoments = (log: object): log is { readonly slowMoments: number } => 'slowMoments' in log;
-
-const groupLags = async (bus: KafkaEventBus): Promise<Readonly<Record<string, number>>> => {
-  const lags: Record<string, number> = {};
-  for (const { group, lag } of await bus.lag()) lags[group] = (lags[group] ?? 0) + lag;
-  return lags;
-};
 
 const stateOf = ({ role, state }: ReturnType<typeof standingsOf>[number]): string =>
   role === 'relay' && state === 'retrying' ? 'backing_off' : state;
@@ -43,7 +36,7 @@ const sourcesOf = (parts: Parts, { leased }: Roles, checks: () => Promise<Health
         oldestTransaction: async () => (await oldestTransaction(serviceDatabase))?.seconds ?? 0,
       }),
     ...(has('scheduler') && { operationStates: () => countStates(readModelDatabase) }),
-    ...(bus && { busLag: () => groupLags(bus) }),
+    ...(bus && { busLag: () => bus.lag() }),
     ...(tellsSlowMoments(log) && { slowMoments: () => log.slowMoments }),
     leases: () => Object.fromEntries(leased.map(({ name, state }) => [name, state === 'holding'])),
   };

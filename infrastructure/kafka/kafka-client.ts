@@ -218,9 +218,16 @@ export interface Watermarks {
   readonly high: number;
 }
 
-/** Messages that wait for whoever has come to that offset; what has expired waits no more. */
-export const waitingBehind = ({ low, high }: Watermarks, next: number | undefined): number =>
-  Math.max(0, high - Math.max(low, next ?? low));
+/** Messages that wait for whoever has come to these offsets of the partitions; what has expired waits no more. */
+export const waitingBehind = (
+  marks: ReadonlyMap<number, Watermarks>,
+  stored: ReadonlyMap<number, number>,
+): number =>
+  [...marks].reduce(
+    (sum, [partition, { low, high }]) =>
+      sum + Math.max(0, high - Math.max(low, stored.get(partition) ?? low)),
+    0,
+  );
 
 const QUESTIONS = 4;
 const BETWEEN_QUESTIONS_MS = 100;

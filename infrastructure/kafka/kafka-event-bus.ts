@@ -17,14 +17,6 @@ import { TopicPair } from './topic-pair.ts';
 import type { TopicPairOptions } from './topic-pair.ts';
 import { eventTopicPlans } from './topic-check.ts';
 
-interface GroupLag {
-  readonly group: string;
-  readonly topic: string;
-  readonly partition: number;
-  /** Messages that the group has not handled yet. */
-  readonly lag: number;
-}
-
 interface KafkaEventBusStatus {
   /** Why the last publication failed; undefined after a success. */
   readonly publishingError: string | undefined;
@@ -103,17 +95,10 @@ export class KafkaEventBus implements EventBus {
     this.#consumers.set(group, member);
   }
 
-  /** Of the groups that consume here; asks the brokers and the store, so not for every request. */
-  async lag(): Promise<readonly GroupLag[]> {
-    const groups = [...this.#consumers.values()].map(async (consumer) =>
-      [...(await consumer.lag())].map(([partition, lag]) => ({
-        group: consumer.group,
-        topic: this.#pair.topic,
-        partition,
-        lag,
-      })),
-    );
-    return (await Promise.all(groups)).flat();
+  /** What the groups that consume here have not handled yet; asks the brokers and the store, so not for every request. */
+  async lag(): Promise<Readonly<Record<string, number>>> {
+    const lags = [...this.#consumers.values()].map(async (one) => [one.group, await one.lag()] as const);
+    return Object.fromEntries(await Promise.all(lags));
   }
 
   status(): KafkaEventBusStatus {

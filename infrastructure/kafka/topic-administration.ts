@@ -127,8 +127,7 @@ export class TopicAdministration implements Topics {
   }
 
   async #behind(group: string, topic: string, marks: ReadonlyMap<number, Watermarks>): Promise<number> {
-    const stored = await this.#options.offsets.load(group, topic);
-    return total([...marks].map(([partition, mark]) => waitingBehind(mark, stored.get(partition))));
+    return waitingBehind(marks, await this.#options.offsets.load(group, topic));
   }
 
   /** Resolves once a group has handled all that the topic holds at the call. @throws Error naming what is left when that takes longer */

@@ -101,12 +101,11 @@ export class KafkaTopicConsumer<W = unknown> {
     if (this.#life) await within(closeGraceMs + 1_000, 'closing', this.#life).catch(() => undefined);
   }
 
-  async lag(): Promise<ReadonlyMap<number, number>> {
+  /** Messages that the group has not handled yet. */
+  async lag(): Promise<number> {
     const { kafka, topic, group, offsets } = this.#options;
     const [marks, stored] = await Promise.all([watermarks(kafka, topic), offsets.load(group, topic)]);
-    return new Map(
-      [...marks].map(([partition, mark]) => [partition, waitingBehind(mark, stored.get(partition))]),
-    );
+    return waitingBehind(marks, stored);
   }
 
   async #live(): Promise<void> {

@@ -7,6 +7,7 @@ import {
   busEvent,
   busWorld,
   mixedEvents,
+  noLag,
   sequencesByCode,
   until,
   whole,
@@ -108,7 +109,7 @@ describe('the offset in the store is the truth', () => {
     const first = await world.consumer('g', handle(before), { consumer: { reportEveryMs: 3_600_000 } });
     await first.bus.publish(mixedEvents(8, 5));
     await until(() => before.length >= 40, 'a first half');
-    await until(() => first.bus.lag().then((lags) => lags.every(({ lag }) => lag === 0)), 'stored offsets');
+    await until(() => noLag(first.bus), 'stored offsets');
     await first.bus.close();
     const after: PublicEvent[] = [];
     const second = await world.consumer('g', handle(after));
@@ -121,10 +122,7 @@ describe('the offset in the store is the truth', () => {
     const before: PublicEvent[] = [];
     const first = await world.consumer('g', handle(before), { consumer: { reportEveryMs: 1 } });
     await first.bus.publish(mixedEvents(1, 6));
-    await until(
-      () => first.bus.lag().then((lags) => before.length > 5 && lags.every(({ lag }) => lag === 0)),
-      'all',
-    );
+    await until(() => noLag(first.bus).then((none) => before.length > 5 && none), 'all');
     await first.bus.close();
     const [group, topic] = [`${world.prefix}g`, `${world.prefix}receivables.events`];
     const stored = await world.offsets.load(group, topic);
@@ -142,7 +140,7 @@ describe('the offset in the store is the truth', () => {
     const first = await world.consumer('g', handle(before));
     const kept = mixedEvents(4, 3);
     await first.bus.publish(kept);
-    await until(() => first.bus.lag().then((lags) => lags.every(({ lag }) => lag === 0)), 'what is kept');
+    await until(() => noLag(first.bus), 'what is kept');
     await first.bus.close();
     const { bus } = world.member();
     // Of operations that come in again once the log was set back: none of these may stand before them.
@@ -158,7 +156,7 @@ describe('the offset in the store is the truth', () => {
     const seen: PublicEvent[] = [];
     const second = await world.consumer('g', handle(seen));
     await until(() => seen.length >= anew.length, 'what is new');
-    await until(() => second.bus.lag().then((lags) => lags.every(({ lag }) => lag === 0)), 'no lag');
+    await until(() => noLag(second.bus), 'no lag');
     expect(before).toHaveLength(kept.length);
     expect(seen.map(({ eventId }) => eventId).toSorted()).toEqual(
       anew.map(({ eventId }) => eventId).toSorted(),
@@ -192,7 +190,7 @@ describe('repetitions by the relay', () => {
     await bus.publish(events);
     await bus.publish(events.slice(0, 3));
     await until(() => seen.length >= 20, 'all events');
-    await until(() => bus.lag().then((lags) => lags.every(({ lag }) => lag === 0)), 'no lag');
+    await until(() => noLag(bus), 'no lag');
     expect(sequencesByCode(seen)).toEqual(whole(5, 4));
     expect(new Set(seen.map(({ eventId }) => eventId))).toEqual(
       new Set(events.map(({ eventId }) => eventId)),

@@ -157,13 +157,17 @@ describe('a new client begins', () => {
 });
 
 test.each([
-  ['nothing yet', undefined, 5],
-  ['a part', 12, 3],
-  ['only what has expired since', 4, 5],
-  ['all', 15, 0],
-  ['more than there is, as of a topic that was made anew', 40, 0],
+  ['nothing yet', [], 5],
+  ['a part', [12], 3],
+  ['only what has expired since', [4], 5],
+  ['all', [15], 0],
+  ['more than there is, as of a topic that was made anew', [40], 0],
 ])('behind who has handled %s wait the messages that are still there', (_, next, waiting) => {
-  expect(waitingBehind({ low: 10, high: 15 }, next)).toBe(waiting);
+  const marks = { low: 10, high: 15 };
+  const both = new Map([marks, marks].entries());
+  expect(waitingBehind(new Map([[0, marks]]), new Map(next.entries()))).toBe(waiting);
+  // Nothing of the other partition was handled.
+  expect(waitingBehind(both, new Map(next.entries()))).toBe(waiting + 5);
 });
 
 test.each([

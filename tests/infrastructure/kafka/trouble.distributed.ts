@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
-import { busEvent, busWorld, sequencesByCode, until } from '../../support/kafka/bus-world.ts';
+import { busEvent, busWorld, noLag, sequencesByCode, until } from '../../support/kafka/bus-world.ts';
 import type { BusWorld } from '../../support/kafka/bus-world.ts';
 import { KafkaBroker } from '../../support/kafka/kafka-broker.ts';
 import { freePort } from '../../support/service-process.ts';
@@ -82,7 +82,7 @@ const throughout = async (
   await until(() => source.acknowledged() > before + 50, 'publishing goes on', 60_000);
   const count = await source.stop();
   await until(() => seen.length >= count, 'all events', 60_000);
-  await until(() => bus.lag().then((lags) => lags.every(({ lag }) => lag === 0)), 'no lag');
+  await until(() => noLag(bus), 'no lag');
   expectAll(seen, count, 7);
   return { failures: source.failures(), seen };
 };

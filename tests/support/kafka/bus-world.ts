@@ -63,6 +63,10 @@ export const whole = (operations: number, each: number): Readonly<Record<string,
     Array.from({ length: operations }, (_, n) => [`OP-${n}`, Array.from({ length: each }, (__, k) => k)]),
   );
 
+/** Whether the groups that consume there have handled all that there is. */
+export const noLag = async (bus: KafkaEventBus): Promise<boolean> =>
+  Object.values(await bus.lag()).every((lag) => lag === 0);
+
 export interface Member {
   readonly bus: KafkaEventBus;
   readonly logger: RecordingLogger;
