@@ -51,13 +51,12 @@ interface RelayOptions {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Bytes for what translates single events; what translates the log has a share of the caches. */
-const CACHE_OF_SINGLE_EVENTS = 200_000;
 /** Bytes of the id of a fund. */
 const FUND_BYTES = 60;
 
 export class Publication {
   readonly #deps: Dependencies;
+  /** Remembers the funds of operations, for everything here. */
   readonly translator: Translator;
   readonly stream: (query: EventStreamQuery, signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
   readonly feed: Feed;
@@ -65,9 +64,10 @@ export class Publication {
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
-    this.translator = this.#translatorWith(CACHE_OF_SINGLE_EVENTS);
-    const translator = this.translatorOfLog();
-    const { log, readModel, written, logger, sleep } = dependencies;
+    const { log, readModel, written, logger, sleep, events, decode, apiVersion } = dependencies;
+    const funds = sizedCache<string>(dependencies.cacheBytes, () => FUND_BYTES);
+    const translator = new PublicEventTranslator({ events, decode, funds, apiVersion });
+    this.translator = translator;
     const byId = log.byId?.bind(log);
     this.stream = streamEvents.bind(undefined, { subscription: log, translator, ...(byId && { byId }) });
     this.feed = new Feed({
@@ -81,22 +81,10 @@ export class Publication {
     this.topics = dependencies.topics;
   }
 
-  /** Of the whole log: it remembers the funds of many operations. */
-  translatorOfLog(): Translator {
-    return this.#translatorWith(this.#deps.cacheBytes);
-  }
-
-  #translatorWith(cacheBytes: number): Translator {
-    const { events, decode, apiVersion } = this.#deps;
-    const funds = sizedCache<string>(cacheBytes, () => FUND_BYTES);
-    return new PublicEventTranslator({ events, decode, funds, apiVersion });
-  }
-
   relay(options: RelayOptions): Runner<never> | Runner<PublicEvent> {
     const { checkpoints, quarantine, events } = this.#deps;
     const { subscription, watch, bus, deliver, ...running } = options;
-    const translator = this.translatorOfLog();
-    const parts = { subscription, watch, translator, checkpoints, quarantine, events };
+    const parts = { subscription, watch, translator: this.translator, checkpoints, quarantine, events };
     return bus
       ? new Runner(relayToBus(parts, bus), running)
       : new Runner(relayToLanes(parts, deliver()), running);

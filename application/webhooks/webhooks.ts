@@ -247,10 +247,10 @@ export class Webhooks {
       import('./delivery-comparison.ts'),
       import('../audit/seals/seal-book.ts'),
     ]);
-    const { database, events, publication, order, clock, realClock, verification } = this.#deps;
+    const { database, events, order, clock, realClock, verification } = this.#deps;
+    const { translator } = this.#deps.publication;
     const { queue } = this;
     const [comparison, book] = [new DeliveryComparison(database), new SqlSealBook(database)];
-    const translator = publication.translatorOfLog();
     const stores = { comparison, book, queue, events, translator, order, clock, realClock };
     return yield* verifyDeliveries({ ...verification, ...stores }, request);
   }

@@ -20,7 +20,7 @@ export const CACHE_SHARES = {
   operations: { hundredths: 40, copies: 1 },
   followedOperations: { hundredths: 4, copies: 1 },
   deliveredEvents: { hundredths: 4, copies: 2 },
-  funds: { hundredths: 2, copies: 1 },
+  funds: { hundredths: 2, copies: 2 },
   tokens: { hundredths: 2, copies: 1 },
   clients: { hundredths: 2, copies: 1 },
   operationKeys: { hundredths: 1, copies: 2 },
