@@ -20,7 +20,7 @@ import { LaneFloors, activeSubscriptions } from './lane-floors.ts';
 import { LaneLeasing, leasedDeliveries } from './lease-lanes.ts';
 import { planAnew } from './plan-anew.ts';
 import { findEvent, redeliver } from './redeliver.ts';
-import { ResultStatements, isRunningLow } from './result-statements.ts';
+import { ResultStatements, runningLow } from './result-statements.ts';
 import { cleanUp } from './retain.ts';
 
 export type RecordedResult =
@@ -145,8 +145,8 @@ export class DeliveryQueue {
     const storing = this.#results.of(results, now, leaseUntil);
     const answers = await this.#database.transaction(storing.statements, REPEATABLE);
     const { emptied, heads, endpoints } = storing.read(answers);
-    const renewed = (lease: LaneLease): LaneLease =>
-      isRunningLow(lease, now, leaseUntil) ? { ...lease, until: leaseUntil } : lease;
+    const isLow = runningLow(now, leaseUntil);
+    const renewed = (lease: LaneLease): LaneLease => (isLow(lease) ? { ...lease, until: leaseUntil } : lease);
     const found = results.flatMap(({ delivery: { lease } }): Head[] => {
       const [row, endpoint] = [heads.get(laneKey(lease)), endpoints.get(lease.webhookId)];
       return row && endpoint ? [{ row, endpoint, lease: renewed(lease) }] : [];

@@ -20,12 +20,12 @@ const LOGGED = [
 
 const WORTH_RENEWING = 0.9;
 
-/** A renewal writes an index: a fast receiver's lane need not do that for each delivery. */
-export const isRunningLow = (lease: LaneLease, now: string, leaseUntil: string): boolean => {
-  const left = Date.parse(lease.until) - Date.parse(now);
-  const whole = Date.parse(leaseUntil) - Date.parse(now);
+/** Which leases to renew to that end. A renewal writes an index: a fast receiver's lane need not do that for each delivery. */
+export const runningLow = (now: string, leaseUntil: string): ((lease: LaneLease) => boolean) => {
+  const [from, to] = [Date.parse(now), Date.parse(leaseUntil)];
+  const worthRenewing = new Date(from + Math.ceil(WORTH_RENEWING * (to - from))).toISOString();
   // More than all of it is left only where the clock was set back, and then the store may have shortened it.
-  return left < WORTH_RENEWING * whole || left > whole;
+  return ({ until }) => until < worthRenewing || until > leaseUntil;
 };
 
 const attemptRow = ({ delivery: { deliveryId }, record }: AttemptResult): Schema['webhook_attempt'] => ({
@@ -124,10 +124,7 @@ export class ResultStatements {
       ...this.#ended(ordered, now),
       ...this.#attempts(ordered, redelivered),
       ...this.#lanes.handBack(handedBack, now),
-      ...this.#lanes.renew(
-        kept.filter((lease) => isRunningLow(lease, now, leaseUntil)),
-        leaseUntil,
-      ),
+      ...this.#lanes.renew(kept.filter(runningLow(now, leaseUntil)), leaseUntil),
     ];
     return {
       statements: [...first, ...emptied, ...heads, ...this.#health(results), ...endpoints],
