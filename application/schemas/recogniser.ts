@@ -196,7 +196,7 @@ class Recognition {
   }
 
   #list(list: readonly unknown[], items: Shape, most: number): readonly unknown[] {
-    return list.slice(0, most + 1).map((entry, index) => this.#below(index, () => this.#known(entry, items)));
+    return list.slice(0, most + 1).map((entry, index) => this.#below(index, entry, items));
   }
 
   #object(given: Readonly<Record<string, unknown>>, shape: ObjectShape): object {
@@ -211,7 +211,7 @@ class Recognition {
         kept += 1;
         Object.defineProperty(known, name, { value, enumerable: true });
       } else if (value !== null || !field.nullIsAbsent) {
-        known[name] = this.#below(name, () => this.#known(value, field.shape));
+        known[name] = this.#below(name, value, field.shape);
       }
     }
     return known;
@@ -219,7 +219,7 @@ class Recognition {
 
   #refuseUnknown(name: string, shape: ObjectShape): boolean {
     const why = this.#whyUnknown(name, shape);
-    if (why !== undefined) this.#below(name, () => this.#note(UNKNOWN_FIELD, why));
+    if (why !== undefined) this.#note(UNKNOWN_FIELD, why, name);
     return why !== undefined;
   }
 
@@ -236,16 +236,16 @@ class Recognition {
     return why;
   }
 
-  #below<Result>(segment: string | number, look: () => Result): Result {
+  #below(segment: string | number, value: unknown, shape: Shape): unknown {
     this.#path.push(segment);
-    const result = look();
+    const known = this.#known(value, shape);
     this.#path.pop();
-    return result;
+    return known;
   }
 
-  #note(code: string, message: string): void {
+  #note(code: string, message: string, ...below: readonly string[]): void {
     if (this.#violations.length < MOST_VIOLATIONS) {
-      this.#violations.push({ field: readablePath(this.#path), code, message });
+      this.#violations.push({ field: readablePath([...this.#path, ...below]), code, message });
     }
   }
 }

@@ -1,5 +1,4 @@
 import { solveDailyFactor } from '../curve/daily-factor.ts';
-import type { ScheduledInstallment } from '../installment/installment.ts';
 import { DomainError } from '../shared/domain-error.ts';
 import type { FieldViolation } from '../shared/domain-error.ts';
 import type { ReceiveLoan } from './commands.ts';
@@ -8,40 +7,31 @@ import { codeAlreadyUsed } from './state.ts';
 import type { LoanState } from './state.ts';
 
 const MAX_INSTALLMENTS = 480;
+const ABOVE_ZERO = 'send an amount above zero';
 
-const amountAboveZero = (field: string, value: number): readonly FieldViolation[] =>
-  value > 0 ? [] : [{ field, code: 'invalid_amount', message: `${field}: send an amount above zero` }];
-
-const violationsOfInstallment = (
-  { dateIssued }: ReceiveLoan,
-  installment: ScheduledInstallment,
-  place: { readonly field: string; readonly repeated: boolean },
-): readonly FieldViolation[] => {
-  const { field, repeated } = place;
-  const violations = [...amountAboveZero(`${field}.face_value`, installment.faceValue)];
-  if (installment.dueDate <= dateIssued) {
-    const message = `${field}.due_date: choose a date after the issue on ${dateIssued}`;
-    violations.push({ field: `${field}.due_date`, code: 'due_date_not_after_issue', message });
-  }
-  if (repeated) {
-    const message = `${field}.code: ${installment.code} stands for another installment; give each its own code`;
-    violations.push({ field: `${field}.code`, code: 'duplicate_installment_code', message });
-  }
-  return violations;
-};
-
-const violationsOf = (command: ReceiveLoan): readonly FieldViolation[] => {
-  const { installments, acquisitionValue } = command;
-  const violations = [...amountAboveZero('acquisition_value', acquisitionValue)];
-  if (installments.length < 1 || installments.length > MAX_INSTALLMENTS) {
-    const message = `installments: send between 1 and ${MAX_INSTALLMENTS}`;
-    violations.push({ field: 'installments', code: 'invalid_number_of_installments', message });
-  }
+const violationsOf = ({
+  installments,
+  acquisitionValue,
+  dateIssued,
+}: ReceiveLoan): readonly FieldViolation[] => {
+  const violations: FieldViolation[] = [];
+  const broken = (field: string, code: FieldViolation['code'], remedy: string): void =>
+    void violations.push({ field, code, message: `${field}: ${remedy}` });
+  if (!(acquisitionValue > 0)) broken('acquisition_value', 'invalid_amount', ABOVE_ZERO);
+  if (installments.length < 1 || installments.length > MAX_INSTALLMENTS)
+    broken('installments', 'invalid_number_of_installments', `send between 1 and ${MAX_INSTALLMENTS}`);
   const seen = new Set<string>();
-  installments.forEach((installment, i) => {
-    const place = { field: `installments[${i}]`, repeated: seen.has(installment.code) };
-    seen.add(installment.code);
-    violations.push(...violationsOfInstallment(command, installment, place));
+  installments.forEach(({ code, dueDate, faceValue }, i) => {
+    if (!(faceValue > 0)) broken(`installments[${i}].face_value`, 'invalid_amount', ABOVE_ZERO);
+    if (dueDate <= dateIssued) {
+      const remedy = `choose a date after the issue on ${dateIssued}`;
+      broken(`installments[${i}].due_date`, 'due_date_not_after_issue', remedy);
+    }
+    if (seen.has(code)) {
+      const remedy = `${code} stands for another installment; give each its own code`;
+      broken(`installments[${i}].code`, 'duplicate_installment_code', remedy);
+    }
+    seen.add(code);
   });
   return violations;
 };

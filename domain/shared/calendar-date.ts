@@ -27,7 +27,9 @@ const digitsOf = (text: string, start: number, end: number): number => {
 /** Days since 1970-01-01; undefined for a text that is no date or a date that does not exist. */
 const epochDay = (date: string): number | undefined => {
   if (date.length !== LENGTH || date.charCodeAt(4) !== DASH || date.charCodeAt(7) !== DASH) return undefined;
-  const [year, month, day] = [digitsOf(date, 0, 4), digitsOf(date, 5, 7), digitsOf(date, 8, 10)];
+  const year = digitsOf(date, 0, 4);
+  const month = digitsOf(date, 5, 7);
+  const day = digitsOf(date, 8, 10);
   if (!(year >= 0 && day >= 1 && day <= lengthOf(year, month))) return undefined;
   return Date.UTC(year, month - 1, day) / MS_PER_DAY;
 };
@@ -54,7 +56,8 @@ export const sharedDate = (date: CalendarDate): CalendarDate => {
 
 /** Whole calendar days from `from` to `to`; negative when `to` comes first. */
 export const daysBetween = (from: CalendarDate, to: CalendarDate): number => {
-  const [a, b] = [epochDay(from), epochDay(to)];
+  const a = epochDay(from);
+  const b = epochDay(to);
   if (a === undefined || b === undefined) throw new RangeError(`not calendar dates: ${from}, ${to}`);
   return b - a;
 };
