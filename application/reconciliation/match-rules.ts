@@ -41,13 +41,14 @@ const wentOut = ({ lines }: Matching, line: number): boolean => lines.amount.at(
 const nearest = (matching: Matching, line: number, near: Nearness): number => {
   const { lines, payments } = matching;
   let [best, bestDays, bestCents] = [NONE, Infinity, Infinity];
-  const operation = lines.operation.at(line);
+  const [operation, day] = [lines.operation.at(line), lines.day.at(line)];
   if (operation === NONE || wentOut(matching, line)) return NONE;
-  for (let p = payments.firstOf(operation); p !== NONE; p = payments.after(p)) {
+  for (let p = payments.firstFrom(operation, day - near.days); p !== NONE; p = payments.after(p)) {
+    if (payments.day.at(p) > day + near.days) break;
     if (!matching.isOpenPayment(p)) continue;
-    const days = Math.abs(payments.day.at(p) - lines.day.at(line));
+    const days = Math.abs(payments.day.at(p) - day);
     const cents = Math.abs(payments.amount.at(p) - lines.amount.at(line));
-    if (days > near.days || cents > near.cents) continue;
+    if (cents > near.cents) continue;
     if (days > bestDays || (days === bestDays && cents >= bestCents)) continue;
     const named = namedBy(matching, line, p);
     if (named === 'no' || (near.reference === 'whole' && named !== 'whole')) continue;
@@ -102,15 +103,14 @@ const intoGroup = <Key>(groups: Map<Key, Group>, key: Key, member: number, amoun
 
 /** The group of the nearest day whose members add up to the amount; of two equally near days the earlier. */
 const groupNear = (
-  groups: ReadonlyMap<number, Group> | undefined,
+  groupOf: (day: number) => Group | undefined,
   day: number,
   amount: number,
   windowDays: number,
 ): Group | undefined => {
-  if (!groups) return undefined;
   for (let distance = 0; distance <= windowDays; distance += 1) {
     for (const near of distance === 0 ? [day] : [day - distance, day + distance]) {
-      const group = groups.get(near);
+      const group = groupOf(near);
       if (group && group.members.length > 1 && group.sum === amount) return group;
     }
   }
@@ -124,10 +124,13 @@ const matchBatches = (matching: Matching, { windowDays }: Tolerances): void => {
     const operation = lines.operation.at(line);
     if (operation === NONE || lines.installment.at(line) !== null || lines.payment.at(line) !== NONE)
       continue;
+    const day = lines.day.at(line);
     const groups = new Map<number, Group>();
-    for (let p = payments.firstOf(operation); p !== NONE; p = payments.after(p))
+    for (let p = payments.firstFrom(operation, day - windowDays); p !== NONE; p = payments.after(p)) {
+      if (payments.day.at(p) > day + windowDays) break;
       if (matching.isOpenPayment(p)) intoGroup(groups, payments.day.at(p), p, payments.amount.at(p));
-    const group = groupNear(groups, lines.day.at(line), lines.amount.at(line), windowDays);
+    }
+    const group = groupNear((near) => groups.get(near), day, lines.amount.at(line), windowDays);
     if (group) matching.join('batch', group.members, [line]);
   }
 };
@@ -143,22 +146,26 @@ const mayBePart = ({ lines, payments }: Matching, line: number, payment: number)
 /** Several lines of an operation on a day for one payment, such as one for each installment that a prepayment paid off. */
 const matchParts = (matching: Matching, { windowDays }: Tolerances): void => {
   const { lines, payments } = matching;
-  const linesOf = new Map<number, number[]>();
+  const linesOf = new Map<number, Map<number, number[]>>();
   for (const line of matching.openLines()) {
     const operation = lines.operation.at(line);
     if (operation === NONE || wentOut(matching, line)) continue;
-    const own = linesOf.get(operation);
-    if (own) own.push(line);
-    else linesOf.set(operation, [line]);
+    const [own, day] = [linesOf.get(operation) ?? new Map<number, number[]>(), lines.day.at(line)];
+    linesOf.set(operation, own);
+    const those = own.get(day);
+    if (those) those.push(line);
+    else own.set(day, [line]);
   }
   for (const payment of matching.openPayments()) {
     const own = linesOf.get(payments.operation.at(payment));
-    if (own === undefined || own.length < 2) continue;
-    const groups = new Map<number, Group>();
-    for (const line of own)
-      if (matching.isOpenLine(line) && mayBePart(matching, line, payment))
-        intoGroup(groups, lines.day.at(line), line, lines.amount.at(line));
-    const group = groupNear(groups, payments.day.at(payment), payments.amount.at(payment), windowDays);
+    if (!own) continue;
+    const partsOn = (day: number): Group | undefined => {
+      const members = own
+        .get(day)
+        ?.filter((line) => matching.isOpenLine(line) && mayBePart(matching, line, payment));
+      return members && { members, sum: members.reduce((sum, line) => sum + lines.amount.at(line), 0) };
+    };
+    const group = groupNear(partsOn, payments.day.at(payment), payments.amount.at(payment), windowDays);
     if (group) matching.join('parts', [payment], group.members);
   }
 };

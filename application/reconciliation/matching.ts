@@ -119,11 +119,12 @@ export const repeatedPayments = (matching: Matching, windowDays: number): Readon
   const repeats = (payment: number, other: number): boolean =>
     payments.kind(other) === payments.kind(payment) &&
     payments.installment.at(other) === payments.installment.at(payment) &&
-    payments.amount.at(other) === payments.amount.at(payment) &&
-    Math.abs(payments.day.at(other) - payments.day.at(payment)) <= windowDays;
+    payments.amount.at(other) === payments.amount.at(payment);
   const repeated = new Map<number, number>();
   for (const payment of matching.openPayments()) {
-    for (let p = payments.firstOf(payments.operation.at(payment)); p !== NONE; p = payments.after(p)) {
+    const [operation, day] = [payments.operation.at(payment), payments.day.at(payment)];
+    for (let p = payments.firstFrom(operation, day - windowDays); p !== NONE; p = payments.after(p)) {
+      if (payments.day.at(p) > day + windowDays) break;
       const mayBeTheOriginal =
         p !== payment && !repeated.has(p) && (!matching.isOpenPayment(p) || p < payment);
       if (!mayBeTheOriginal || !repeats(payment, p)) continue;

@@ -22,6 +22,9 @@ const remarksOf = (payment: NotifiedPayment) => {
   };
 };
 
+/** Few operations have so many payments before a day that is asked for; of those the payments are listed. */
+const MOST_STEPS = 24;
+
 /** As columns, since a million objects would take several times the memory. */
 export class Payments {
   readonly #days: DayNumbers;
@@ -30,6 +33,7 @@ export class Payments {
   readonly #first = NumberColumn.small();
   readonly #last = NumberColumn.small();
   readonly #next = NumberColumn.small();
+  readonly #inOrder = new Map<number, number[]>();
   readonly #kind = NumberColumn.small();
   readonly operation = NumberColumn.small();
   readonly installment: NameColumn;
@@ -47,6 +51,7 @@ export class Payments {
     return this.amount.count;
   }
 
+  /** By date. */
   add(payment: NotifiedPayment): void {
     const operation = this.operationOf(payment.code);
     const index = this.amount.push(payment.amount);
@@ -96,8 +101,31 @@ export class Payments {
     return this.#first.at(operation);
   }
 
-  /** The operation's payment after this one, or NONE. */
+  /** The same of those on this day and later ones. A search, where an operation has many: a statement may ask for each of its lines. */
+  firstFrom(operation: number, day: number): number {
+    let [found, steps] = [this.firstOf(operation), 0];
+    for (; found !== NONE && this.day.at(found) < day; found = this.after(found))
+      if (++steps > MOST_STEPS) return this.#searched(operation, day);
+    return found;
+  }
+
+  /** The operation's payment after this one, which is not of an earlier day, or NONE. */
   after(payment: number): number {
     return this.#next.at(payment);
+  }
+
+  #searched(operation: number, day: number): number {
+    let all = this.#inOrder.get(operation);
+    if (!all) {
+      this.#inOrder.set(operation, (all = []));
+      for (let p = this.firstOf(operation); p !== NONE; p = this.after(p)) all.push(p);
+    }
+    let [low, high] = [0, all.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.day.at(all[middle]!) < day) low = middle + 1;
+      else high = middle;
+    }
+    return all[low] ?? NONE;
   }
 }

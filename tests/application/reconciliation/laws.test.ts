@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addDays, calendarDate } from '../../../domain/shared/calendar-date.ts';
+import { Payments } from '../../../application/reconciliation/payments.ts';
 import { june, line, settled, told } from './support.ts';
 
 const FIRST = calendarDate('2026-06-01');
@@ -46,4 +47,27 @@ test('a statement that says what was notified is clean, in any order', async () 
     }),
     { numRuns: 20 },
   );
+});
+
+test('a line costs the payments of its days, not all of an operation that has many', async () => {
+  const [payments, lines] = [480, 500];
+  const first = calendarDate('2026-06-01');
+  const { after } = Payments.prototype;
+  let steps = 0;
+  Payments.prototype.after = function (payment) {
+    steps++;
+    return after.call(this, payment);
+  };
+  try {
+    const found = await june(
+      Array.from({ length: payments }, (_, n) => settled('A/001', addDays(first, n), 95_000 + n)),
+      Array.from({ length: lines }, (_, n) => line(addDays(first, n % payments), 1_000 + n, 'A')),
+      { to: addDays(first, payments) },
+    );
+    expect(found.results.missing_in_notifications.count + found.results.amount_differs.count).toBe(lines);
+  } finally {
+    Payments.prototype.after = after;
+  }
+  // Up to 24 before a search, then those of seven days, in each of some passes; all of them would be 240,000 in each.
+  expect(steps).toBeLessThan(lines * 7 * (24 + 7) + payments * (24 + 7) + payments);
 });

@@ -36,7 +36,8 @@ export const line = (date: string, amount: number, reference = ''): Omit<Stateme
 /** What the fund's integrators notified; `idle` are operations without payments; each operation has installments 001 to 003. */
 const notifying = (payments: readonly Payment[], idle: readonly string[]): Notified => ({
   async *within({ from, to }) {
-    yield payments.map(complete).filter(({ date }) => date >= from && date <= to);
+    const within = payments.map(complete).filter(({ date }) => date >= from && date <= to);
+    yield within.toSorted((one, other) => one.date.localeCompare(other.date));
   },
   operationsAmong: async (_, codes) =>
     [...new Set([...idle, ...payments.map(({ code }) => code)])].filter((code) => codes.includes(code)),
