@@ -17,8 +17,12 @@ const flags = [
 const main = 'infrastructure/composition/main.ts';
 const cli = 'infrastructure/composition/receivables.ts';
 
-/** Below the ports that the system gives to outgoing connections, so that no connection takes it between this answer and its use. */
-const PORTS = { from: 12_000, to: 32_000 } as const;
+/**
+ * Below the ports that the system gives to outgoing connections, so that no connection takes it between this answer and its use. Each
+ * worker has its own, so that no other is given it meanwhile.
+ */
+const PORTS = { from: 12_000, each: 4_000, shares: 5 } as const;
+const ownFrom = PORTS.from + (Number(process.env['JEST_WORKER_ID'] ?? 1) % PORTS.shares) * PORTS.each;
 
 const canListen = async (port: number): Promise<boolean> => {
   const server = createServer();
@@ -36,10 +40,10 @@ const canListen = async (port: number): Promise<boolean> => {
 
 const given = new Set<number>();
 
-/** Never the same one twice in one file of tests: what was given may not listen on it yet. */
+/** Never the same one twice in one process: what was given may not listen on it yet. */
 export const freePort = async (): Promise<number> => {
   for (;;) {
-    const port = randomInt(PORTS.from, PORTS.to);
+    const port = ownFrom + randomInt(PORTS.each);
     if (given.has(port)) continue;
     given.add(port);
     if (await canListen(port)) return port;

@@ -218,7 +218,8 @@ describe('the service as a process', () => {
       expect(replayed.results.every((one: Json) => one.replayed)).toBe(true);
       await renegotiated(client, acknowledged);
     });
-  });
+    // Six processes, one after another.
+  }, 300_000);
 
   // Node raises a rejection that nothing handles as an error that nothing catches: this is one way for both.
   test('in production nothing moves by itself, files are really parsed, and no client is printed; a rejection that nothing handles is logged, what it has begun is answered, and it ends with 1', async () => {
