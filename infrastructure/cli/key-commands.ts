@@ -22,7 +22,8 @@ export const addKeyCommands = (program: CliCommand): void => {
     .argument('<kid>', 'id of the signing key, as the published key set names it')
     .description('end a stolen signing key: every process refuses its tokens within five seconds')
     .told(
-      'A new key signs at once; clients fetch a new token. Prints {kid, successor}. An unknown id ends with 3.',
+      'A new key signs at once; clients fetch a new token. Prints {kid, successor}. An unknown id ends with 3.\n' +
+        'One that begins with - goes behind --: keys revoke -- -aIa7...',
       'keys revoke kQ3x9...',
     )
     .answering((services, kid: string) =>
