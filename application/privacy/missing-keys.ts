@@ -34,14 +34,16 @@ export const requireForgotten = async (
   throw error;
 };
 
+/** @param kinds of errors, of which none is thrown on */
 export const unlessKeyMissing = async <Value, Instead>(
   work: () => Promise<Value>,
   instead: Instead,
+  kinds: readonly (abstract new (...given: never[]) => Error)[] = [KeyMissingError],
 ): Promise<Value | Instead> => {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof KeyMissingError) return instead;
+    if (kinds.some((kind) => error instanceof kind)) return instead;
     throw error;
   }
 };

@@ -11,7 +11,7 @@ import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { BorrowerIndexEntry, SqlBorrowerIndex } from './borrower-index.ts';
 import { ForgetBorrower, borrowerDigest, maskDocument } from './forget-borrower.ts';
 import type { Forgetting } from './forget-borrower.ts';
-import { KeyMissingError } from './missing-keys.ts';
+import { KeyMissingError, unlessKeyMissing } from './missing-keys.ts';
 
 const CHECKPOINT = 'borrower-index';
 const LEFT = Symbol('left');
@@ -19,17 +19,8 @@ const LEFT = Symbol('left');
 /** Of one operation: what is read of others does not depend on it. */
 const UNREADABLE = [KeyMissingError, BrokenSealError, UnreadableEventError];
 
-const ifReadable = async <Value, Instead>(
-  work: () => Promise<Value>,
-  instead: Instead,
-): Promise<Value | Instead> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (UNREADABLE.some((kind) => error instanceof kind)) return instead;
-    throw error;
-  }
-};
+const ifReadable = <Value, Instead>(work: () => Promise<Value>, instead: Instead) =>
+  unlessKeyMissing(work, instead, UNREADABLE);
 
 const entryOf = async (
   recorded: RecordedEvent,
