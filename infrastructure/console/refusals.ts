@@ -69,32 +69,17 @@ const refusedField = (message: string): string | undefined => {
   return undefined;
 };
 
-/** No page sends JSON, whose flaws are `invalid_request`. */
-type Code = Exclude<DomainErrorCode, 'invalid_request'> | 'operation_unreadable';
+type Code = DomainErrorCode | 'operation_unreadable';
 
-/** The rules say in English what they refuse, as the interface does; this is what they mean to who reads Portuguese. */
-const IN_PORTUGUESE: Readonly<Record<Code, string>> = {
+/** The rules say in English what they refuse, as the interface does; this is what those that pages lead to mean to who reads Portuguese. */
+const IN_PORTUGUESE: Readonly<Partial<Record<Code, string>>> = {
   loan_not_found: 'Não há operação com este código nesta aplicação.',
-  installment_not_found: 'Esta operação não tem uma parcela com este código.',
-  installment_already_closed: 'Esta parcela já foi liquidada.',
   operation_invalid_state:
     'A situação atual da operação não permite isto. Abra a operação e veja o que houve com ela.',
   invalid_date: 'A data não é aceita.',
-  invalid_document_type: 'Este tipo de documento não é aceito.',
   validation_error: 'Um campo não foi aceito.',
   idempotency_conflict: 'Este formulário já foi usado para outra decisão. Abra a página de novo.',
-  proposal_code_already_used: 'Este código de operação já foi usado.',
   concurrent_modification: 'A operação mudou ao mesmo tempo. Tente de novo.',
-  fund_not_allowed: 'Este fundo não pertence a esta aplicação.',
-  missing_file: 'Falta um arquivo.',
-  unreferenced_file: 'Um arquivo não pertence a documento algum.',
-  duplicate_file_name: 'Dois arquivos têm o mesmo nome.',
-  invalid_file: 'O arquivo não pode ser lido.',
-  payload_too_large: 'O conteúdo é grande demais.',
-  invalid_webhook_url: 'O endereço do webhook não é aceito.',
-  invalid_event: 'Este evento não existe.',
-  immutable_field: 'Este campo não pode ser alterado.',
-  empty_update: 'Nada foi alterado.',
   webhook_not_found: 'Este webhook não existe, ou foi removido.',
   webhook_invalid_state: 'O estado atual do webhook não permite isto.',
   redelivery_running: 'Um reenvio deste webhook ainda está em andamento.',
@@ -105,7 +90,6 @@ const IN_PORTUGUESE: Readonly<Record<Code, string>> = {
   decision_void: 'Esta decisão não vale mais: a operação mudou, ou a decisão foi retirada.',
   decision_not_found: 'Não há decisão com este identificador à espera de confirmação.',
   already_awaiting: 'Outra decisão sobre esta operação já espera confirmação.',
-  confirmation_mismatch: 'A quantidade ou a soma não é a das decisões que esperam confirmação.',
   evidence_missing: 'O fundo pede duas pessoas, e não se sabe quem decide.',
   operation_unreadable:
     'O histórico da operação não pode ser lido por esta versão. Veja o terminal do serviço.',
@@ -113,11 +97,7 @@ const IN_PORTUGUESE: Readonly<Record<Code, string>> = {
 
 /** Codes that do not say by themselves what is wrong: the rule's words follow, its own where the pages have none. */
 const WITH_DETAIL: ReadonlySet<string> = new Set<Code>([
-  'invalid_date',
-  'validation_error',
-  'invalid_file',
-  'invalid_webhook_url',
-  'webhook_invalid_state',
+  ...(['invalid_date', 'validation_error', 'webhook_invalid_state'] as const),
 ]);
 
 /** A refusal in the language of the answer; a code that is not known here, in the words of the rule. */
@@ -131,6 +111,6 @@ export const refusalText = ({
   const withDetail = WITH_DETAIL.has(code);
   const told = withDetail ? refusedField(message) : undefined;
   if (told !== undefined) return told;
-  const translated = Object.hasOwn(IN_PORTUGUESE, code) ? IN_PORTUGUESE[code as Code] : message;
+  const translated = (Object.hasOwn(IN_PORTUGUESE, code) && IN_PORTUGUESE[code as Code]) || message;
   return either(withDetail ? `${translated} (${message})` : translated, message);
 };

@@ -45,30 +45,33 @@ export interface Problem {
   readonly text: () => string;
 }
 
+type Read = Pick<Administrator, 'found'>;
+
+const lineOf = async (
+  line: Omit<DraftLine, 'found' | 'decisionId'> & { readonly decisionId?: string | undefined },
+  administrator: Read,
+): Promise<DraftLine> => ({
+  ...line,
+  decisionId: line.decisionId ?? randomUUID(),
+  found: await administrator.found(line.applicationId, line.code, line.status),
+});
+
 /** As the form is at first: each operation disbursed today, at its acquisition value. */
 export const newDraft = async (
   decision: DecisionName,
   operations: readonly PendingOperation[],
   today: string,
-  administrator: Pick<Administrator, 'found'>,
+  administrator: Read,
 ): Promise<Draft> => ({
-  decision,
-  language: spoken(),
+  ...{ decision, language: spoken(), reasons: [], chosenReasons: [], date: today, note: '' },
   lines: await Promise.all(
-    operations.map(async ({ applicationId, code, status, acquisitionValue }) => ({
-      applicationId,
-      code,
-      found: await administrator.found(applicationId, code, status),
-      status,
-      decisionId: randomUUID(),
-      value: typedAmount(acquisitionValue),
-      confirmed: '',
-    })),
+    operations.map(({ applicationId, code, status, acquisitionValue }) =>
+      lineOf(
+        { applicationId, code, status, value: typedAmount(acquisitionValue), confirmed: '' },
+        administrator,
+      ),
+    ),
   ),
-  reasons: [],
-  chosenReasons: [],
-  date: today,
-  note: '',
 });
 
 export const reasonText = ({ code, message }: RejectionReason): string => JSON.stringify([code, message]);
@@ -88,25 +91,17 @@ const reasonIn = (text: string): readonly RejectionReason[] => {
 export const draftSent = async (
   decision: DecisionName,
   fields: URLSearchParams,
-  administrator: Pick<Administrator, 'found'>,
+  administrator: Read,
 ): Promise<Draft> => {
   const [ids, statuses] = [fields.getAll('decision_id'), fields.getAll('status')];
   const [values, confirmed] = [fields.getAll('value'), fields.getAll('confirmed_value')];
   const messages = fields.getAll('reason_message');
+  const lines = operationsNamed(fields).map((operation, at) => {
+    const given = { status: statuses[at] ?? '', decisionId: ids[at], value: values[at] ?? '' };
+    return lineOf({ ...operation, ...given, confirmed: (confirmed[at] ?? '').trim() }, administrator);
+  });
   return {
-    decision,
-    language: spoken(),
-    lines: await Promise.all(
-      operationsNamed(fields).map(async ({ applicationId, code }, at) => ({
-        applicationId,
-        code,
-        found: await administrator.found(applicationId, code, statuses[at] ?? ''),
-        status: statuses[at] ?? '',
-        decisionId: ids[at] ?? randomUUID(),
-        value: values[at] ?? '',
-        confirmed: (confirmed[at] ?? '').trim(),
-      })),
-    ),
+    ...{ decision, language: spoken(), lines: await Promise.all(lines) },
     reasons: fields
       .getAll('reason_code')
       .map((code, at) => ({ code: code.trim(), message: (messages[at] ?? '').trim() }))

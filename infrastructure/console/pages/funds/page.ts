@@ -69,10 +69,6 @@ const texts = inLanguages({
     'Um valor é escrito como 50.000,00: ponto nos milhares, vírgula nos centavos.',
     'An amount is written as 50,000.00: a comma between thousands, a point before the cents.',
   ],
-  notYet: [
-    'Processos de uma versão anterior ainda podem estar em uso: termine a atualização primeiro.',
-    'Processes of an earlier release may still run: finish the upgrade first.',
-  ],
   outcomes: {
     applied: ['A regra vale a partir de agora.', 'The rule is in force from now on.'],
     already_applied: ['Esta já era a regra.', 'This was the rule already.'],
@@ -135,7 +131,7 @@ const setRule = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   const { outcome } = await app.administrator.rules
     .set(rule, asked, { name: operator, person })
     .catch((error: unknown) => {
-      throw error instanceof EarlierReleaseError ? new ConsoleProblem(409, () => texts.notYet) : error;
+      throw error instanceof EarlierReleaseError ? new ConsoleProblem(409, () => texts.earlier) : error;
     });
   visit.logger.info({ operator, fund_id: fundId, outcome }, 'a rule of two people, set at the console');
   const shown = keptPage(visit, () => ({

@@ -51,6 +51,28 @@ const tiles = ({ analysed: { position }, against: other }: Shown): View => html`
   </div>
 `;
 
+interface Named {
+  readonly id: string;
+  readonly title: string;
+  readonly says: string;
+}
+
+const drawnAndListed = <Row>(
+  { id, title, says }: Named,
+  picture: Parameters<typeof pictureOf>[0],
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): View =>
+  section(
+    id,
+    title,
+    html`${pictureOf(picture, says)}
+      <details>
+        <summary>${texts.asTable}</summary>
+        ${tableView({ label: title, dense: true }, columns, rows)}
+      </details>`,
+  );
+
 const ageing = ({ analysed: { position }, against: other, drill }: Shown): View => {
   const against = other?.position;
   const { buckets, open, overdue } = position;
@@ -60,57 +82,33 @@ const ageing = ({ analysed: { position }, against: other, drill }: Shown): View 
     presentValue: open.presentValue - overdue.presentValue,
   };
   const rows = [{ from: 0, ...notDue }, ...buckets];
-  const series = [
+  const drawn = ({ date: day, buckets: of }: FundPosition, meaning: 'overdue' | 'gone') => ({
+    ...{ name: date(day), meaning },
+    values: of.map(({ presentValue }) => presentValue),
+  });
+  return drawnAndListed(
+    { id: 'ageing-title', title: texts.ageing, says: texts.ageingSays },
     {
-      name: date(position.date),
-      meaning: 'overdue' as const,
-      values: buckets.map(({ presentValue }) => presentValue),
+      ...{ kind: 'bar', lying: true, unit: 'cents' },
+      labels: buckets.map(({ from }) => daysOf(from)),
+      links: buckets.map(({ from }) => drill({ by: 'late', value: String(from) })),
+      series: [drawn(position, 'overdue'), ...(against ? [drawn(against, 'gone')] : [])],
     },
-    ...(against
-      ? [
-          {
-            name: date(against.date),
-            meaning: 'gone' as const,
-            values: against.buckets.map(({ presentValue }) => presentValue),
-          },
-        ]
-      : []),
-  ];
-  return section(
-    'ageing-title',
-    texts.ageing,
-    html`${pictureOf(
-        {
-          kind: 'bar',
-          lying: true,
-          unit: 'cents',
-          labels: buckets.map(({ from }) => daysOf(from)),
-          links: buckets.map(({ from }) => drill({ by: 'late', value: String(from) })),
-          series,
+    [
+      [
+        words.daysLate,
+        ({ from, installments }) => {
+          const name = from === 0 ? texts.notDue : daysOf(from);
+          const path = drill({ by: 'late', value: String(from) });
+          return installments === 0 ? name : html`<a href=${path}>${name}</a>`;
         },
-        texts.ageingSays,
-      )}
-      <details>
-        <summary>${texts.asTable}</summary>
-        ${tableView(
-          { label: texts.ageing, dense: true },
-          [
-            [
-              words.daysLate,
-              ({ from, installments }) => {
-                const name = from === 0 ? texts.notDue : daysOf(from);
-                const path = drill({ by: 'late', value: String(from) });
-                return installments === 0 ? name : html`<a href=${path}>${name}</a>`;
-              },
-            ],
-            [words.installments, ({ installments }) => count(installments), 'number'],
-            [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
-            [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
-            [texts.share, ({ presentValue }) => shareOf(presentValue, open.presentValue), 'number'],
-          ],
-          rows,
-        )}
-      </details>`,
+      ],
+      [words.installments, ({ installments }) => count(installments), 'number'],
+      [words.faceValue, ({ faceValue }) => amount(faceValue), 'number'],
+      [texts.presentValue, ({ presentValue }) => amount(presentValue), 'number'],
+      [texts.share, ({ presentValue }) => shareOf(presentValue, open.presentValue), 'number'],
+    ],
+    rows,
   );
 };
 
@@ -133,35 +131,30 @@ const cash = ({ analysed: { position, received, due }, drill }: Shown): View => 
   // Around the day that is looked at; the table has all of them.
   const first = Math.max(0, months.filter((month) => month < current).length - MONTHS_DRAWN / 3);
   const drawn = rows.slice(first, first + MONTHS_DRAWN);
-  const series = [
-    { name: texts.came, meaning: 'paid' as const, values: drawn.map((row) => row.came) },
-    { name: texts.overdueFace, meaning: 'overdue' as const, values: drawn.map((row) => row.overdue) },
-    { name: texts.falling, meaning: 'open' as const, values: drawn.map((row) => row.falling) },
-  ];
-  const labels = drawn.map(({ month }) => monthName(month));
-  return section(
-    'cash-title',
-    texts.cash,
-    html`${pictureOf({ kind: 'bar', stacked: true, unit: 'cents', labels, series }, texts.cashSays)}
-      <details>
-        <summary>${texts.asTable}</summary>
-        ${tableView(
-          { label: texts.cash, dense: true },
-          [
-            [
-              texts.month,
-              ({ month }) =>
-                open.has(month)
-                  ? html`<a href=${drill({ by: 'month', value: month })}>${monthName(month)}</a>`
-                  : monthName(month),
-            ],
-            [texts.came, (row) => amount(row.came), 'number'],
-            [texts.overdueFace, ({ overdue }) => amount(overdue), 'number'],
-            [texts.falling, ({ falling }) => amount(falling), 'number'],
-          ],
-          rows,
-        )}
-      </details>`,
+  return drawnAndListed(
+    { id: 'cash-title', title: texts.cash, says: texts.cashSays },
+    {
+      ...{ kind: 'bar', stacked: true, unit: 'cents' },
+      labels: drawn.map(({ month }) => monthName(month)),
+      series: [
+        { name: texts.came, meaning: 'paid', values: drawn.map((row) => row.came) },
+        { name: texts.overdueFace, meaning: 'overdue', values: drawn.map((row) => row.overdue) },
+        { name: texts.falling, meaning: 'open', values: drawn.map((row) => row.falling) },
+      ],
+    },
+    [
+      [
+        texts.month,
+        ({ month }) =>
+          open.has(month)
+            ? html`<a href=${drill({ by: 'month', value: month })}>${monthName(month)}</a>`
+            : monthName(month),
+      ],
+      [texts.came, (row) => amount(row.came), 'number'],
+      [texts.overdueFace, ({ overdue }) => amount(overdue), 'number'],
+      [texts.falling, ({ falling }) => amount(falling), 'number'],
+    ],
+    rows,
   );
 };
 
