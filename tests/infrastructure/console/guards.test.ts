@@ -137,6 +137,17 @@ describe('without a session', () => {
     expect(await statusOf({})).toBe(401);
   });
 
+  test('a form that is typed into asks for its session, which is used by that', async () => {
+    const { cookie, formToken } = await server.enter();
+    const asked = () => server.ask('/session', { headers: { cookie } });
+    for (const _ of [1, 2]) {
+      server.elapsed += 1_799_999;
+      expect(await asked()).toMatchObject({ status: 200, text: formToken });
+    }
+    server.elapsed += 1_800_000;
+    expect((await asked()).status).toBe(401);
+  });
+
   test('a session ends after twelve hours, however much it is used', async () => {
     const { cookie } = await server.enter();
     for (; server.elapsed < 12 * 3_600_000; server.elapsed += 1_000_000)
