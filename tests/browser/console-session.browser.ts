@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { html } from '../../infrastructure/console/html.ts';
 import { tokenField } from '../../infrastructure/console/forms.ts';
 import { action, view } from '../../infrastructure/console/page.ts';
@@ -29,14 +29,11 @@ const PROBE: Page = {
   ],
 };
 
-let browser: ConsoleBrowser;
 let server: ConsoleServer;
 let desk: Watched;
 const newAddress = (): string => `${server.origin}/enter?token=${server.sessions.issueToken()}`;
 
-beforeAll(async () => {
-  browser = await ConsoleBrowser.launch();
-});
+const browser = await ConsoleBrowser.launch();
 afterAll(() => browser?.close());
 beforeEach(async () => {
   taken = [];

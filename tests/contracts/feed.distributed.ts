@@ -1,14 +1,10 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll } from '@jest/globals';
 import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
 import { openAtStandIn } from '../support/eventstoredb/open-store.ts';
 import { openPostgres, testPostgres } from '../support/postgres/test-postgres.ts';
-import type { TestPostgres } from '../support/postgres/test-postgres.ts';
 import { describeFeedContract } from './feed-contract.ts';
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await testPostgres();
-});
+const postgres = await testPostgres();
 afterAll(() => postgres.close());
 
 describeFeedContract('EventStoreDB and PostgreSQL', async () => {

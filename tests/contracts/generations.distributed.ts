@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { PostgresGenerationTables } from '../../infrastructure/postgres/postgres-generation-tables.ts';
 import { serviceMigrations } from '../../application/sql/migrations/service.ts';
 import { openPostgres, raw, testPostgres } from '../support/postgres/test-postgres.ts';
-import type { TestPostgres } from '../support/postgres/test-postgres.ts';
 import { generationsCases } from './generations-cases.ts';
 import { World } from './generations-world.ts';
 
 const NOW = '2026-01-15T12:00:00.000Z';
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await testPostgres();
-});
+const postgres = await testPostgres();
 afterAll(() => postgres.close());
 
 const withWorld = async (check: (world: World) => Promise<void>): Promise<void> => {

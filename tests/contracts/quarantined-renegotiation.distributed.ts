@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll } from '@jest/globals';
 import { logOrder } from '../../infrastructure/composition/projections.ts';
 import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
 import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
@@ -6,13 +6,9 @@ import { SqlProjectionStore } from '../../application/projecting/projection-stor
 import type { Row } from '../../projections/projection.ts';
 import { openAtStandIn } from '../support/eventstoredb/open-store.ts';
 import { openPostgres, query, testPostgres } from '../support/postgres/test-postgres.ts';
-import type { TestPostgres } from '../support/postgres/test-postgres.ts';
 import { describeQuarantinedRenegotiation } from './quarantined-renegotiation-cases.ts';
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await testPostgres();
-});
+const postgres = await testPostgres();
 afterAll(() => postgres.close());
 
 describeQuarantinedRenegotiation('EventStoreDB and PostgreSQL', async (check) => {

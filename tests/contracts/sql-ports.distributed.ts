@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll } from '@jest/globals';
 import { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
 import { SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
@@ -19,7 +19,6 @@ import { webhookSecrets } from '../../application/webhooks/webhook-secrets.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { rowsByStream, storeOfKnown } from '../support/known-operations.ts';
 import { bothSets, openPostgres, testPostgres } from '../support/postgres/test-postgres.ts';
-import type { TestPostgres } from '../support/postgres/test-postgres.ts';
 import { describeBorrowerIndexContract } from './borrower-index-contract.ts';
 import { describeCheckpointStoreContract } from './checkpoint-store-contract.ts';
 import { describeClockOffsetContract } from './clock-offset-contract.ts';
@@ -41,10 +40,7 @@ import { describeWebhookDeskContract, queueOn } from './webhook-desk-contract.ts
 import { describeWebhookSecretsContract } from './webhook-secrets-contract.ts';
 import { describeWebhookSubscriptionsContract } from './webhook-subscriptions-contract.ts';
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await testPostgres();
-});
+const postgres = await testPostgres();
 afterAll(() => postgres.close());
 
 const open = () => openPostgres(postgres, bothSets);

@@ -16,10 +16,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const fileOf = (name: string): string => readFileSync(join(ROOT, 'docs', 'operations', name), 'utf8');
 const run = promisify(execFile);
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-beforeAll(async () => {
-  directory = await temporaryDirectory();
-});
+const directory = await temporaryDirectory();
 afterAll(() => directory?.remove());
 
 describe('nginx.conf', () => {

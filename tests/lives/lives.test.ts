@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { compareRebuiltRows } from './copies.ts';
 import { liveAll } from './live.ts';
 import { failuresOf, livesFrom } from './smallest.ts';
@@ -9,10 +9,7 @@ const LIVES = 25;
 /** A seed that failed, to begin with it: SEED=123 npm test -- tests/lives */
 const SEED = Number(process.env['SEED'] ?? 1);
 
-let world: World;
-beforeAll(async () => {
-  world = await World.start();
-});
+const world = await World.start();
 afterAll(() => world?.close());
 
 test(`${LIVES} random lives are answered, read, listed and told as the rules have them`, async () => {

@@ -5,7 +5,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { backupsOf, requireServiceData } from '../../infrastructure/composition/data-directory.ts';
 import { examine } from '../../infrastructure/composition/maintenance/doctor.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
@@ -21,10 +21,7 @@ const ELSEWHERE = {
 };
 const MASTER_KEY = randomBytes(32).toString('base64');
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-beforeAll(async () => {
-  directory = await temporaryDirectory();
-});
+const directory = await temporaryDirectory();
 afterAll(() => directory.remove());
 
 describe('on a directory without a service', () => {

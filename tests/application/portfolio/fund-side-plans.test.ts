@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import type { CompiledQuery } from 'kysely';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { Worklists } from '../../../application/administrator/worklists.ts';
@@ -6,12 +6,8 @@ import { SqlPortfolioPositions, standingsOn } from '../../../application/portfol
 import { SqlNotifiedPayments } from '../../../application/reconciliation/reconciliation-reader.ts';
 import type { Query, SqlDatabase } from '../../../application/sql/sql-database.ts';
 import { openReadModel, query } from '../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 
-let temporary: TemporaryDatabase;
-beforeAll(async () => {
-  temporary = await openReadModel();
-});
+const temporary = await openReadModel();
 afterAll(() => temporary.close());
 
 const TODAY = calendarDate('2026-06-20');

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import { logOrder } from '../../../infrastructure/composition/projections.ts';
 import { beginWithin } from '../../../application/webhooks/beginnings.ts';
 import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 
-let store: TemporaryDatabase;
-beforeAll(async () => {
-  store = await openServiceDatabase();
-});
+const store = await openServiceDatabase();
 afterAll(() => store.close());
 
 test('webhooks that begin behind the end of a log that was restored begin at its end; no other moves', async () => {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 import { FUND, ManagementWorld, OTHER_FUND, refusedWith } from './support/management-world.ts';
 
-let database: TemporaryDatabase;
 let world: ManagementWorld;
-beforeAll(async () => {
-  database = await openServiceDatabase();
-});
+const database = await openServiceDatabase();
 beforeEach(() => {
   world = new ManagementWorld(database.database);
 });

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sampleEvents } from '../../contracts/event-store-samples.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 import { secretContext } from '../../../application/webhooks/webhook-secrets.ts';
 import { FUND, ManagementWorld, RECEIVER, refusedWith } from './support/management-world.ts';
 
-let store: TemporaryDatabase;
 let world: ManagementWorld;
-beforeAll(async () => {
-  store = await openServiceDatabase();
-});
+const store = await openServiceDatabase();
 afterAll(() => store.close());
 beforeEach(() => {
   world = new ManagementWorld(store.database);

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { logOrder } from '../../../infrastructure/composition/projections.ts';
 import { ApiClient, loanRequest } from '../../support/api-client.ts';
 import { RunningService } from '../../support/running-service.ts';
 
-let running: RunningService;
-beforeAll(async () => {
-  running = await RunningService.start({}, { background: 'here' });
-});
+const running = await RunningService.start({}, { background: 'here' });
 afterAll(() => running.stop());
 
 test('read models hold everything that was stored before they were asked to catch up, where a service in the same process follows the log as well', async () => {

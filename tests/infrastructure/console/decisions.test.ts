@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { DeskWorld, formIn, wordsOf } from './desk-world.ts';
 
 const DAY = '2026-06-19';
 
-let desk: DeskWorld;
-beforeAll(async () => {
-  desk = await DeskWorld.open();
-});
+const desk = await DeskWorld.open();
 afterAll(() => desk.close());
 
 const REASONS = { reasons: [{ code: 'late', message: 'Decided elsewhere' }] };

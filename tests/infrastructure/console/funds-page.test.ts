@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { ConsoleServer } from '../../support/console-server.ts';
 import { fundsOver } from '../../support/funds-over.ts';
 import { BESIDE_EARLIER } from '../../support/application-parts.ts';
@@ -12,7 +12,6 @@ const events = new InMemoryEventStore();
 const clients = () => ({ funds: () => Promise.resolve([A, B]) });
 const pages = [fundsPage, keptPages];
 
-let server: ConsoleServer;
 let [cookie, formToken] = ['', ''];
 const open = async (
   parts: Parameters<typeof fundsOver>[0] = {},
@@ -24,9 +23,7 @@ const open = async (
   ({ cookie, formToken } = await opened.enter());
   return opened;
 };
-beforeAll(async () => {
-  server = await open();
-});
+const server = await open();
 afterAll(() => server.close());
 
 const get = (path: string, of = server) => of.ask(path, { headers: { cookie, 'accept-language': 'en' } });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { JWTPayload } from 'jose';
 import { query } from '../../support/sql/temporary-database.ts';
 import type { Agent } from '../../support/openid/agent.ts';
@@ -11,10 +11,7 @@ const MINUTE = 60_000;
 // Each signs in at a provider, some of them often.
 jest.setTimeout(120_000);
 
-let world: SignInWorld;
-beforeAll(async () => {
-  world = await SignInWorld.open();
-});
+const world = await SignInWorld.open();
 beforeEach(() => world.begin());
 afterAll(() => world.close());
 

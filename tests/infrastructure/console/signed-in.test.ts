@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Agent } from '../../support/openid/agent.ts';
 import { AS_MARIA, MARIA, SignInWorld } from '../../support/openid/sign-in-world.ts';
 
@@ -8,10 +8,7 @@ const MINUTE = 60_000;
 // Each signs in at a provider, some of them often.
 jest.setTimeout(120_000);
 
-let world: SignInWorld;
-beforeAll(async () => {
-  world = await SignInWorld.open();
-});
+const world = await SignInWorld.open();
 beforeEach(() => world.begin());
 afterEach(() => void jest.restoreAllMocks());
 afterAll(() => world.close());

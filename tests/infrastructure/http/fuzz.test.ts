@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { DocumentValidators, parseExactJson } from '../../../application/schemas/document-validators.ts';
 import { valueSchemas } from '../../../application/schemas/values.ts';
@@ -6,10 +6,7 @@ import { codePoint } from '../../support/code-point.ts';
 import { loanForm, validLoanData, validSettlement, withField } from '../../support/http-requests.ts';
 import { HttpWorld } from '../../support/http-world.ts';
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start();
-});
+const world = await HttpWorld.start();
 afterAll(() => world.stop());
 
 const RUNS = { numRuns: 100 };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -6,7 +6,6 @@ import { migrate } from '../../../application/sql/migrations/migrate.ts';
 import { PostgresDatabase } from '../../../infrastructure/postgres/postgres-database.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { bothSets, openPostgres, query, testPostgres } from '../../support/postgres/test-postgres.ts';
-import type { TestPostgres } from '../../support/postgres/test-postgres.ts';
 import { counterMigrations } from '../../support/sql/counter-migrations.ts';
 import { openTemporary } from '../../support/sql/temporary-database.ts';
 
@@ -14,10 +13,7 @@ const PROCESS = fileURLToPath(new URL('../../support/sql/migrating-process.ts', 
 const run = promisify(execFile);
 const NOW = '2026-01-15T12:00:00.000Z';
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await testPostgres();
-});
+const postgres = await testPostgres();
 afterAll(() => postgres.close());
 
 test('of several processes that start at once, one runs each step', async () => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { DeliveryLag } from '../../../../application/webhooks/delivery-lag.ts';
 import { DeliveryLog } from '../../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
 import { WebhookSubscriptions } from '../../../../application/webhooks/subscriptions.ts';
 import { DELIVERED, Story, retry } from '../../../contracts/delivery-queue-samples.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 
-let store: TemporaryDatabase;
-beforeAll(async () => {
-  store = await openServiceDatabase();
-});
+const store = await openServiceDatabase();
 afterAll(() => store.close());
 
 const answers = (deliveryId: string) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { CompiledQuery } from 'kysely';
 import { laneStatements } from '../../../../application/webhooks/queue/lanes.ts';
 import { DeliveryLag } from '../../../../application/webhooks/delivery-lag.ts';
@@ -15,14 +15,10 @@ import { WebhookSubscriptions } from '../../../../application/webhooks/subscript
 import type { TableWrite } from '../../../../projections/projection.ts';
 import { DELIVERED, FAILED, LEASE_MS, Story, at } from '../../../contracts/delivery-queue-samples.ts';
 import { openReadModel, openServiceDatabase } from '../../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 
 const CURSOR = '01890000-0000-7000-8000-000000000000';
 
-let store: TemporaryDatabase;
-beforeAll(async () => {
-  store = await openServiceDatabase();
-});
+const store = await openServiceDatabase();
 afterAll(() => store.close());
 
 interface Step {

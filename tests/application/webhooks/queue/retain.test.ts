@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { DeliveryLag } from '../../../../application/webhooks/delivery-lag.ts';
 import { DeliveryLog } from '../../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
@@ -8,10 +8,7 @@ import { openServiceDatabase } from '../../../support/sql/temporary-database.ts'
 import type { SqlDatabase } from '../../../../application/sql/sql-database.ts';
 import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 
-let store: TemporaryDatabase;
-beforeAll(async () => {
-  store = await openServiceDatabase();
-});
+const store = await openServiceDatabase();
 afterAll(() => store.close());
 
 const storyOver = (database: SqlDatabase): Story =>

@@ -1,14 +1,11 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { MOST_VIOLATIONS } from '../../../../application/schemas/document-validators.ts';
 import { tokenFor } from '../../../support/http-fakes.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 import { mainThreadCost, MOST_MS } from '../../../support/main-thread-cost.ts';
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start();
-});
+const world = await HttpWorld.start();
 afterAll(() => world.stop());
 
 interface Target {

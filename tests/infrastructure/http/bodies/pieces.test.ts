@@ -1,16 +1,13 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
 import { createHttpServer } from '../../../../infrastructure/http/server/http-server.ts';
 import { tokenFor } from '../../../support/http-fakes.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start();
-});
+const world = await HttpWorld.start();
 afterAll(() => world.stop());
 
 const inCrumbs = (body: string): string => [...body].map((byte) => `1\r\n${byte}\r\n`).join('');

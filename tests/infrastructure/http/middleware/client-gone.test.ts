@@ -1,14 +1,11 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { ClientGoneError } from '../../../../infrastructure/http/errors/http-problem.ts';
 import { tokenFor } from '../../../support/http-fakes.ts';
 import { loanForm, validLoanData } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start();
-});
+const world = await HttpWorld.start();
 afterAll(() => world.stop());
 
 test('work on files learns that its client is gone, and ends without an answer or a line in the log', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { BusyError } from '../../../../application/ports/busy-error.ts';
 import {
   ConcurrencyError,
@@ -14,10 +14,7 @@ import { RATE_ROWS } from '../../../../infrastructure/http/limits/rate-limiter.t
 import { loanForm, validLoanData, validSettlement } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start();
-});
+const world = await HttpWorld.start();
 afterAll(() => world.stop());
 
 const settleFailingWith = async (error: unknown) => {

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { analyse } from 'scslre';
 import { OPERATIONS } from '../../../../infrastructure/http/resources/endpoints.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
@@ -7,10 +7,7 @@ import { MOST_MS, mainThreadCost } from '../../../support/main-thread-cost.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start();
-});
+const world = await HttpWorld.start();
 afterAll(() => world.stop());
 
 const get = (path: string, headers: Record<string, string>, agent: Agent | false = false): Promise<number> =>

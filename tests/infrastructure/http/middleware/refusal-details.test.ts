@@ -3,10 +3,7 @@ import { client } from '../../../support/http-fakes.ts';
 import { loanForm, validLoanData, validSettlement } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start();
-});
+const world = await HttpWorld.start();
 afterAll(() => world.stop());
 beforeEach(() => {
   world.now += 3_600_000;

@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { PLACEHOLDERS, RELEASED_VERSIONS } from '../../../../infrastructure/http/resources/descriptions.ts';
 import { API_VERSION } from '../../../../infrastructure/http/openapi/version.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
@@ -8,10 +8,7 @@ type Json = ReturnType<typeof JSON.parse>;
 
 const folder = new URL('../../../../infrastructure/http/openapi/released/', import.meta.url);
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start();
-});
+const world = await HttpWorld.start();
 afterAll(() => world.stop());
 
 describe('descriptions of released versions', () => {

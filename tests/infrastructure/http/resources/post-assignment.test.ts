@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { REPURCHASE_REASONS } from '../../../../domain/loan/exits.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../../../domain/shared/domain-error.ts';
@@ -13,13 +13,10 @@ import { HttpWorld } from '../../../support/http-world.ts';
 
 type Body = Record<string, ReturnType<typeof JSON.parse>>;
 
-let world: HttpWorld;
 let seen: object | undefined;
 let replayed = false;
 
-beforeAll(async () => {
-  world = await HttpWorld.start();
-});
+const world = await HttpWorld.start();
 beforeEach(() => {
   const accept = acceptingUseCases();
   seen = undefined;

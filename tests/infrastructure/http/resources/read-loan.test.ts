@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { LoanDetails } from '../../../../application/loans/loan-details.ts';
 import type { LoansQuery } from '../../../../application/loans/read-loan.ts';
 import { FUND, loanDetails, NOW } from '../../../support/http-fakes.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start();
-});
+const world = await HttpWorld.start();
 afterAll(() => world.stop());
 
 describe('GET /loan/{originator_proposal_code}', () => {

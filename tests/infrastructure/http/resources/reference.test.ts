@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { GUIDES } from '../../../../infrastructure/http/docs/guides/guide-list.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 import { MOST_MS, mainThreadCost } from '../../../support/main-thread-cost.ts';
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start({ settings: { apiDeprecation: '2027.3.0; effective=2027-03-01' } });
-});
+const world = await HttpWorld.start({ settings: { apiDeprecation: '2027.3.0; effective=2027-03-01' } });
 afterAll(() => world.stop());
 
 const read = (path: string, headers: Record<string, string> = {}) =>

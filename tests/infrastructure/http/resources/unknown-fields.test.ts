@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import {
   exampleRenegotiation,
   exampleRenegotiationData,
@@ -12,10 +12,7 @@ import { HttpWorld } from '../../../support/http-world.ts';
 type Json = ReturnType<typeof JSON.parse>;
 type Send = (change: (body: Json) => Json) => Promise<{ status: number; body: Json }>;
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start();
-});
+const world = await HttpWorld.start();
 afterAll(() => world.stop());
 
 const json =

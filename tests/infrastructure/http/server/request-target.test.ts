@@ -1,14 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { acceptingUseCases, tokenFor } from '../../../support/http-fakes.ts';
 import { validSettlement } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start();
-});
+const world = await HttpWorld.start();
 afterAll(() => world.stop());
 
 interface RawAnswer {

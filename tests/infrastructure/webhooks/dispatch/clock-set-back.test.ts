@@ -1,17 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 import { DOWN, DispatchWorld, OK, REFUSED, ScriptedSender, until } from '../support/dispatch-world.ts';
 
 const HOUR_MS = 3_600_000;
 
-let store: TemporaryDatabase;
 let world: DispatchWorld;
 let setBackMs: number;
 
-beforeAll(async () => {
-  store = await openServiceDatabase();
-});
+const store = await openServiceDatabase();
 afterAll(() => store.close());
 beforeEach(() => {
   world = new DispatchWorld(store.database);

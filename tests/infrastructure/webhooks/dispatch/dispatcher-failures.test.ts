@@ -1,7 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 import { signingKeyOf } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { BROKEN_SEAL, DOWN, DispatchWorld, NEVER, OK, until } from '../support/dispatch-world.ts';
 
@@ -10,11 +9,8 @@ const URL_A = 'https://a.example/hooks/token-of-a';
 /** Of who takes over: a machine that is busy for a while does not take its lease away. */
 const UNHURRIED = { timeoutMs: 60_000, leaseMs: 90_000 };
 
-let store: TemporaryDatabase;
 let world: DispatchWorld;
-beforeAll(async () => {
-  store = await openServiceDatabase();
-});
+const store = await openServiceDatabase();
 afterAll(() => store.close());
 beforeEach(() => {
   world = new DispatchWorld(store.database);

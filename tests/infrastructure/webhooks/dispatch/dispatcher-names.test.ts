@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
   DnsAddressGuard,
   NameResolver,
@@ -9,7 +9,6 @@ import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned
 import type { Located } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { DnsServer } from '../../../support/dns-server.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 import { DispatchWorld, until } from '../support/dispatch-world.ts';
 
 /* What waits for a name server keeps nobody else waiting. */
@@ -25,11 +24,8 @@ const FEW_SLOTS = {
   leaseMs: 90_000,
 };
 
-let store: TemporaryDatabase;
 let world: DispatchWorld;
-beforeAll(async () => {
-  store = await openServiceDatabase();
-});
+const store = await openServiceDatabase();
 afterAll(() => store.close());
 beforeEach(() => {
   world = new DispatchWorld(store.database);

@@ -1,17 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { WebhookRequest } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 import { DOWN, DispatchWorld, NEVER, OK, REFUSED, until } from '../support/dispatch-world.ts';
 
 const URL_A = 'https://a.example/hooks/token-of-a';
 const URL_B = 'https://b.example/hooks';
 
-let store: TemporaryDatabase;
 let world: DispatchWorld;
-beforeAll(async () => {
-  store = await openServiceDatabase();
-});
+const store = await openServiceDatabase();
 afterAll(() => store.close());
 beforeEach(() => {
   world = new DispatchWorld(store.database);

@@ -1,14 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import { gathered } from '../../../../infrastructure/webhooks/dispatch/dispatch-settings.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 import { DispatchWorld } from '../support/dispatch-world.ts';
 
-let store: TemporaryDatabase;
 let world: DispatchWorld;
-beforeAll(async () => {
-  store = await openServiceDatabase();
-});
+const store = await openServiceDatabase();
 afterAll(() => store.close());
 beforeEach(() => {
   world = new DispatchWorld(store.database);

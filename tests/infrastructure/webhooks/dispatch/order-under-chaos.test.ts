@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { pause } from '../../../../infrastructure/support/time.ts';
 import type { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
 import { DOWN, DispatchWorld, NEVER, OK, REFUSED } from '../support/dispatch-world.ts';
 import type { SentRequest } from '../support/dispatch-world.ts';
 
@@ -45,10 +44,7 @@ class Witness {
   }
 }
 
-let store: TemporaryDatabase;
-beforeAll(async () => {
-  store = await openServiceDatabase();
-});
+const store = await openServiceDatabase();
 afterAll(() => store.close());
 
 test.each([1, 2, 3])(

@@ -1,12 +1,9 @@
 import type { Socket } from 'node:net';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { WebhookForwarder } from '../../../../infrastructure/webhooks/sending/forwarder.ts';
 import { AttemptWorld, failed } from '../support/attempt-world.ts';
 
-let world: AttemptWorld;
-beforeAll(async () => {
-  world = await AttemptWorld.open();
-});
+const world = await AttemptWorld.open();
 afterEach(() => world.closeAll());
 
 const OK = 'HTTP/1.1 200 OK\r\n';

@@ -1,14 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../../support/tls-receiver.ts';
 import { AttemptWorld, LONG_MS, SHORT_MS, failed, late } from '../support/attempt-world.ts';
 
-let world: AttemptWorld;
-beforeAll(async () => {
-  world = await AttemptWorld.open();
-});
+const world = await AttemptWorld.open();
 afterEach(() => world.closeAll());
 
 describe('a receiver that', () => {

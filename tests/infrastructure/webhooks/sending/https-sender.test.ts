@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { DnsAddressGuard } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { HttpsSender } from '../../../../infrastructure/webhooks/sending/https-sender.ts';
 import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned-connector.ts';
 import { signingKeyOf } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { authority } from '../../../support/certificates.ts';
-import type { Authority } from '../../../support/certificates.ts';
 import { TlsReceiver, answer } from '../../../support/tls-receiver.ts';
 import { attemptWith } from '../support/attempt-world.ts';
 
@@ -14,12 +13,9 @@ const SECRET = `whsec_${BYTES.toString('base64')}`;
 const NOW = Date.parse('2026-06-20T12:00:00.900Z');
 const TIMEOUT_MS = 10_000;
 
-let ca: Authority;
 const closing: (() => Promise<void> | void)[] = [];
 
-beforeAll(async () => {
-  ca = await authority();
-});
+const ca = await authority();
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });

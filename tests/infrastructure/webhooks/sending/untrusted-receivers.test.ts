@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Resolve } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { authority } from '../../../support/certificates.ts';
 import type { Leaf } from '../../../support/certificates.ts';
@@ -7,10 +7,7 @@ import { AttemptWorld, SHORT_MS, failed, late } from '../support/attempt-world.t
 
 const DAY_MS = 86_400_000;
 
-let world: AttemptWorld;
-beforeAll(async () => {
-  world = await AttemptWorld.open();
-});
+const world = await AttemptWorld.open();
 afterEach(() => world.closeAll());
 
 describe('a certificate that is', () => {
