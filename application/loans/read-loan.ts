@@ -24,11 +24,21 @@ export interface AppliedVersions {
 /** The read model is more than `READ_WAIT_MS` behind the streams: answer later rather than something old. */
 export class ReadModelBehindError extends Error {
   override readonly name: string = 'ReadModelBehindError';
+
+  constructor(message = 'the latest change cannot be read yet') {
+    super(message);
+  }
 }
 
 /** The latest change of this operation is shown when an operator lets it out of quarantine, and not before. */
 export class OperationQuarantinedError extends ReadModelBehindError {
   override readonly name = 'OperationQuarantinedError';
+
+  constructor() {
+    super(
+      'the latest change of this operation cannot be shown: it waits in quarantine, see receivables quarantine list',
+    );
+  }
 }
 
 const READ_WAIT_MS = 3_000;

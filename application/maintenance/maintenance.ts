@@ -18,7 +18,7 @@ import { QuarantinedOperations } from './quarantine/quarantined-operations.ts';
 import type { Generations } from './rebuild/generations.ts';
 import type { RebuildReadModels, RebuildRequest } from './rebuild/rebuild-read-models.ts';
 import type { SandboxClock } from './sandbox/sandbox-clock.ts';
-import { lagOf } from './service-status.ts';
+import { idleRolesOf, lagOf } from './service-status.ts';
 import type { FoundService, Health, Lag, ServiceStatus } from './service-status.ts';
 
 interface Dependencies {
@@ -90,17 +90,19 @@ export class Maintenance {
     return { running: found !== null, ...(await lagOf(this.#deps)) };
   }
 
-  async health(): Promise<Health> {
-    const [{ found, roles }, lag, waiting] = await Promise.all([
-      this.#deps.findService(),
+  health(): Promise<Health> {
+    return this.#healthOf(this.#deps.findService());
+  }
+
+  async #healthOf(looking: FoundService | Promise<FoundService>): Promise<Health> {
+    const [service, lag, waiting] = await Promise.all([
+      looking,
       lagOf(this.#deps),
-      this.quarantine.list(),
+      this.quarantine.streams(),
     ]);
-    const running = found !== null;
-    const idle = roles.filter(({ state }) => running && state === 'nobody').map(({ role }) => role);
     return {
-      ...{ running, ...lag, idleRoles: idle },
-      quarantined: new Set(waiting.map(({ stream }) => stream)).size,
+      ...{ running: service.found !== null, ...lag },
+      ...{ idleRoles: idleRolesOf(service), quarantined: waiting.length },
     };
   }
 
@@ -115,9 +117,8 @@ export class Maintenance {
     const service = await findService();
     return {
       ...service,
-      running: service.found !== null,
+      ...(await this.#healthOf(service)),
       engines: await engines(),
-      ...(await lagOf(this.#deps)),
       operations: await countStates(readModelDatabase),
     };
   }

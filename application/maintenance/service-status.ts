@@ -31,10 +31,13 @@ export interface Health extends Lag {
   readonly quarantined: number;
 }
 
-export interface ServiceStatus extends FoundService, Lag {
+export interface ServiceStatus extends FoundService, Health {
   readonly engines: readonly { readonly engine: string; readonly kind: string; readonly state: string }[];
   readonly operations: readonly StateCount[];
 }
+
+export const idleRolesOf = ({ found, roles }: FoundService): readonly string[] =>
+  roles.filter(({ state }) => found !== null && state === 'nobody').map(({ role }) => role);
 
 export interface Finding {
   readonly check: string;

@@ -39,6 +39,7 @@ const present = ({ operations, followers, deliveriesWaiting, ...status }: Servic
   oldest_waiting_since: operations.flatMap(({ oldestSince }) => oldestSince ?? []).toSorted()[0] ?? null,
   webhooks_with_waiting_deliveries: deliveriesWaiting.webhooks,
   oldest_waiting_delivery_since: deliveriesWaiting.oldestSince,
+  quarantined: status.quarantined,
   roles: status.roles,
   engines: status.engines,
   lag: followers.map(({ name, position, behind, atLeast, problem }) => ({

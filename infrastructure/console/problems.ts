@@ -5,6 +5,8 @@ import { UnknownFundError } from '../../application/desk-view/unseen.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { BusyError } from '../../application/ports/busy-error.ts';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
+import { UnreadableEventError } from '../../application/event-codec/fields.ts';
+import { OperationQuarantinedError, ReadModelBehindError } from '../../application/loans/read-loan.ts';
 import { KeyMissingError } from '../../application/privacy/missing-keys.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../domain/shared/domain-error.ts';
@@ -19,6 +21,7 @@ import { either, inLanguages, preferred, speakingIn } from './language.ts';
 import { documentOf } from './layout.ts';
 import { ConsoleProblem, pagesFor } from './page.ts';
 import type { Page } from './page.ts';
+import { texts as operation } from './pages/operation/texts.ts';
 import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 
@@ -35,6 +38,10 @@ const texts = inLanguages({
   keyMissing: [
     'A chave dos dados do tomador desta operação foi perdida, e não há registro de que o tomador foi esquecido. Devolva a chave a partir de uma cópia de segurança; se nenhuma a tiver, desista dela com `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
     'The key of this operation’s borrower data is lost, and no record says that the borrower was forgotten. Put the key back from a backup; if none has it, give it up with `receivables borrower forget --lost-key` (docs/operations.md, KeysMissing).',
+  ],
+  unreadable: [
+    'Um evento do que foi pedido não pode ser lido: ou uma versão mais nova o registrou, ou ele foi alterado. `receivables quarantine list` e `receivables audit verify` dizem qual é.',
+    'An event of what was asked for cannot be read: either a newer version recorded it, or it was changed. `receivables quarantine list` and `receivables audit verify` say which.',
   ],
   problem: ['Não foi possível', 'This is not possible'],
 });
@@ -67,6 +74,7 @@ const statusOf = (error: unknown, person: Person | undefined): number => {
   if (error instanceof ConsoleProblem) return error.status;
   if (error instanceof RoleError) return 403;
   if (error instanceof UnknownFundError) return 404;
+  if (error instanceof ReadModelBehindError) return 503;
   if (error instanceof DomainError) return person && NOT_FOUND.has(error.code) ? 404 : 422;
   const status = (error as { status?: unknown } | null)?.status;
   return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
@@ -77,6 +85,9 @@ const textOf = (error: unknown, status: number): string => {
   if (error instanceof RoleError) return roleText(error);
   if (error instanceof UnknownFundError) return texts.unknownFund;
   if (error instanceof KeyMissingError) return texts.keyMissing;
+  if (error instanceof OperationQuarantinedError) return operation.quarantined;
+  if (error instanceof UnreadableEventError) return texts.unreadable;
+  if (error instanceof ReadModelBehindError) return operation.behind;
   if (error instanceof DomainError) return refusalText(error);
   return status === 413 ? texts.tooLarge : texts.failed;
 };
@@ -126,7 +137,12 @@ const sendRefusedPart = (res: Response, status: number, body: View): void => {
 /** Why it failed, where the same may succeed later. */
 const passing = (error: unknown): string | undefined => {
   if (error instanceof ConsoleProblem) return error.message;
-  if (error instanceof StoreUnavailableError || error instanceof BusyError) return error.name;
+  if (
+    error instanceof StoreUnavailableError ||
+    error instanceof BusyError ||
+    error instanceof ReadModelBehindError
+  )
+    return error.name;
   return machineTrouble(error);
 };
 

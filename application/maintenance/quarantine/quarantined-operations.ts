@@ -148,6 +148,11 @@ export class QuarantinedOperations {
     return found;
   }
 
+  /** Of operations and renegotiations, each once, whatever it waits for. */
+  async streams(): Promise<readonly string[]> {
+    return [...new Set((await this.list()).map(({ stream }) => stream))];
+  }
+
   async waits(stream: string): Promise<boolean> {
     for (const [, waiting] of this.#waiting) if (await waiting.has(stream)) return true;
     return this.#deps.relay.waits(stream);

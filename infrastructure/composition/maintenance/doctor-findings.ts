@@ -1,4 +1,5 @@
-import type { Finding } from '../../../application/maintenance/service-status.ts';
+import { idleRolesOf } from '../../../application/maintenance/service-status.ts';
+import type { Finding, FoundService } from '../../../application/maintenance/service-status.ts';
 import type { OldestWaiting } from '../../../application/webhooks/delivery-lag.ts';
 import { COUNTED_AT_MOST } from '../../../application/webhooks/webhook-desk.ts';
 import type { Webhooks } from '../../../application/webhooks/webhooks.ts';
@@ -11,6 +12,16 @@ export type Found = Outcome | readonly Outcome[];
 export const ok = (detail: string): Outcome => ({ state: 'ok', detail });
 export const warning = (detail: string): Outcome => ({ state: 'warning', detail });
 export const failed = (detail: string): Outcome => ({ state: 'failed', detail });
+
+/** Where no service runs everything stands still: that is one finding, not one for each thing. */
+export const service = (looked: FoundService): Found => {
+  const { found, place } = looked;
+  if (found === null) return failed(`no service runs on ${place}: start it`);
+  const idle = idleRolesOf(looked);
+  return idle.length === 0
+    ? ok(found)
+    : warning(`${found}, and no process has taken the role ${idle.join(', ')}: start one that has it`);
+};
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -59,6 +70,14 @@ export const waitingDeliveries = async (
   const more = stuck.length - named.length;
   return more > 0 ? [...found, warning(`and those of ${more} more webhooks wait`)] : found;
 };
+
+/** Of which an event could not be taken: nothing else here notices, since what follows the log goes on with all others. */
+export const quarantine = async (waiting: readonly string[]): Promise<Found> =>
+  waiting.length === 0
+    ? ok('nothing waits')
+    : warning(
+        `${waiting.length} of operations and renegotiations wait, such as ${waiting[0]}: see receivables quarantine list`,
+      );
 
 /** Of a sandbox: what is due there, and how long operations have waited, goes by this clock. */
 export const sandboxClock = ({ movableClock }: Foundations): Found => {

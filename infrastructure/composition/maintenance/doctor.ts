@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../../application/support/failures.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import type { Finding, FoundService } from '../../../application/maintenance/service-status.ts';
+import type { Finding } from '../../../application/maintenance/service-status.ts';
 import { EventStoreDbStore } from '../../eventstoredb/event-store-db-store.ts';
 import { API_VERSION } from '../../http/openapi/version.ts';
 import { MasterKeyFileError } from '../../security/master-key.ts';
@@ -26,7 +26,15 @@ import type { Parts } from '../parts.ts';
 import { isAllowed, refuseOpenEngines } from '../insecurities.ts';
 import { checkEngines } from '../readiness.ts';
 import { partsOf } from '../container.ts';
-import { failed, ok, sandboxClock, waitingDeliveries, warning } from './doctor-findings.ts';
+import {
+  failed,
+  ok,
+  quarantine,
+  sandboxClock,
+  service,
+  waitingDeliveries,
+  warning,
+} from './doctor-findings.ts';
 import type { Found } from './doctor-findings.ts';
 import { findService } from './found-service.ts';
 
@@ -64,10 +72,6 @@ const disk = async ({ dataDir }: Configuration): Promise<Found> => {
   const found = free < NO_SPACE ? failed : free < LITTLE_SPACE ? warning : ok;
   return found(`${Math.floor(free / MEBIBYTE)} MiB free for ${dataDir}`);
 };
-
-/** Where no service runs everything stands still: that is one finding, not one for each thing. */
-const service = ({ found, place }: FoundService): Found =>
-  found === null ? failed(`no service runs on ${place}: start it`) : ok(found);
 
 const versions = (): readonly Finding[] => {
   const major = Number(process.versions.node.split('.')[0]);
@@ -214,9 +218,12 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
         ...(await look('read_models', () => readModels(parts))),
         ...(await look('clock', () => clock(parts))),
         ...named('sandbox_clock', sandboxClock(parts)),
-        ...(runs.every(({ state }) => state === 'ok')
+        ...(runs.every(({ state }) => state !== 'failed')
           ? await look('deliveries', () => waitingDeliveries(parts.app.webhooks, parts.realClock.realNow()))
           : []),
+        ...(await look('quarantine', async () =>
+          quarantine(await parts.app.maintenance.quarantine.streams()),
+        )),
         ...(await look('operation_keys', () => operationKeys(parts))),
         ...(await look('documents', () => documents(parts))),
         ...(await look('standby', () => standby(parts))),

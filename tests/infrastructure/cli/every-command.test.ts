@@ -199,6 +199,7 @@ describe('formats', () => {
     const status = async () => ({
       ...{ running: false, place: '/data', found: null, roles: [], engines: [], operations: [] },
       ...{ followers: [], deliveriesWaiting: { webhooks: 0, oldestSince: null } },
+      ...{ idleRoles: [], quarantined: 0 },
     });
     const result = await commandLine(() => maintaining({ status }), left)('status');
     expect(result).toMatchObject({ code: 1, err: 'error: no service runs on /data\n' });

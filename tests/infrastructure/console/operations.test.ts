@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { OperationQuarantinedError, ReadModelBehindError } from '../../../application/loans/read-loan.ts';
 import { multipart, smallPdf } from '../../support/api-client.ts';
 import { DeskWorld, personWith, wordsOf } from './desk-world.ts';
 
@@ -159,6 +160,17 @@ describe('the page of an operation', () => {
     expect(wordsOf(await shown('LATE-1'))).toMatch(
       /Effective rate \d+(\.\d+)?% a year · \d(\.\d+)?% a month Daily factor 0\.99\d+ /,
     );
+  });
+
+  test('says that it waits in quarantine, not that it comes in a moment', async () => {
+    const read = jest.spyOn(desk.service.loans, 'read');
+    read.mockRejectedValueOnce(new OperationQuarantinedError());
+    read.mockRejectedValueOnce(new ReadModelBehindError());
+    const [quarantined, behind] = [await shown('LATE-1'), await shown('LATE-1')];
+    expect(quarantined).toContain('This operation waits in quarantine');
+    expect(quarantined).not.toContain('in a moment');
+    expect(behind).toContain('Open the page again in a moment');
+    read.mockRestore();
   });
 
   test('tells five overdue installments in one line, with each of them in it', async () => {

@@ -89,7 +89,7 @@ test('a console without a service beside it says so', () => {
 
 test('what a person has to look after stands as a problem each', () => {
   const followers = [
-    { name: 'relay', position: 'start', behind: 0, atLeast: false, problem: 'another log' },
+    { name: 'relay', position: 'start', behind: 0, atLeast: true, problem: 'another log' },
   ] as const;
   const deliveriesWaiting = { webhooks: 0, oldestSince: null };
   const health = { running: true, followers, deliveriesWaiting, idleRoles: ['relay'], quarantined: 2 };
@@ -99,6 +99,7 @@ test('what a person has to look after stands as a problem each', () => {
     'relay cannot follow the log: another log',
     expect.stringContaining('In quarantine: 2.'),
   ]);
+  expect(shown).not.toMatch(/All that was recorded|events still to read/);
 });
 
 test('what is overdue is summed over its bands, and the worst lead to their operations', () => {

@@ -22,8 +22,9 @@ import { texts } from './texts.ts';
 interface Header extends OperationPlace {
   readonly names: FundNames;
   readonly shown: ShownOperation;
-  /** As it is now; undefined while the read model is behind. */
+  /** As it is now; undefined while that cannot be shown, and why. */
   readonly details: LoanDetails | undefined;
+  readonly notShown: string;
   readonly asOf: string | undefined;
   readonly knownAt: string;
   readonly known: string | undefined;
@@ -148,11 +149,11 @@ const notYet = ({ asOf, known, details }: Header): string => {
 };
 
 export const headerView = (header: Header, beside: View): View => {
-  const { shown, details } = header;
+  const { shown, details, notShown } = header;
   const { state } = shown;
   return html`
     ${shown.brokenAt !== undefined && html`<p class="problem" role="alert">${texts.broken(shown.brokenAt)}</p>`}
-    ${details === undefined && html`<p class="problem">${texts.behind}</p>`} ${positionForm(header)}
+    ${details === undefined && html`<p class="problem">${notShown}</p>`} ${positionForm(header)}
     ${'schedule' in state ? stateView(header, state, beside) : html`<p class="problem">${notYet(header)}</p>`}
     ${
       shown.payoff.length > 0 &&

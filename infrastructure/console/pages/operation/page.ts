@@ -12,7 +12,7 @@ import { OFFERED, isAwaiting, keyOf } from '../decisions/offered.ts';
 import { decisionButtons } from '../decisions/worklist.ts';
 import { texts } from './texts.ts';
 import type { ShownEvent } from '../../../../application/audit/show-operation.ts';
-import { ReadModelBehindError } from '../../../../application/loans/read-loan.ts';
+import { OperationQuarantinedError, ReadModelBehindError } from '../../../../application/loans/read-loan.ts';
 import { isProposalCode } from '../../../../application/schemas/values.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { dayTyped, momentTyped, count, instant } from '../../format.ts';
@@ -145,14 +145,13 @@ const showing = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-const detailsOf = async (
-  { loans }: Desk,
-  { applicationId, code }: OperationPlace,
-): Promise<LoanDetails | undefined> => {
+const detailsOf = async ({ loans }: Desk, { applicationId, code }: OperationPlace) => {
+  const behind = { details: undefined, notShown: texts.behind };
   try {
-    return await loans.read({ applicationId }, code);
+    return { ...behind, details: await loans.read({ applicationId }, code) };
   } catch (error) {
-    if (error instanceof ReadModelBehindError) return undefined;
+    if (error instanceof OperationQuarantinedError) return { ...behind, notShown: texts.quarantined };
+    if (error instanceof ReadModelBehindError) return behind;
     throw error;
   }
 };
@@ -172,7 +171,7 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { query } = visit;
   const place = placeOf(visit);
   const { asOf, knownAt, known } = positionOf(visit);
-  const [shown, details, names] = await Promise.all([
+  const [shown, { details, notShown }, names] = await Promise.all([
     showing(() =>
       app.audit.show({
         ...place,
@@ -201,7 +200,7 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
     title: `${words.operation} ${place.code}`,
     body: html`
       ${details && (await actionsView(place, details, visit, app))}
-      ${headerView({ ...place, names, shown, details, asOf, knownAt, known }, documents)}
+      ${headerView({ ...place, names, shown, details, notShown, asOf, knownAt, known }, documents)}
       ${frames.length > 1 && html`<div class="side-by-side">${frames}</div>`} ${scheduleView(shown.state)}
       ${timelineView({ path, events: page, clientNames, older, newest })}
       ${section('webhooks-title', texts.webhooks, webhooksTable(deliveries, texts.webhooks))}

@@ -37,6 +37,10 @@ export const texts = inLanguages({
     'O registro tem eventos que as consultas ainda não mostram. Abra a página de novo em instantes.',
     'The record has events that the queries do not show yet. Open the page again in a moment.',
   ],
+  quarantined: [
+    'Esta operação espera em quarentena: um evento dela não pôde ser lido. As outras seguem. Quem opera o serviço encontra o motivo com `receivables quarantine list`.',
+    'This operation waits in quarantine: an event of it could not be read. Others go on. Who operates the service finds the reason with `receivables quarantine list`.',
+  ],
   status: ['Situação', 'State'],
   borrowerForgotten: ['Dados apagados', 'Data erased'],
   issued: ['Emitida em', 'Issued on'],

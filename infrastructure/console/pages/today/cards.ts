@@ -129,7 +129,8 @@ export const serviceBody = (
   { running, followers, deliveriesWaiting: { oldestSince }, idleRoles, quarantined }: Health,
   now: string,
 ): View => {
-  const late = followers.filter(({ behind, atLeast }) => behind > 0 || atLeast);
+  const late = followers.filter(({ behind, atLeast, problem }) => behind > 0 || (atLeast && !problem));
+  const isWhole = quarantined === 0 && followers.every(({ problem }) => problem === undefined);
   const problems = [
     !running && texts.notRunning,
     ...idleRoles.map(texts.idle),
@@ -140,7 +141,7 @@ export const serviceBody = (
     ${problems.map((one) => html`<p class="problem">${one}</p>`)} ${running && html`<p>${texts.running}</p>`}
     ${
       late.length === 0
-        ? html`<p>${texts.caughtUp}</p>`
+        ? isWhole && html`<p>${texts.caughtUp}</p>`
         : html`<ul>
             ${late.map(
               ({ name, behind, atLeast }) =>

@@ -60,7 +60,7 @@ describe('what a use case raises', () => {
     [new StoreUnavailableError('sqlite: disk I/O error'), '5'],
     [new OutcomeUnknownError('timeout'), '1'],
     [new ReadModelBehindError('behind'), '1'],
-    [new OperationQuarantinedError('behind'), '60'],
+    [new OperationQuarantinedError(), '60'],
     [new BusyError('busy'), '1'],
   ])('%s becomes 503', async (error, retryAfter) => {
     const { status, body, headers, text } = await settleFailingWith(error);

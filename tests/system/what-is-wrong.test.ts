@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { loanStream } from '../../application/command-handling/operation.ts';
+import type { JsonText } from '../../application/ports/event-store.ts';
+import { examine } from '../../infrastructure/composition/maintenance/doctor.ts';
+import { service as foundService } from '../../infrastructure/composition/maintenance/doctor-findings.ts';
+import { sampleMetadata } from '../contracts/event-store-samples.ts';
+import { loanRequest } from '../support/api-client.ts';
+import { commandLine } from '../support/command-line.ts';
+import { ConsoleServer } from '../support/console-server.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { RunningService } from '../support/running-service.ts';
+import { within } from '../support/within.ts';
+
+let service: RunningService;
+let server: ConsoleServer;
+let application: string;
+
+/** BAD has an event that a later release stored; everything else is as it should be. */
+beforeAll(async () => {
+  service = await RunningService.start();
+  const { app, eventStore } = service.service.parts;
+  const api = await service.client(randomUUID());
+  for (const code of ['BAD', 'GOOD']) {
+    expect((await api.assign(loanRequest(api.fund, code, 2))).status).toBe(201);
+    await api.untilStatus(code, 'active');
+  }
+  [application] = (await app.clients.applications()) as [string];
+  const stream = loanStream(application, 'BAD');
+  const metadata = sampleMetadata({ applicationId: application });
+  const event = { id: randomUUID(), type: 'loan.something_new.v1', data: '{}' as JsonText, metadata };
+  await eventStore.append(stream, await eventStore.head(stream), [event]);
+  await within('the read model and the relay have met it', 30_000, async () => {
+    const [entries, { followers }] = [await app.maintenance.quarantine.list(), await app.maintenance.lag()];
+    return entries.length === 2 && followers.every(({ behind }) => behind === 0);
+  });
+  server = await ConsoleServer.open({ service: app, desk: app.desk });
+});
+afterAll(async () => {
+  await server?.close();
+  await service?.stop();
+});
+
+const shown = async (path: string): Promise<readonly [status: number, text: string]> => {
+  const { cookie } = await server.enter();
+  const { status, text } = await server.ask(path, { headers: { cookie, 'accept-language': 'en' } });
+  return [status, text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')];
+};
+const run = (...args: readonly string[]) => commandLine(() => service.service.parts.app)(...args);
+
+test('doctor, status and the console tell of the same operation, and none says that all is taken in', async () => {
+  const { dataDir } = service.service.parts.configuration;
+  const findings = await examine({ DATA_DIR: dataDir }, () => new RecordingLogger());
+  expect(findings.filter(({ check }) => check === 'quarantine')).toEqual([
+    {
+      check: 'quarantine',
+      state: 'warning',
+      detail: `1 of operations and renegotiations wait, such as ${loanStream(application, 'BAD')}: see receivables quarantine list`,
+    },
+  ]);
+  expect((await run('status', '-o', 'json')).lines).toMatchObject([{ quarantined: 1 }]);
+  const [, card] = await shown('/today/service');
+  expect(card).toContain('In quarantine: 1.');
+  expect(card).not.toContain('All that was recorded');
+});
+
+test('doctor tells of a role that no process has taken, as the console does', () => {
+  const looked = (state: string) => ({
+    ...{ place: 'these engines', found: 'process 7 on host' },
+    roles: [{ role: 'relay', state, holder: null }],
+  });
+  expect(foundService(looked('running'))).toEqual({ state: 'ok', detail: 'process 7 on host' });
+  expect(foundService(looked('nobody'))).toEqual({
+    state: 'warning',
+    detail: 'process 7 on host, and no process has taken the role relay: start one that has it',
+  });
+  expect(foundService({ ...looked('nobody'), found: null })).toMatchObject({ state: 'failed' });
+});
+
+test('who asks for the operation is told why it cannot be shown', async () => {
+  const { code, err } = await run('loan', 'show', 'BAD');
+  expect([code, err]).toEqual([
+    1,
+    'error: the latest change of this operation cannot be shown: it waits in quarantine, see receivables quarantine list\n',
+  ]);
+  for (const [path, status, says] of [
+    [`/operations/${application}/BAD`, 500, 'An event of what was asked for cannot be read'],
+    [`/decisions/${application}/BAD`, 503, 'This operation waits in quarantine'],
+  ] as const)
+    expect(await shown(path)).toEqual([status, expect.stringContaining(says)]);
+  expect((await shown(`/operations/${application}/GOOD`))[0]).toBe(200);
+});
