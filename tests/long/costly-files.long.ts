@@ -4,7 +4,6 @@ import { objectStreamBomb, xrefBomb } from '../infrastructure/documents/support/
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /* Files of some kilobytes that take seconds to read, sent by one application as fast as its limits allow. */
 
@@ -13,17 +12,12 @@ const FILES = 20;
 /** Behind the attacker's files it would be the time of all of them; the machine that runs this is busy with the attack itself. */
 const LATEST_MS = 10_000;
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let service: ServiceProcess;
 beforeAll(async () => {
-  directory = await temporaryDirectory();
   const masterKey = randomBytes(32).toString('base64');
-  service = await ServiceProcess.start(directory.path, { ENVIRONMENT: 'production', MASTER_KEY: masterKey });
+  service = await ServiceProcess.alone({ ENVIRONMENT: 'production', MASTER_KEY: masterKey });
 }, 300_000);
-afterAll(async () => {
-  await service?.end('SIGTERM');
-  await directory?.remove();
-});
+afterAll(() => service?.leave());
 
 const newClient = async (): Promise<ApiClient> =>
   new ApiClient(service.baseUrl, await service.createClient(randomUUID()));

@@ -3,25 +3,21 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let service: ServiceProcess;
 let attacker: ApiClient;
 let token: string;
 let neighbour: Neighbour;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(directory.path);
+  service = await ServiceProcess.alone();
   attacker = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
   token = await attacker.token();
   neighbour = await Neighbour.of(service);
 }, 300_000);
 afterAll(async () => {
   await neighbour?.leave();
-  await service?.end('SIGKILL');
-  await directory?.remove();
+  await service?.leave('SIGKILL');
 });
 
 const json = (method: string, path: string, body: string): Promise<number> =>

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { ServedDescription } from '../support/http-description.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { Random } from '../support/random.ts';
 import { MOST_MS, MOST_TRIES, slowness, mainThreadMs } from '../support/main-thread-cost.ts';
 import { costlyRequests } from './fuzz/costly.ts';
@@ -26,14 +25,12 @@ interface Answer {
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let service: ServiceProcess;
 let description: ServedDescription;
 let known: Known;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '0ms', TRUST_PROXY: '1' });
+  service = await ServiceProcess.alone({ SANDBOX_STEP: '0ms', TRUST_PROXY: '1' });
   const served = await fetch(`${service.baseUrl}/openapi.json`);
   description = new ServedDescription((await served.json()) as Record<string, unknown>);
   const api = new ApiClient(service.baseUrl, await service.createClient(FUND));
@@ -53,8 +50,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   agent.destroy();
-  await service?.end('SIGTERM');
-  await directory?.remove();
+  await service?.leave();
 });
 
 /** Each request comes from an address of its own, so that what has no token is looked at rather than turned away. */

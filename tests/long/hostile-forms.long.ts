@@ -9,7 +9,6 @@ import type { ApiResponse } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { Renegotiator } from '../support/renegotiator.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { within } from '../support/within.ts';
 
 /** Parts of a form as they go over the wire; an end is a part of its own, because it may never be sent. */
@@ -51,15 +50,13 @@ const borrowerWith = (document_number: string) => ({
   borrower: { ...(loanRequest('', '') as { borrower: object }).borrower, document_number },
 });
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let service: ServiceProcess;
 let api: ApiClient;
 let client: Renegotiator;
 let neighbour: Neighbour;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '1ms' });
+  service = await ServiceProcess.alone({ SANDBOX_STEP: '1ms' });
   api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
   client = new Renegotiator(api);
   await client.activate('A');
@@ -74,8 +71,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await neighbour?.leave();
-  await service?.end('SIGKILL');
-  await directory?.remove();
+  await service?.leave('SIGKILL');
 });
 
 const form = (part: string, data: object, name: string, content: Uint8Array = smallPdf()): FormData =>
@@ -109,7 +105,7 @@ const refusals: Readonly<Record<string, readonly [number, () => Promise<ApiRespo
 };
 
 const uploads = async (): Promise<readonly string[]> => {
-  const root = join(directory.path, 'uploads');
+  const root = join(service.dataDir, 'uploads');
   const folders = await readdir(root);
   const names = await Promise.all(
     folders.map(async (folder) =>

@@ -1,42 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient } from '../support/api-client.ts';
-import { authority } from '../support/certificates.ts';
 import { FeedFollower, wholeFeed } from '../support/feed-follower.ts';
 import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts';
+import { trustedReceiver } from '../support/trusted-receiver.ts';
+import type { TrustedReceiver } from '../support/trusted-receiver.ts';
+import { signatureHolds } from '../support/webhook-receiver.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 100);
 const ACKNOWLEDGED_BETWEEN_KILLS = 25;
 const WRITERS = 6;
 const INSTALLMENTS = 3;
 
-let directory: string;
 let service: ServiceProcess;
-let receiver: WebhookReceiver;
+let trusted: TrustedReceiver;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'kill-'));
-  const ca = await authority();
-  const caFile = join(directory, 'ca.pem');
-  writeFileSync(caFile, ca.caPem);
-  receiver = await WebhookReceiver.start(ca);
-  service = await ServiceProcess.start(join(directory, 'data'), {
+  trusted = await trustedReceiver();
+  service = await ServiceProcess.alone({
     SANDBOX_STEP: '10ms',
-    WEBHOOK_CA_FILE: caFile,
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    ...trusted.settings,
     WEBHOOK_RETRY_SCHEDULE: ['100ms,200ms,500ms', ...Array.from({ length: 30 }, () => '1s')].join(','),
   });
 }, 300_000);
 
 afterAll(async () => {
-  await service?.end('SIGKILL');
-  await receiver?.close();
-  rmSync(directory, { recursive: true, force: true });
+  await service?.leave('SIGKILL');
+  await trusted?.close();
 });
 
 describe('kill -9 under load', () => {
@@ -44,6 +35,7 @@ describe('kill -9 under load', () => {
     'loses no acknowledged write, no webhook and no event of the feed, and keeps the order of every operation',
     async () => {
       const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+      const { receiver } = trusted;
       const hook = await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
       expect(hook.status).toBe(200);
 

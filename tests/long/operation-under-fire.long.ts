@@ -1,42 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
-import { authority } from '../support/certificates.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { trustedReceiver } from '../support/trusted-receiver.ts';
+import type { TrustedReceiver } from '../support/trusted-receiver.ts';
 
 /** Over HTTP; the same thing without HTTP goes through many more rounds in tests/application/loans. */
 const ROUNDS = Number(process.env['FIRE_ROUNDS'] ?? 40);
 const AT_ONCE = 4;
 const CESSION = ['loan_received', 'loan_approved', 'loan_term_signed', 'disbursement_completed'];
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let service: ServiceProcess;
-let receiver: WebhookReceiver;
+let trusted: TrustedReceiver;
 let api: ApiClient;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  const ca = await authority();
-  const caFile = join(directory.path, 'ca.pem');
-  writeFileSync(caFile, ca.caPem);
-  receiver = await WebhookReceiver.start(ca);
-  service = await ServiceProcess.start(join(directory.path, 'data'), {
-    SANDBOX_STEP: '5ms',
-    WEBHOOK_CA_FILE: caFile,
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
-  });
+  trusted = await trustedReceiver();
+  service = await ServiceProcess.alone({ SANDBOX_STEP: '5ms', ...trusted.settings });
   api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
-  expect((await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] })).status).toBe(200);
+  expect((await api.call('POST', '/webhook', { url: trusted.receiver.url, events: ['*'] })).status).toBe(200);
 }, 300_000);
 afterAll(async () => {
-  await service?.end('SIGTERM');
-  await receiver?.close();
-  await directory?.remove();
+  await service?.leave();
+  await trusted?.close();
 });
 
 const inCents = (amount: number): number => Math.round(amount * 100);
@@ -139,6 +126,7 @@ const round = async (seed: number): Promise<string> => {
   const named = (names: readonly string[], name: string) => names.filter((one) => one === name).length;
   const expected =
     CESSION.length + settled.length + prepaid.length + fullySettled + 2 * repurchased.length + renegotiated;
+  const { receiver } = trusted;
   const events = () => receiver.eventsOf(code).filter((name) => name !== 'installment_underpaid');
   await receiver.until(
     () => events().length >= expected,

@@ -9,25 +9,19 @@ import { sampleMetadata } from '../contracts/event-store-samples.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { within } from '../support/within.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let service: ServiceProcess;
 let api: ApiClient;
 let application: string;
 
 beforeEach(async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '10ms' });
+  service = await ServiceProcess.alone({ SANDBOX_STEP: '10ms' });
   const credentials = await service.createClient(randomUUID());
   application = credentials.application_id;
   api = new ApiClient(service.baseUrl, credentials);
 });
-afterEach(async () => {
-  await service?.end('SIGTERM');
-  await directory?.remove();
-});
+afterEach(() => service?.leave());
 
 const active = async (code: string): Promise<void> => {
   expect((await api.assign(loanRequest(api.fund, code, 2))).status).toBe(201);
@@ -36,7 +30,7 @@ const active = async (code: string): Promise<void> => {
 
 /** As a process of a later release would have done. */
 const storeUnknownEvent = async (stream: string): Promise<void> => {
-  const store = await SqliteEventStore.open(directory.path, { logger: new RecordingLogger() });
+  const store = await SqliteEventStore.open(service.dataDir, { logger: new RecordingLogger() });
   try {
     const id = randomUUID();
     const metadata = sampleMetadata({ applicationId: stream.slice('loan-'.length).split('.')[0]! });
@@ -48,8 +42,8 @@ const storeUnknownEvent = async (stream: string): Promise<void> => {
 };
 
 const removeReadModels = async (): Promise<void> => {
-  const files = (await readdir(directory.path)).filter((name) => name.startsWith('read-model'));
-  await Promise.all(files.map((name) => rm(join(directory.path, name))));
+  const files = (await readdir(service.dataDir)).filter((name) => name.startsWith('read-model'));
+  await Promise.all(files.map((name) => rm(join(service.dataDir, name))));
 };
 
 const command = async (

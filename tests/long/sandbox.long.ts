@@ -4,24 +4,18 @@ import { MovableClock } from '../../application/maintenance/sandbox/sandbox-cloc
 import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { within } from '../support/within.ts';
 
 const DAY_S = 86_400;
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let service: ServiceProcess;
 let api: ApiClient;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '1ms' });
+  service = await ServiceProcess.alone({ SANDBOX_STEP: '1ms' });
   api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
 }, 300_000);
-afterAll(async () => {
-  await service?.end('SIGTERM');
-  await directory?.remove();
-});
+afterAll(() => service?.leave());
 
 const assign = (code: string, outcome?: string, overrides: object = {}): Promise<ApiResponse> =>
   api.call(

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pause } from '../../infrastructure/support/time.ts';
 import { ApiClient } from '../support/api-client.ts';
-import { authority } from '../support/certificates.ts';
 import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
 import { MoodyReceiver } from '../support/moody-receiver.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { trustedReceiver } from '../support/trusted-receiver.ts';
+import type { TrustedReceiver } from '../support/trusted-receiver.ts';
 import { Random } from '../support/random.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 50);
@@ -21,20 +19,14 @@ const EVENTS = eventsOfWholeLife(INSTALLMENTS);
 
 const random = new Random(SEED);
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let service: ServiceProcess;
-let receiver: MoodyReceiver;
+let trusted: TrustedReceiver<MoodyReceiver>;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  const ca = await authority();
-  const caFile = join(directory.path, 'ca.pem');
-  writeFileSync(caFile, ca.caPem);
-  receiver = await MoodyReceiver.start(ca, random, TIMEOUT_MS);
-  service = await ServiceProcess.start(join(directory.path, 'data'), {
+  trusted = await trustedReceiver((ca) => MoodyReceiver.start(ca, random, TIMEOUT_MS));
+  service = await ServiceProcess.alone({
     SANDBOX_STEP: '10ms',
-    WEBHOOK_CA_FILE: caFile,
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    ...trusted.settings,
     WEBHOOK_TIMEOUT: `${TIMEOUT_MS}ms`,
     // So many, and so long, that no delivery is given up, also while this machine is too busy to answer in time.
     WEBHOOK_RETRY_SCHEDULE: [
@@ -45,15 +37,15 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
-  await service?.end('SIGKILL');
-  await receiver?.close();
-  await directory?.remove();
+  await service?.leave('SIGKILL');
+  await trusted?.close();
 });
 
 test(
   `${KILLS} kills and a moody receiver: every event arrives, in order per operation, under one id (seed ${SEED})`,
   async () => {
     const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+    const { receiver } = trusted;
     const hook = await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
     expect(hook.status).toBe(200);
     const writers = new InsistentWriters(api, { writers: WRITERS, installments: INSTALLMENTS, prefix: 'C' });

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import { BORROWER } from '../support/borrower-to-find.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const FILE_NAME = 'CCB Tarsila 111.444.777-35.pdf';
 const PERSONAL = [
@@ -18,19 +17,14 @@ const PERSONAL = [
   'DOCUMENT-TEXT',
 ];
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let service: ServiceProcess;
 let api: ApiClient;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '1ms', LOG_LEVEL: 'debug' });
+  service = await ServiceProcess.alone({ SANDBOX_STEP: '1ms', LOG_LEVEL: 'debug' });
   api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
 }, 300_000);
-afterAll(async () => {
-  await service?.end('SIGTERM');
-  await directory?.remove();
-});
+afterAll(() => service?.leave());
 
 const assign = async (code: string, overrides: object = { borrower: BORROWER }) => {
   const backing_documents = [{ type: 'ccb', value: FILE_NAME }];
@@ -76,13 +70,13 @@ const fileOf = async (loan: {
 
 /** Every file below the data directory, as bytes. */
 const everyByte = async (): Promise<Buffer> => {
-  const entries = await readdir(directory.path, { recursive: true, withFileTypes: true });
+  const entries = await readdir(service.dataDir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
 };
 
 const wrappedKeyOf = (code: string): string | undefined => {
-  const database = new DatabaseSync(join(directory.path, 'service.db'), { readOnly: true });
+  const database = new DatabaseSync(join(service.dataDir, 'service.db'), { readOnly: true });
   try {
     const row = database
       .prepare('select wrapped from wrapped_key where name like ?')
@@ -94,7 +88,7 @@ const wrappedKeyOf = (code: string): string | undefined => {
 };
 
 const documents = async (): Promise<number> =>
-  (await readdir(join(directory.path, 'documents'), { recursive: true, withFileTypes: true })).filter(
+  (await readdir(join(service.dataDir, 'documents'), { recursive: true, withFileTypes: true })).filter(
     (entry) => entry.isFile(),
   ).length;
 

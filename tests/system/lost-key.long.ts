@@ -5,23 +5,17 @@ import { afterEach, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { givesUpLostKey } from '../support/lost-key.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let service: ServiceProcess | undefined;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>> | undefined;
-afterEach(async () => {
-  await service?.end('SIGKILL');
-  await directory?.remove();
-});
+afterEach(() => service?.leave('SIGKILL'));
 
 test('an operation whose key and index entry are lost is given up by its code and reads as forgotten', async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '1h' });
+  service = await ServiceProcess.alone({ SANDBOX_STEP: '1h' });
   const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
   await api.assign(loanRequest(api.fund, 'LOST', 1));
-  const { path } = directory;
+  const { dataDir } = service;
   await givesUpLostKey(service, { api, code: 'LOST' }, () => {
-    const database = new DatabaseSync(join(path, 'service.db'));
+    const database = new DatabaseSync(join(dataDir, 'service.db'));
     database.exec(`delete from wrapped_key where name like 'operation:%'; delete from borrower_operation`);
     database.close();
   });

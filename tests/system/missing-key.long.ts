@@ -5,14 +5,9 @@ import { afterEach, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { printedBy } from '../support/lost-key.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let service: ServiceProcess | undefined;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>> | undefined;
-afterEach(async () => {
-  await service?.end('SIGKILL');
-  await directory?.remove();
-});
+afterEach(() => service?.leave('SIGKILL'));
 
 interface Row {
   readonly name: string;
@@ -44,13 +39,12 @@ const loseKey = (dataDir: string): (() => void) => {
 const doctor = async (): Promise<string> => (await printedBy(service!, 'doctor')).out;
 
 test('a key that was lost is a fault of ours until it is put back, and never a borrower who was forgotten', async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '1h' });
+  service = await ServiceProcess.alone({ SANDBOX_STEP: '1h' });
   const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
   expect((await api.assign(loanRequest(api.fund, 'LOST', 1))).status).toBe(201);
   expect(await doctor()).toContain('"check":"operation_keys","state":"ok"');
   await service.end('SIGTERM');
-  const putBack = loseKey(directory.path);
+  const putBack = loseKey(service.dataDir);
   await service.start();
   await service.printed('"event":"keys_lost"');
   const failed = await api.call('GET', '/loan/LOST');
