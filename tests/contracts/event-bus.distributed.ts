@@ -1,20 +1,13 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll } from '@jest/globals';
 import { KafkaEventBus } from '../../infrastructure/kafka/kafka-event-bus.ts';
 import { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { openServiceDatabase } from '../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../support/sql/temporary-database.ts';
 import { testKafka } from '../support/kafka/test-kafka.ts';
-import type { TestKafka } from '../support/kafka/test-kafka.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { describeEventBusContract } from './event-bus-contract.ts';
 
-let kafka: TestKafka;
-let store: TemporaryDatabase;
-
-beforeAll(async () => {
-  [kafka, store] = await Promise.all([testKafka(), openServiceDatabase()]);
-});
+const [kafka, store] = await Promise.all([testKafka(), openServiceDatabase()]);
 
 afterAll(async () => {
   await Promise.all([kafka.close(), store.close()]);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Worklists } from '../../../application/administrator/worklists.ts';
 import { loanStream } from '../../../application/command-handling/operation.ts';
@@ -20,7 +20,6 @@ import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { installmentCode, receiveL1 } from '../../domain/support/loan-story.ts';
 import { decideOrRefuse } from '../../domain/support/stories.ts';
 import { openTemporary } from '../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 
 /** Others look elsewhere: SEED=123 npm test -- tests/application/portfolio/figures */
 const SEED = Number(process.env['SEED'] ?? '1');
@@ -143,13 +142,9 @@ const heldBy = (told: readonly Recorded[], date: CalendarDate, knownAt: string) 
   };
 };
 
-let database: TemporaryDatabase;
-let store: SqlProjectionStore;
 let position = 0;
-beforeAll(async () => {
-  database = await openTemporary(readModelMigrations);
-  store = new SqlProjectionStore(database.database);
-});
+const database = await openTemporary(readModelMigrations);
+const store = new SqlProjectionStore(database.database);
 afterAll(() => database.close());
 
 const project = async (applicationId: string, code: string, told: readonly Recorded[]): Promise<void> => {

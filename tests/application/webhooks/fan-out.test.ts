@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import type { NewSubscription } from '../../../application/webhooks/subscriptions.ts';
@@ -9,21 +9,16 @@ import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
 import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const [FUND, OTHER_FUND] = ['fund-1', 'fund-2'];
 const T0 = '2026-01-15T12:00:00.000Z';
 
-let store: TemporaryDatabase;
-let subscriptions: WebhookSubscriptions;
 let application: string;
 let woken: string[][];
 
-beforeAll(async () => {
-  store = await openServiceDatabase();
-  subscriptions = new WebhookSubscriptions(store.database);
-});
+const store = await openServiceDatabase();
+const subscriptions = new WebhookSubscriptions(store.database);
 afterAll(() => store.close());
 beforeEach(() => {
   application = randomUUID();

@@ -4,7 +4,7 @@ import { loanStream } from '../../../application/command-handling/operation.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
 import type { QuarantinedOperation } from '../../../application/maintenance/quarantine/quarantined-operations.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Portfolio } from '../../../application/portfolio/portfolio.ts';
 import { Reconciliation } from '../../../application/reconciliation/reconciliation.ts';
 import { OutputClosedError } from '../../../infrastructure/cli/command-line.ts';
@@ -25,12 +25,9 @@ import { loansOver } from '../../support/loans-over.ts';
 import { commandLine, maintaining } from '../../support/command-line.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { openReadModel } from '../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 
 const KNOWN_AT = '2031-01-01T00:00:00.000Z';
 
-let database: TemporaryDatabase;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let fund: FundUnderTest;
 let caughtUp: number;
 let steps: string[];
@@ -38,9 +35,7 @@ let waiting: readonly QuarantinedOperation[] = [];
 let names: InMemoryEventStore;
 let readerLeft: boolean;
 
-beforeAll(async () => {
-  [database, directory] = await Promise.all([openReadModel(), temporaryDirectory()]);
-});
+const [database, directory] = await Promise.all([openReadModel(), temporaryDirectory()]);
 afterAll(() => Promise.all([database.close(), directory.remove()]));
 beforeEach(async () => {
   fund = new FundUnderTest(database.database, 100);

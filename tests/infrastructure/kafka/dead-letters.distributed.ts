@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Kafka } from 'kafkajs';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MessageTooLargeError } from '../../../application/ports/event-bus.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import { RefusedWritesError } from '../../../application/ports/read-models.ts';
@@ -16,17 +15,12 @@ import {
 } from '../../support/kafka/bus-world.ts';
 import type { BusWorld } from '../../support/kafka/bus-world.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';
-import type { TestKafka } from '../../support/kafka/test-kafka.ts';
 import { rawKafka, readTopic, writeRaw } from '../../support/kafka/topic-reader.ts';
 
-let kafka: TestKafka;
-let outsider: Kafka;
 let world: BusWorld;
 
-beforeAll(async () => {
-  kafka = await testKafka();
-  outsider = rawKafka(kafka.brokers);
-});
+const kafka = await testKafka();
+const outsider = rawKafka(kafka.brokers);
 afterAll(() => kafka?.close());
 beforeEach(async () => void (world = await busWorld(kafka.brokers, kafka.prefix())));
 afterEach(() => world.close());

@@ -1,28 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Kafka } from 'kafkajs';
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import { deadLetterText } from '../../../application/administrator/decisions.ts';
 import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
 import { KafkaDecisionTopics } from '../../../infrastructure/kafka/kafka-decision-topics.ts';
 import { ConsumerOffsets } from '../../../application/processors/consumer-offsets.ts';
 import { until } from '../../support/kafka/bus-world.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';
-import type { TestKafka } from '../../support/kafka/test-kafka.ts';
 import { rawKafka, readTopic, writeRaw } from '../../support/kafka/topic-reader.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 
-let kafka: TestKafka;
-let outsider: Kafka;
-let store: TemporaryDatabase;
 let prefix: string;
 let opened: KafkaDecisionTopics[];
 
-beforeAll(async () => {
-  [kafka, store] = await Promise.all([testKafka(), openServiceDatabase()]);
-  outsider = rawKafka(kafka.brokers);
-});
+const [kafka, store] = await Promise.all([testKafka(), openServiceDatabase()]);
+const outsider = rawKafka(kafka.brokers);
 afterAll(() => Promise.all([kafka.close(), store.close()]));
 beforeEach(() => {
   prefix = kafka.prefix();

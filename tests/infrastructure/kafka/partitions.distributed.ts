@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Kafka } from 'kafkajs';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import { toBusMessage } from '../../../application/publication/bus-message.ts';
 import { KafkaDeadLetters } from '../../../infrastructure/kafka/dead-letters.ts';
@@ -16,7 +15,6 @@ import {
 import type { BusWorld } from '../../support/kafka/bus-world.ts';
 import { addressesOf, everyBroker } from '../../support/kafka/each-broker.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';
-import type { TestKafka } from '../../support/kafka/test-kafka.ts';
 import { rawKafka, readTopic, writeRaw } from '../../support/kafka/topic-reader.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
@@ -24,14 +22,10 @@ const OPERATIONS = 40;
 const QUIET_MS = 200;
 const TWELVE = { topics: { partitions: 12 }, consumer: { lookAgainMs: 50 } };
 
-let kafka: TestKafka;
-let outsider: Kafka;
 let world: BusWorld;
 
-beforeAll(async () => {
-  kafka = await testKafka();
-  outsider = rawKafka(kafka.brokers);
-});
+const kafka = await testKafka();
+const outsider = rawKafka(kafka.brokers);
 afterAll(() => kafka?.close());
 beforeEach(async () => void (world = await busWorld(kafka.brokers, kafka.prefix())));
 afterEach(() => world.close());

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { StatementFormat } from '../../../application/reconciliation/statements.ts';
 import { StatementError } from '../../../application/reconciliation/statement-lines.ts';
 import { amountReader, dateReader } from '../../../infrastructure/statements/csv-columns.ts';
@@ -19,12 +19,8 @@ const brazilian: StatementFormat = {
   skipLines: 0,
 };
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let path: string;
-beforeAll(async () => {
-  directory = await temporaryDirectory();
-  path = join(directory.path, 'statement.csv');
-});
+const directory = await temporaryDirectory();
+const path = join(directory.path, 'statement.csv');
 afterAll(() => directory.remove());
 
 const read = async (content: string | Buffer, format: Partial<StatementFormat> = {}) => {

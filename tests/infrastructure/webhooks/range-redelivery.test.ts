@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';
 import type { DeliveryRecord } from '../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
@@ -12,10 +12,8 @@ import { SystemClock } from '../../../infrastructure/support/time.ts';
 import { DnsAddressGuard } from '../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { WebhookWorker } from '../../../infrastructure/webhooks/webhook-worker.ts';
 import { authority } from '../../support/certificates.ts';
-import type { Authority } from '../../support/certificates.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 import { TlsReceiver, answer } from '../../support/tls-receiver.ts';
 import type { ReceivedRequest } from '../../support/tls-receiver.ts';
 import { until } from './support/dispatch-world.ts';
@@ -26,8 +24,6 @@ const PATIENCE_MS = 60_000;
 const GAP_MS = 20;
 const SINCE = '2020-01-01T00:00:00Z';
 
-let ca: Authority;
-let store: TemporaryDatabase;
 let receiver: TlsReceiver;
 let queue: DeliveryQueue;
 let log: DeliveryLog;
@@ -37,9 +33,7 @@ let workers: WebhookWorker[];
 const applicationId = randomUUID();
 const context = { requestId: 'r', clientId: 'c', applicationId, fundIds: [] };
 
-beforeAll(async () => {
-  [ca, store] = await Promise.all([authority(), openServiceDatabase()]);
-});
+const [ca, store] = await Promise.all([authority(), openServiceDatabase()]);
 afterAll(() => store.close());
 
 beforeEach(async () => {

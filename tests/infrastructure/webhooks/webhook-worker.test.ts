@@ -8,15 +8,13 @@ import { DnsAddressGuard } from '../../../infrastructure/webhooks/addresses/addr
 import { newSecret } from '../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { WebhookWorker } from '../../../infrastructure/webhooks/webhook-worker.ts';
 import { authority } from '../../support/certificates.ts';
-import type { Authority } from '../../support/certificates.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { TlsReceiver, answer } from '../../support/tls-receiver.ts';
 import type { ReceivedRequest } from '../../support/tls-receiver.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 import { until } from './support/dispatch-world.ts';
 import { createHmac, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
 const clock = new SystemClock();
@@ -34,8 +32,6 @@ class OneConsumerBus implements EventBus {
   }
 }
 
-let ca: Authority;
-let store: TemporaryDatabase;
 let receiver: TlsReceiver;
 let worker: WebhookWorker;
 let management: Webhooks;
@@ -43,9 +39,7 @@ let bus: OneConsumerBus;
 let context: RequestContext;
 let logger: RecordingLogger;
 
-beforeAll(async () => {
-  [ca, store] = await Promise.all([authority(), openServiceDatabase()]);
-});
+const [ca, store] = await Promise.all([authority(), openServiceDatabase()]);
 afterAll(() => store.close());
 
 beforeEach(async () => {

@@ -12,19 +12,16 @@ import { HttpWorld } from '../../../support/http-world.ts';
 
 const UNDER_LIMIT = 2 * 1_048_576 - 1;
 
-let world: HttpWorld;
 let received: AskedAssignment | undefined;
 let contents: Buffer[] = [];
 
-beforeAll(async () => {
-  world = await HttpWorld.start();
-  const accept = world.behaviour.loans.assign;
-  world.behaviour.loans.assign = async (context, input) => {
-    received = input;
-    contents = await Promise.all(input.files.map((file) => contentOf(file)));
-    return accept(context, input);
-  };
-});
+const world = await HttpWorld.start();
+const accept = world.behaviour.loans.assign;
+world.behaviour.loans.assign = async (context, input) => {
+  received = input;
+  contents = await Promise.all(input.files.map((file) => contentOf(file)));
+  return accept(context, input);
+};
 afterAll(() => world.stop());
 afterEach(async () => {
   await untilNoUploads();

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { OPERATIONS } from '../../../../infrastructure/http/resources/endpoints.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
-let world: HttpWorld;
-let document: Json;
-
-beforeAll(async () => {
-  world = await HttpWorld.start();
-  document = world.description.document;
-});
+const world = await HttpWorld.start();
+const document = world.description.document;
 afterAll(() => world.stop());
 
 const operations = (): { id: string; path: string; method: string; definition: Json }[] =>

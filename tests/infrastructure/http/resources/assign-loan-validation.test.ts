@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { AskedAssignment } from '../../../../application/loans/assign-loan.ts';
 import { FUND } from '../../../support/http-fakes.ts';
 import { loanForm, validLoanData, withField } from '../../../support/http-requests.ts';
 import { HttpWorld, TODAY } from '../../../support/http-world.ts';
 
-let world: HttpWorld;
 let assigned: AskedAssignment | undefined;
 
-beforeAll(async () => {
-  world = await HttpWorld.start();
-  const accept = world.behaviour.loans.assign;
-  world.behaviour.loans.assign = (context, input) => {
-    assigned = input;
-    return accept(context, input);
-  };
-});
+const world = await HttpWorld.start();
+const accept = world.behaviour.loans.assign;
+world.behaviour.loans.assign = (context, input) => {
+  assigned = input;
+  return accept(context, input);
+};
 afterAll(() => world.stop());
 
 const send = async (data: unknown) => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { DamagedDocumentError } from '../../../../application/ports/document-store.ts';
 import { DOCX, PDF, disposition } from '../../../../infrastructure/support/stored-files.ts';
@@ -11,11 +11,8 @@ const ID = '2d0c6a0e-51c4-4a0a-9a35-5b0d6f2f9a11';
 const PATH = `/loan/OP-1/documents/${ID}`;
 const SHA256 = 'a'.repeat(64);
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start();
-  world.clients.add(client({ clientId: 'client-b', applicationId: 'app-b' }));
-});
+const world = await HttpWorld.start();
+world.clients.add(client({ clientId: 'client-b', applicationId: 'app-b' }));
 afterAll(() => world.stop());
 
 /** What the next reads find; `ended` counts those that let go of it. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { OutcomeUnknownError } from '../../../../application/ports/event-store.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { client, tokenFor } from '../../../support/http-fakes.ts';
@@ -12,13 +12,9 @@ import { within } from '../../../support/within.ts';
 const PATH = '/installment/settle/batch';
 const HALF = tokenFor('client-half');
 
-let world: HttpWorld;
-let accept: HttpWorld['behaviour']['loans']['settle'];
-beforeAll(async () => {
-  world = await HttpWorld.start();
-  accept = world.behaviour.loans.settle;
-  world.clients.add(client({ clientId: 'client-half', applicationId: 'app-half', rateLimitMultiplier: 0.5 }));
-});
+const world = await HttpWorld.start();
+const accept = world.behaviour.loans.settle;
+world.clients.add(client({ clientId: 'client-half', applicationId: 'app-half', rateLimitMultiplier: 0.5 }));
 afterAll(() => world.stop());
 beforeEach(() => {
   world.behaviour.loans.settle = accept;

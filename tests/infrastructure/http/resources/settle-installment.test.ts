@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { AskedSettlement } from '../../../../application/loans/settle-installment.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import type { RequestContext } from '../../../../application/command-handling/request-context.ts';
@@ -6,18 +6,15 @@ import { FUND } from '../../../support/http-fakes.ts';
 import { validSettlement, withField } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
-let world: HttpWorld;
 let seen: { context: RequestContext; input: AskedSettlement } | undefined;
 let replayed = false;
 
-beforeAll(async () => {
-  world = await HttpWorld.start();
-  const accept = world.behaviour.loans.settle;
-  world.behaviour.loans.settle = async (context, input) => {
-    seen = { context, input };
-    return { ...(await accept(context, input)), replayed };
-  };
-});
+const world = await HttpWorld.start();
+const accept = world.behaviour.loans.settle;
+world.behaviour.loans.settle = async (context, input) => {
+  seen = { context, input };
+  return { ...(await accept(context, input)), replayed };
+};
 afterAll(() => world.stop());
 
 const settle = (json: unknown) => world.call('POST', '/installment/settle', { json });

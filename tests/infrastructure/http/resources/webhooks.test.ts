@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { FUND, NOW } from '../../../support/http-fakes.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
-let world: HttpWorld;
 let calls: { method: string; args: unknown[] }[] = [];
 
 const noted = <Called extends object>(real: Called): Called =>
@@ -18,10 +17,8 @@ const noted = <Called extends object>(real: Called): Called =>
     },
   });
 
-beforeAll(async () => {
-  world = await HttpWorld.start();
-  world.behaviour.webhooks = noted(world.behaviour.webhooks);
-});
+const world = await HttpWorld.start();
+world.behaviour.webhooks = noted(world.behaviour.webhooks);
 afterAll(() => world.stop());
 beforeEach(() => {
   calls = [];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { SettlementReceipt } from '../../../../application/loans/settle-installment.ts';
 import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
 import { DEFAULT_LIMITS, createHttpServer } from '../../../../infrastructure/http/server/http-server.ts';
@@ -10,11 +10,8 @@ import { tokenFor } from '../../../support/http-fakes.ts';
 import { validSettlement } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
-let world: HttpWorld;
-beforeAll(async () => {
-  world = await HttpWorld.start({
-    limits: { headersTimeoutMs: 150, requestTimeoutMs: 300, checkIntervalMs: 50 },
-  });
+const world = await HttpWorld.start({
+  limits: { headersTimeoutMs: 150, requestTimeoutMs: 300, checkIntervalMs: 50 },
 });
 afterAll(() => world.stop());
 
