@@ -1,18 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { SqlClientRegistry } from '../../application/clients/client-registry.ts';
 import { openServiceDatabase } from '../support/sql/temporary-database.ts';
-import { InMemoryClientRegistry } from '../support/in-memory-client-registry.ts';
-import { describeClientRegistryContract } from './client-registry-contract.ts';
-
-describeClientRegistryContract('SqlClientRegistry on SQLite', async () => {
-  const { database, close } = await openServiceDatabase();
-  return { registry: new SqlClientRegistry(database), close };
-});
-
-describeClientRegistryContract('InMemoryClientRegistry', async () => ({
-  registry: new InMemoryClientRegistry(),
-  close: async () => undefined,
-}));
 
 describe('SqlClientRegistry', () => {
   const client = {

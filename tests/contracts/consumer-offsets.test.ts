@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
 import { openServiceDatabase } from '../support/sql/temporary-database.ts';
-import type { TemporaryDatabase } from '../support/sql/temporary-database.ts';
-import { consumerOffsetsCases, describeConsumerOffsetsContract } from './consumer-offsets-contract.ts';
+import { consumerOffsetsCases } from './consumer-offsets-contract.ts';
 import { offsetsOver } from './consumer-offsets-samples.ts';
-
-describeConsumerOffsetsContract('ConsumerOffsets on SQLite', async () => {
-  const { database, close } = await openServiceDatabase();
-  return { adapter: offsetsOver(database), close };
-});
 
 interface Flaw {
   readonly flaw: string;
@@ -76,11 +70,10 @@ const spoiled = <Port extends object>(sound: Port, replaced: Partial<Port> = {})
     },
   });
 
-describe('the contract of consumer offsets finds broken ones out', () => {
-  let store: TemporaryDatabase;
-  beforeAll(async () => void (store = await openServiceDatabase()));
-  afterAll(() => store.close());
+const store = await openServiceDatabase();
+afterAll(() => store.close());
 
+describe('the contract of consumer offsets finds broken ones out', () => {
   test.each(flaws)('one that $flaw', async ({ promise, offsets, queue }) => {
     const sound = offsetsOver(store.database);
     const adapter = {

@@ -1,13 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { SqlLeases } from '../../application/coordination/leases.ts';
-import { openServiceDatabase } from '../support/sql/temporary-database.ts';
 import * as memory from '../support/in-memory-leases.ts';
-import { describeLeasesContract, leasesCases } from './leases-contract.ts';
-
-describeLeasesContract('SqlLeases on SQLite', async () => {
-  const { database, close } = await openServiceDatabase();
-  return { leases: new SqlLeases(database), close };
-});
+import { leasesCases } from './leases-contract.ts';
 
 /** Each promise is tried on leases of its own, whose clock moves where it would have to wait. */
 const failuresOf = async (

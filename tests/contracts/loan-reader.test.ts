@@ -7,18 +7,9 @@ import type { Query, SqlDatabase } from '../../application/sql/sql-database.ts';
 import type { LoanView } from '../../application/loans/loan-reader.ts';
 import { openReadModel } from '../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../support/sql/temporary-database.ts';
-import { describeLoanReaderContract, loanReaderCases } from './loan-reader-contract.ts';
+import { loanReaderCases } from './loan-reader-contract.ts';
 import { projectInto } from './loan-reader-samples.ts';
 import type { LoanReaderUnderTest } from './loan-reader-samples.ts';
-
-describeLoanReaderContract('SqlLoanReader on SQLite', async () => {
-  const { database, close } = await openReadModel();
-  return {
-    reader: new SqlLoanReader(database),
-    project: projectInto(new SqlProjectionStore(database)),
-    close,
-  };
-});
 
 /** Reads the tables one after the other, each as it is by then; what is written meanwhile gets in between. */
 const piecewise = (database: SqlDatabase): LoanReaderUnderTest['reader'] => {

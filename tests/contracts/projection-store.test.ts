@@ -1,20 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { Projection } from '../../projections/projection.ts';
-import { openReadModel } from '../support/sql/temporary-database.ts';
 import { InMemoryTables, applyWrite } from '../projections/in-memory-tables.ts';
-import { rowsByStream, storeOfKnown } from '../support/known-operations.ts';
 import { describeProjectionStoreContract, projectionStoreCases } from './projection-store-contract.ts';
 import type { ProjectionStoreUnderTest } from './projection-store-contract.ts';
-
-describeProjectionStoreContract('SqlProjectionStore on SQLite', async () => {
-  const { database, close } = await openReadModel();
-  return {
-    store: storeOfKnown(database),
-    rows: (table) => rowsByStream(database, table),
-    close,
-  };
-});
 
 const inMemory = (store: InMemoryTables): ProjectionStoreUnderTest => ({
   store,
