@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
+import type { Promised } from './promises.ts';
 
-/** A promise of the port. It holds beside other tests' entries: it uses names of its own only. */
-interface BorrowerIndexCase {
-  readonly name: string;
-  readonly check: (index: SqlBorrowerIndex) => Promise<void>;
-}
-
-const borrowerIndexCases: readonly BorrowerIndexCase[] = [
+export const borrowerIndexCases: readonly Promised<SqlBorrowerIndex>[] = [
   {
     name: 'an unknown borrower has no operation',
     check: async (index) => {
@@ -61,17 +56,3 @@ const borrowerIndexCases: readonly BorrowerIndexCase[] = [
     },
   },
 ];
-
-export const describeBorrowerIndexContract = (
-  adapter: string,
-  open: () => Promise<{ readonly index: SqlBorrowerIndex; close(): Promise<void> }>,
-): void => {
-  describe(`${adapter} keeps the promises of the borrower index`, () => {
-    let fixture: Awaited<ReturnType<typeof open>>;
-    beforeAll(async () => {
-      fixture = await open();
-    });
-    afterAll(() => fixture.close());
-    test.each(borrowerIndexCases)('$name', ({ check }) => check(fixture.index));
-  });
-};

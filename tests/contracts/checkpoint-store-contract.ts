@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { CheckpointStore } from '../../application/coordination/stored-places.ts';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-
-/** A promise of the port. It holds beside other tests' checkpoints: it uses names of its own only. */
-interface CheckpointStoreCase {
-  readonly name: string;
-  readonly check: (store: CheckpointStore) => Promise<void>;
-}
+import type { Promised } from './promises.ts';
 
 const at = (position: string): LogPosition => position as LogPosition;
 
-const checkpointStoreCases: readonly CheckpointStoreCase[] = [
+export const checkpointStoreCases: readonly Promised<CheckpointStore>[] = [
   {
     name: 'a name that was never stored is at the start',
     check: async (store) => expect(await store.load(randomUUID())).toBe('start'),
@@ -71,17 +66,3 @@ const checkpointStoreCases: readonly CheckpointStoreCase[] = [
     },
   },
 ];
-
-export const describeCheckpointStoreContract = (
-  adapter: string,
-  open: () => Promise<{ readonly store: CheckpointStore; close(): Promise<void> }>,
-): void => {
-  describe(`${adapter} keeps the promises of the checkpoint store`, () => {
-    let fixture: Awaited<ReturnType<typeof open>>;
-    beforeAll(async () => {
-      fixture = await open();
-    });
-    afterAll(() => fixture.close());
-    test.each(checkpointStoreCases)('$name', ({ check }) => check(fixture.store));
-  });
-};

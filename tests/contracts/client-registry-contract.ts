@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { ClientRegistry, ClientWithSecret } from '../../application/clients/client-registry.ts';
-
-/** A promise of the port. It holds beside other tests' clients: it looks at its own only. */
-interface ClientRegistryCase {
-  readonly name: string;
-  readonly check: (registry: ClientRegistry) => Promise<void>;
-}
+import type { Promised } from './promises.ts';
 
 const newClient = (overrides: Partial<ClientWithSecret> = {}): ClientWithSecret => ({
   clientId: randomUUID(),
@@ -22,7 +17,7 @@ const [FUND_A, FUND_B, FUND_C] = ['a', 'b', 'c'].map(
   (letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`,
 ) as [string, string, string];
 
-const clientRegistryCases: readonly ClientRegistryCase[] = [
+export const clientRegistryCases: readonly Promised<ClientRegistry>[] = [
   {
     name: 'a created client is found as it was, its secret included',
     check: async (registry) => {
@@ -173,17 +168,3 @@ const clientRegistryCases: readonly ClientRegistryCase[] = [
     },
   },
 ];
-
-export const describeClientRegistryContract = (
-  adapter: string,
-  open: () => Promise<{ readonly registry: ClientRegistry; close(): Promise<void> }>,
-): void => {
-  describe(`${adapter} keeps the promises of the client registry`, () => {
-    let fixture: Awaited<ReturnType<typeof open>>;
-    beforeAll(async () => {
-      fixture = await open();
-    });
-    afterAll(() => fixture.close());
-    test.each(clientRegistryCases)('$name', ({ check }) => check(fixture.registry));
-  });
-};

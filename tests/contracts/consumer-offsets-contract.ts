@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { PlaceMovedError } from '../../application/processors/consumer-offsets.ts';
 import type { ConsumerProgress } from '../../application/ports/event-bus.ts';
 import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import { Story, at } from './delivery-queue-samples.ts';
 import type { QueueUnderTest } from './delivery-queue-samples.ts';
+import type { Promised } from './promises.ts';
 
 const TOPIC = 'receivables.events';
 
 export interface OffsetsUnderTest extends QueueUnderTest {
   readonly offsets: ConsumerOffsets;
-}
-
-/** A promise of the port. Each case uses groups of its own. */
-interface ConsumerOffsetsCase {
-  readonly name: string;
-  readonly check: (adapter: OffsetsUnderTest) => Promise<void>;
 }
 
 const newGroup = (): string => `group-${randomUUID()}`;
@@ -29,7 +24,7 @@ const step = (group: string, from: number, to: number): ConsumerProgress => ({
   operations: [],
 });
 
-const offsetCases: readonly ConsumerOffsetsCase[] = [
+const offsetCases: readonly Promised<OffsetsUnderTest>[] = [
   {
     name: 'a group that never consumed has no offsets',
     check: async ({ offsets }) => {
@@ -157,7 +152,7 @@ const offsetCases: readonly ConsumerOffsetsCase[] = [
   },
 ];
 
-const deliveryCases: readonly ConsumerOffsetsCase[] = [
+const deliveryCases: readonly Promised<OffsetsUnderTest>[] = [
   {
     name: 'deliveries and the progress that they come from are stored together',
     check: async (adapter) => {
@@ -199,17 +194,4 @@ const deliveryCases: readonly ConsumerOffsetsCase[] = [
   },
 ];
 
-export const consumerOffsetsCases: readonly ConsumerOffsetsCase[] = [...offsetCases, ...deliveryCases];
-
-/** Registers every promise of the port as a test of this adapter; there is no way to leave one out. */
-export const describeConsumerOffsetsContract = (
-  adapter: string,
-  open: () => Promise<{ readonly adapter: OffsetsUnderTest; close(): Promise<void> }>,
-): void => {
-  describe(`${adapter} keeps the promises of consumer offsets`, () => {
-    let opened: Awaited<ReturnType<typeof open>>;
-    beforeAll(async () => void (opened = await open()));
-    afterAll(() => opened.close());
-    test.each(consumerOffsetsCases)('$name', ({ check }) => check(opened.adapter));
-  });
-};
+export const consumerOffsetsCases: readonly Promised<OffsetsUnderTest>[] = [...offsetCases, ...deliveryCases];

@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
 import type { DeliveryRecord } from '../../application/webhooks/delivery-log.ts';
 import { DELIVERED, FAILED, Story, at } from './delivery-queue-samples.ts';
-import type { DeliveryQueueCase, QueueUnderTest } from './delivery-queue-samples.ts';
+import type { QueueUnderTest } from './delivery-queue-samples.ts';
+import type { Promised } from './promises.ts';
 
 type Query = Parameters<QueueUnderTest['log']['list']>[0];
 
@@ -25,7 +26,7 @@ const codesOf = async (adapter: QueueUnderTest, query: Query) =>
 const NAMES = ['loan_received', 'installment_settled', 'installment_underpaid'] as const;
 const MORE_THAN_ARE_LOOKED_AT = 5_002;
 
-export const filterCases: readonly DeliveryQueueCase[] = [
+export const filterCases: readonly Promised<QueueUnderTest>[] = [
   {
     name: 'a list of some names is newest first, and its pages join without gap or overlap',
     check: async (adapter) => {

@@ -2,9 +2,10 @@ import { expect } from '@jest/globals';
 import type { LeasedDelivery } from '../../application/webhooks/queue/lease-lanes.ts';
 import type { WebhookEvent } from '../../application/webhooks/queue/enqueue.ts';
 import { DELIVERED, FAILED, LEASE_MS, Story, at, idsOf, retry } from './delivery-queue-samples.ts';
-import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
+import type { QueueUnderTest } from './delivery-queue-samples.ts';
+import type { Promised } from './promises.ts';
 
-export const laneCases: readonly DeliveryQueueCase[] = [
+export const laneCases: readonly Promised<QueueUnderTest>[] = [
   {
     name: 'what was queued is claimed byte for byte, with where it goes',
     check: async (adapter) => {

@@ -1,11 +1,12 @@
 import { expect } from '@jest/globals';
 import { DELIVERED, FAILED, LEASE_MS, Story, at, idsOf, retry } from './delivery-queue-samples.ts';
-import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
+import type { QueueUnderTest } from './delivery-queue-samples.ts';
+import type { Promised } from './promises.ts';
 
 const HOUR_MS = 3_600_000;
 const GAPS = [30_000, 120_000, 600_000];
 
-export const leaseCases: readonly DeliveryQueueCase[] = [
+export const leaseCases: readonly Promised<QueueUnderTest>[] = [
   {
     name: 'after the clock was set back nothing waits longer than it was meant to',
     check: async (adapter) => {

@@ -1,11 +1,12 @@
 import { expect } from '@jest/globals';
 import type { AttemptVerdict } from '../../application/webhooks/queue/ended-deliveries.ts';
 import { DELIVERED, FAILED, LEASE_MS, Story, at, retry } from './delivery-queue-samples.ts';
-import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
+import type { QueueUnderTest } from './delivery-queue-samples.ts';
+import type { Promised } from './promises.ts';
 
 const LONG_AGO = -900_000_000_000;
 
-export const logCases: readonly DeliveryQueueCase[] = [
+export const logCases: readonly Promised<QueueUnderTest>[] = [
   {
     name: 'a delivery shows its attempts with time, duration, status and error',
     check: async (adapter) => {

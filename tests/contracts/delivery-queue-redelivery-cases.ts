@@ -3,7 +3,8 @@ import { expect } from '@jest/globals';
 import type { LeasedDelivery } from '../../application/webhooks/queue/lease-lanes.ts';
 import type { WebhookEvent } from '../../application/webhooks/queue/enqueue.ts';
 import { DELIVERED, FAILED, Story, at, retry } from './delivery-queue-samples.ts';
-import type { DeliveryQueueCase } from './delivery-queue-samples.ts';
+import type { QueueUnderTest } from './delivery-queue-samples.ts';
+import type { Promised } from './promises.ts';
 
 const redeliver = async (story: Story, webhookId: string, event: WebhookEvent, ms = 0) => {
   const [redelivery] = await story.adapter.queue.redeliver(event, [webhookId], at(ms));
@@ -16,7 +17,7 @@ const claimRedelivery = async (story: Story, webhookId: string, ms = 0): Promise
   return found;
 };
 
-export const redeliveryCases: readonly DeliveryQueueCase[] = [
+export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
   {
     name: 'an event is found with whom it was queued for, by its own application only',
     check: async (adapter) => {

@@ -14,12 +14,6 @@ export interface QueueUnderTest {
   readonly subscriptions: WebhookSubscriptions;
 }
 
-/** A promise of the port. It holds beside other tests' deliveries: it uses subscriptions of its own only. */
-export interface DeliveryQueueCase {
-  readonly name: string;
-  readonly check: (adapter: QueueUnderTest) => Promise<void>;
-}
-
 const START = Date.parse('2026-01-15T12:00:00.000Z');
 export const LEASE_MS = 15_000;
 

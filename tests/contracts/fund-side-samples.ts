@@ -83,11 +83,6 @@ export class FundUnderTest {
   }
 }
 
-export interface FundCase {
-  readonly name: string;
-  readonly check: (fund: FundUnderTest) => Promise<void>;
-}
-
 /** The fund paid on 19 January, so every later day holds the operation. */
 export const bought: LoanDisbursed = { ...disbursed, disbursementDate: calendarDate('2026-01-19') };
 export const active = (loan: LoanReceived): readonly LoanEvent[] => [loan, approved, termSigned, bought];

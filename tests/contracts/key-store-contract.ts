@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { KeyStore } from '../../application/coordination/key-store.ts';
+import type { Promised } from './promises.ts';
 
-/** A promise of the port. It holds beside other tests' keys: it uses names of its own only. */
-interface KeyStoreCase {
-  readonly name: string;
-  readonly check: (store: KeyStore) => Promise<void>;
-}
-
-const keyStoreCases: readonly KeyStoreCase[] = [
+export const keyStoreCases: readonly Promised<KeyStore>[] = [
   {
     name: 'a key that was never put is not there',
     check: async (store) => {
@@ -117,17 +112,3 @@ const keyStoreCases: readonly KeyStoreCase[] = [
     },
   },
 ];
-
-export const describeKeyStoreContract = (
-  adapter: string,
-  open: () => Promise<{ readonly store: KeyStore; close(): Promise<void> }>,
-): void => {
-  describe(`${adapter} keeps the promises of the key store`, () => {
-    let fixture: Awaited<ReturnType<typeof open>>;
-    beforeAll(async () => {
-      fixture = await open();
-    });
-    afterAll(() => fixture.close());
-    test.each(keyStoreCases)('$name', ({ check }) => check(fixture.store));
-  });
-};

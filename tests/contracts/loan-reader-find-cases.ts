@@ -13,7 +13,8 @@ import {
   toActive,
 } from '../projections/loan/projected-events.ts';
 import { assign, newOperation } from './loan-reader-samples.ts';
-import type { LoanReaderCase } from './loan-reader-samples.ts';
+import type { LoanReaderUnderTest } from './loan-reader-samples.ts';
+import type { Promised } from './promises.ts';
 
 const pricing = { policy: 'curve_v1', dailyFactor: '0.999' } as const;
 
@@ -56,7 +57,7 @@ const repurchaseCompleted: LoanEvent = {
   completedAt: second(30),
 };
 
-const whole: readonly LoanReaderCase[] = [
+const whole: readonly Promised<LoanReaderUnderTest>[] = [
   {
     name: 'an operation that was never assigned is not found',
     check: async ({ reader }) => {
@@ -150,7 +151,7 @@ const whole: readonly LoanReaderCase[] = [
   },
 ];
 
-const parts: readonly LoanReaderCase[] = [
+const parts: readonly Promised<LoanReaderUnderTest>[] = [
   {
     name: 'installments come in the order of the schedule, and the history in the order of what happened',
     check: async (fixture) => {
@@ -249,7 +250,7 @@ const parts: readonly LoanReaderCase[] = [
 
 const INSTALLMENTS = 250;
 
-const consistency: LoanReaderCase = {
+const consistency: Promised<LoanReaderUnderTest> = {
   name: 'an operation that changes while it is read is read as it was at one moment',
   check: async (fixture) => {
     const operation = newOperation();
@@ -284,7 +285,7 @@ const consistency: LoanReaderCase = {
 const nothingOf = (...columns: readonly string[]): object =>
   Object.fromEntries(columns.map((column) => [column, null]));
 
-export const loanFindCases: readonly LoanReaderCase[] = [
+export const loanFindCases: readonly Promised<LoanReaderUnderTest>[] = [
   ...whole,
   ...parts,
   consistency,

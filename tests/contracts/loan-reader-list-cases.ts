@@ -3,13 +3,14 @@ import type { FundId } from '../../domain/shared/identifiers.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { FUND, second, settled, toActive } from '../projections/loan/projected-events.ts';
 import { assign, newOperation } from './loan-reader-samples.ts';
-import type { LoanReaderCase, LoanReaderUnderTest } from './loan-reader-samples.ts';
+import type { LoanReaderUnderTest } from './loan-reader-samples.ts';
 import { OTHER_FUND, codesOf, loanSelectionCases, walk } from './loan-reader-selection-cases.ts';
+import type { Promised } from './promises.ts';
 
 const assignAt = (fixture: LoanReaderUnderTest, applicationId: string, code: string, at: number) =>
   assign(fixture, { applicationId, code }, { receivedAt: second(at) });
 
-const order: readonly LoanReaderCase[] = [
+const order: readonly Promised<LoanReaderUnderTest>[] = [
   {
     name: 'a list holds the operations of its application alone, oldest first',
     check: async (fixture) => {
@@ -66,7 +67,7 @@ const order: readonly LoanReaderCase[] = [
   },
 ];
 
-const changed: readonly LoanReaderCase[] = [
+const changed: readonly Promised<LoanReaderUnderTest>[] = [
   {
     name: 'what changed at an instant or later, in the order of arrival and page by page',
     check: async (fixture) => {
@@ -119,7 +120,7 @@ const changed: readonly LoanReaderCase[] = [
   },
 ];
 
-const paging: readonly LoanReaderCase[] = [
+const paging: readonly Promised<LoanReaderUnderTest>[] = [
   {
     name: 'pages hold every operation once, and the last one has no cursor, even when it is full',
     check: async (fixture) => {
@@ -216,7 +217,7 @@ const paging: readonly LoanReaderCase[] = [
   },
 ];
 
-export const loanListCases: readonly LoanReaderCase[] = [
+export const loanListCases: readonly Promised<LoanReaderUnderTest>[] = [
   ...order,
   ...loanSelectionCases,
   ...changed,

@@ -15,12 +15,6 @@ export interface LoanReaderUnderTest {
   readonly project: (events: readonly ProjectedEvent[]) => Promise<void>;
 }
 
-/** A promise of the port. It holds beside other tests' operations: each case has an application of its own. */
-export interface LoanReaderCase {
-  readonly name: string;
-  readonly check: (fixture: LoanReaderUnderTest) => Promise<void>;
-}
-
 export const newOperation = (code = 'OP-1'): Operation => ({ applicationId: randomUUID(), code });
 
 /** The events that follow an assignment, from revision 1 on. */

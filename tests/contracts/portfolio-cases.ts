@@ -15,8 +15,9 @@ import {
 } from '../domain/support/loan-story.ts';
 import { positionOf, second } from '../projections/loan/projected-events.ts';
 import { active, bought, firstFive } from './fund-side-samples.ts';
-import type { FundCase, FundUnderTest } from './fund-side-samples.ts';
+import type { FundUnderTest } from './fund-side-samples.ts';
 import { portfolioSumCases } from './portfolio-sum-cases.ts';
+import type { Promised } from './promises.ts';
 
 const worked = (date: string, first: string) =>
   vectors.present_value[0]!.present_values.find(
@@ -26,7 +27,7 @@ const worked = (date: string, first: string) =>
 const flow = (position: Awaited<ReturnType<FundUnderTest['on']>>, name: string) =>
   position.flows.find((one) => one.flow === name)!;
 
-const vectorCases: readonly FundCase[] = [
+const vectorCases: readonly Promised<FundUnderTest>[] = [
   {
     name: 'open installments have the face and the present value of the worked case',
     check: async (fund) => {
@@ -91,7 +92,7 @@ const vectorCases: readonly FundCase[] = [
   },
 ];
 
-const lifeCases: readonly FundCase[] = [
+const lifeCases: readonly Promised<FundUnderTest>[] = [
   {
     name: 'an operation counts from the day on which the fund paid',
     check: async (fund) => {
@@ -189,7 +190,7 @@ const lifeCases: readonly FundCase[] = [
   },
 ];
 
-const analysisCases: readonly FundCase[] = [
+const analysisCases: readonly Promised<FundUnderTest>[] = [
   {
     name: 'what a position is made of adds up to it: months, applications and the largest operations, across pages',
     check: async (fund) => {
@@ -217,7 +218,7 @@ const analysisCases: readonly FundCase[] = [
   },
 ];
 
-const compositionCases: readonly FundCase[] = [
+const compositionCases: readonly Promised<FundUnderTest>[] = [
   {
     name: 'operations are told by product, and by the state in which they were recorded to be at the end of the day',
     check: async (fund) => {
@@ -268,7 +269,7 @@ const compositionCases: readonly FundCase[] = [
   },
 ];
 
-export const portfolioCases: readonly FundCase[] = [
+export const portfolioCases: readonly Promised<FundUnderTest>[] = [
   ...vectorCases,
   ...lifeCases,
   ...analysisCases,

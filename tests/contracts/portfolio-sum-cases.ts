@@ -8,7 +8,8 @@ import { paid, repurchaseCompleted, repurchaseRequested } from '../domain/suppor
 import { anyDate } from '../domain/support/positions.ts';
 import { anyStory } from '../domain/support/stories.ts';
 import { active } from './fund-side-samples.ts';
-import type { FundCase } from './fund-side-samples.ts';
+import type { FundUnderTest } from './fund-side-samples.ts';
+import type { Promised } from './promises.ts';
 
 /** What one operation held on a day, told from its events in the plainest way. */
 const heldBy = (events: readonly LoanEvent[], date: string) => {
@@ -50,7 +51,7 @@ const heldBy = (events: readonly LoanEvent[], date: string) => {
   };
 };
 
-export const portfolioSumCases: readonly FundCase[] = [
+export const portfolioSumCases: readonly Promised<FundUnderTest>[] = [
   {
     name: 'an operation worth more than an amount can say counts, is named, and is in no present value',
     check: async (fund) => {

@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { ProjectionStore } from '../../application/projecting/projection-store.ts';
 import type { Projection, Row, TableWrite } from '../../projections/projection.ts';
 import { installmentWrite, installments } from './installment-writes.ts';
 import { InMemoryTables } from '../projections/in-memory-tables.ts';
+import type { Promised } from './promises.ts';
 
 export interface ProjectionStoreUnderTest {
   readonly store: ProjectionStore;
   /** All rows of a logical table, in any order. */
   readonly rows: (table: string) => Promise<readonly Row[]>;
-}
-
-/** A promise of the port, over tables of the loan read model; cases run one after the other. */
-interface ProjectionStoreCase {
-  readonly name: string;
-  readonly check: (fixture: ProjectionStoreUnderTest) => Promise<void>;
 }
 
 const at = (position: string): LogPosition => position as LogPosition;
@@ -44,7 +39,7 @@ const history = async ({ rows }: ProjectionStoreUnderTest, stream: string): Prom
 const byKey = (rows: readonly Row[]): readonly Row[] =>
   rows.toSorted((a, b) => (`${a['stream']} ${a['code']}` < `${b['stream']} ${b['code']}` ? -1 : 1));
 
-const writing: readonly ProjectionStoreCase[] = [
+const writing: readonly Promised<ProjectionStoreUnderTest>[] = [
   {
     name: 'a batch comes to what its writes come to one after the other',
     check: async ({ store, rows }) => {
@@ -154,7 +149,7 @@ const writing: readonly ProjectionStoreCase[] = [
   },
 ];
 
-const fencing: readonly ProjectionStoreCase[] = [
+const fencing: readonly Promised<ProjectionStoreUnderTest>[] = [
   {
     name: 'a batch that does not follow the stored checkpoint writes nothing',
     check: async (fixture) => {
@@ -211,7 +206,7 @@ const fencing: readonly ProjectionStoreCase[] = [
   },
 ];
 
-const rebuilding: readonly ProjectionStoreCase[] = [
+const rebuilding: readonly Promised<ProjectionStoreUnderTest>[] = [
   {
     name: 'projections do not share a checkpoint',
     check: async ({ store }) => {
@@ -265,18 +260,8 @@ const rebuilding: readonly ProjectionStoreCase[] = [
   },
 ];
 
-export const projectionStoreCases: readonly ProjectionStoreCase[] = [...writing, ...fencing, ...rebuilding];
-
-export const describeProjectionStoreContract = (
-  adapter: string,
-  open: () => Promise<ProjectionStoreUnderTest & { close(): Promise<void> }>,
-): void => {
-  describe(`${adapter} keeps the promises of the projection store`, () => {
-    let fixture: Awaited<ReturnType<typeof open>>;
-    beforeAll(async () => {
-      fixture = await open();
-    });
-    afterAll(() => fixture.close());
-    test.each(projectionStoreCases)('$name', ({ check }) => check(fixture));
-  });
-};
+export const projectionStoreCases: readonly Promised<ProjectionStoreUnderTest>[] = [
+  ...writing,
+  ...fencing,
+  ...rebuilding,
+];

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { Projection } from '../../projections/projection.ts';
 import { InMemoryTables, applyWrite } from '../projections/in-memory-tables.ts';
-import { describeProjectionStoreContract, projectionStoreCases } from './projection-store-contract.ts';
+import { projectionStoreCases } from './projection-store-contract.ts';
+import { describePromises } from './promises.ts';
 import type { ProjectionStoreUnderTest } from './projection-store-contract.ts';
 
 const inMemory = (store: InMemoryTables): ProjectionStoreUnderTest => ({
@@ -10,8 +11,8 @@ const inMemory = (store: InMemoryTables): ProjectionStoreUnderTest => ({
   rows: async (table) => store.rows(table),
 });
 
-describeProjectionStoreContract('InMemoryTables', async () => ({
-  ...inMemory(new InMemoryTables()),
+describePromises('InMemoryTables', projectionStoreCases, async () => ({
+  port: inMemory(new InMemoryTables()),
   close: async () => undefined,
 }));
 

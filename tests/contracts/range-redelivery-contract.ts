@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { RangeRedeliveries } from '../../application/webhooks/queue/range-redeliveries.ts';
 import { DELIVERED, FAILED, LEASE_MS, at, idsOf } from './delivery-queue-samples.ts';
@@ -191,25 +191,13 @@ const orderCases: readonly RangeCase[] = [
   ],
 ];
 
-export const rangesOn = (database: SqlDatabase): RangesFixture['adapter'] => ({
+export const rangeCases = [...selectionCases, ...orderCases, ...rangeEndCases].map(([name, check]) => ({
+  name,
+  check: (adapter: RangesFixture) => check(new RangeStory(adapter)),
+}));
+
+export const rangesOn = (database: SqlDatabase): RangesFixture => ({
   ...queueOn(database),
   ranges: new RangeRedeliveries(database),
   database,
 });
-
-/** Registers every promise as a test of this adapter; there is no way to leave one out. */
-export const describeRangeRedeliveryContract = (
-  adapter: string,
-  open: () => Promise<RangesFixture>,
-): void => {
-  describe(`${adapter} keeps the promises of redeliveries of a span of time`, () => {
-    let fixture: RangesFixture;
-    beforeAll(async () => {
-      fixture = await open();
-    });
-    afterAll(() => fixture.close());
-    test.each([...selectionCases, ...orderCases, ...rangeEndCases])('%s', (_, check) =>
-      check(new RangeStory(fixture.adapter)),
-    );
-  });
-};

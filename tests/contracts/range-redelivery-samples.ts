@@ -9,18 +9,18 @@ import type {
 import { FAILED, LEASE_MS, Story, at } from './delivery-queue-samples.ts';
 import type { QueueUnderTest } from './delivery-queue-samples.ts';
 
-export interface RangesFixture {
-  readonly adapter: QueueUnderTest & { readonly ranges: RangeRedeliveries; readonly database: SqlDatabase };
-  close(): Promise<void>;
+export interface RangesFixture extends QueueUnderTest {
+  readonly ranges: RangeRedeliveries;
+  readonly database: SqlDatabase;
 }
 
 const DAY_MS = 86_400_000;
 
 /** The story of redeliveries of a span of time. */
 export class RangeStory extends Story {
-  readonly #fixture: RangesFixture['adapter'];
+  readonly #fixture: RangesFixture;
 
-  constructor(fixture: RangesFixture['adapter']) {
+  constructor(fixture: RangesFixture) {
     super(fixture);
     this.#fixture = fixture;
   }

@@ -14,7 +14,8 @@ import {
   termSigned,
   underpaid,
 } from '../domain/support/loan-story.ts';
-import type { FundCase, FundUnderTest } from './fund-side-samples.ts';
+import type { FundUnderTest } from './fund-side-samples.ts';
+import type { Promised } from './promises.ts';
 
 const active = (fund: FundUnderTest, code: string): readonly LoanEvent[] => [
   fund.loan(code),
@@ -32,7 +33,7 @@ const all = async (fund: FundUnderTest, from = '2026-01-01', to = '2027-12-31') 
 
 const brief = ({ code, kind, date, amount }: NotifiedPayment) => [code, kind, date, amount];
 
-export const reconciliationCases: readonly FundCase[] = [
+export const reconciliationCases: readonly Promised<FundUnderTest>[] = [
   {
     name: 'payments come by date and operation, across pages, each once',
     check: async (fund) => {

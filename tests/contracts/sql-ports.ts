@@ -15,29 +15,33 @@ import { WebhookDesk } from '../../application/webhooks/webhook-desk.ts';
 import { webhookSecrets } from '../../application/webhooks/webhook-secrets.ts';
 import { rowsByStream, storeOfKnown } from '../support/known-operations.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { describeBorrowerIndexContract } from './borrower-index-contract.ts';
-import { describeCheckpointStoreContract } from './checkpoint-store-contract.ts';
-import { describeClientRegistryContract } from './client-registry-contract.ts';
+import { borrowerIndexCases } from './borrower-index-contract.ts';
+import { checkpointStoreCases } from './checkpoint-store-contract.ts';
+import { clientRegistryCases } from './client-registry-contract.ts';
 import { describeClockOffsetContract } from './clock-offset-contract.ts';
-import { describeConsumerOffsetsContract } from './consumer-offsets-contract.ts';
+import { consumerOffsetsCases } from './consumer-offsets-contract.ts';
 import { offsetsOver } from './consumer-offsets-samples.ts';
 import { describeDeliveryComparisonContract } from './delivery-comparison-contract.ts';
-import { describeDeliveryQueueContract } from './delivery-queue-contract.ts';
+import { deliveryQueueCases } from './delivery-queue-contract.ts';
 import { describeDeskContract } from './desk-contract.ts';
 import { describeDeskSessionsContract } from './desk-sessions-contract.ts';
-import { describeFundSideContract } from './fund-side-contract.ts';
-import { describeKeyStoreContract } from './key-store-contract.ts';
+import { FundUnderTest } from './fund-side-samples.ts';
+import { keyStoreCases } from './key-store-contract.ts';
 import { describeLeasesContract } from './leases-contract.ts';
-import { describeLoanReaderContract } from './loan-reader-contract.ts';
+import { loanReaderCases } from './loan-reader-contract.ts';
 import { projectInto } from './loan-reader-samples.ts';
+import { portfolioCases } from './portfolio-cases.ts';
+import { describePromises } from './promises.ts';
+import type { Promised } from './promises.ts';
+import { reconciliationCases } from './reconciliation-cases.ts';
 import { describeOperationSearchContract } from './operation-search-contract.ts';
 import { describeOperationStatesContract } from './operation-states-contract.ts';
-import { describeProjectionStoreContract } from './projection-store-contract.ts';
-import { describeRangeRedeliveryContract, rangesOn } from './range-redelivery-contract.ts';
+import { projectionStoreCases } from './projection-store-contract.ts';
+import { rangeCases, rangesOn } from './range-redelivery-contract.ts';
 import { describeSealBookContract } from './seal-book-contract.ts';
 import { describeWebhookDeskContract, queueOn } from './webhook-desk-contract.ts';
 import { describeWebhookSecretsContract } from './webhook-secrets-contract.ts';
-import { describeWebhookSubscriptionsContract } from './webhook-subscriptions-contract.ts';
+import { webhookSubscriptionsCases } from './webhook-subscriptions-contract.ts';
 
 type Open = () => Promise<{ readonly database: SqlDatabase; close(): Promise<void> }>;
 
@@ -50,48 +54,58 @@ export const describeSqlPorts = (engine: string, service: Open, readModel: Open)
       return { ...parts(database), close };
     };
   const named = (port: string): string => `${port} on ${engine}`;
+  const kept = <Port>(
+    open: Open,
+    name: string,
+    promises: readonly Promised<Port>[],
+    portOf: (database: SqlDatabase) => Port,
+  ): void =>
+    describePromises(
+      named(name),
+      promises,
+      on(open, (database) => ({ port: portOf(database) })),
+    );
   const project = (database: SqlDatabase) => projectInto(new SqlProjectionStore(database));
+  const keyStore = (database: SqlDatabase): SqlKeyStore => new SqlKeyStore(database, new ManualClock());
 
-  describeCheckpointStoreContract(
-    named('SqlCheckpointStore'),
-    on(service, (database) => ({ store: new SqlCheckpointStore(database, new ManualClock()) })),
+  kept(
+    service,
+    'SqlCheckpointStore',
+    checkpointStoreCases,
+    (database) => new SqlCheckpointStore(database, new ManualClock()),
   );
-  describeBorrowerIndexContract(
-    named('SqlBorrowerIndex'),
-    on(service, (database) => ({ index: new SqlBorrowerIndex(database) })),
+  kept(service, 'SqlBorrowerIndex', borrowerIndexCases, (database) => new SqlBorrowerIndex(database));
+  kept(service, 'SqlClientRegistry', clientRegistryCases, (database) => new SqlClientRegistry(database));
+  kept(service, 'SqlKeyStore', keyStoreCases, keyStore);
+  kept(
+    service,
+    'WebhookSubscriptions',
+    webhookSubscriptionsCases,
+    (database) => new WebhookSubscriptions(database),
   );
-  describeClientRegistryContract(
-    named('SqlClientRegistry'),
-    on(service, (database) => ({ registry: new SqlClientRegistry(database) })),
-  );
-  describeOperationSearchContract(
-    named('SqlOperationSearch'),
-    on(readModel, (database) => ({ database, project: project(database) })),
-  );
-  describeDeskContract(engine, readModel);
-  describeDeskSessionsContract(engine, service);
-  describeOperationStatesContract(
-    named('the read model'),
-    on(readModel, (database) => ({
-      ...{ database, worklists: new Worklists(database), project: project(database) },
-    })),
-  );
-  describeFundSideContract(engine, readModel);
-  describeKeyStoreContract(
-    named('SqlKeyStore'),
-    on(service, (database) => ({ store: new SqlKeyStore(database, new ManualClock()) })),
+  kept(service, 'DeliveryQueue', deliveryQueueCases, queueOn);
+  kept(service, 'RangeRedeliveries', rangeCases, rangesOn);
+  kept(service, 'ConsumerOffsets', consumerOffsetsCases, offsetsOver);
+  kept(readModel, 'SqlLoanReader', loanReaderCases, (database) => ({
+    ...{ reader: new SqlLoanReader(database), project: project(database) },
+  }));
+  kept(readModel, 'SqlProjectionStore', projectionStoreCases, (database) => ({
+    store: storeOfKnown(database),
+    rows: (table) => rowsByStream(database, table),
+  }));
+  const ofTheFund = [...portfolioCases, ...reconciliationCases].map(({ name, check }) => ({
+    name,
+    check: (database: SqlDatabase) => check(new FundUnderTest(database)),
+  }));
+  kept(readModel, "the fund's read models", ofTheFund, (database) => database);
+
+  describeLeasesContract(
+    named('SqlLeases'),
+    on(service, (database) => ({ leases: new SqlLeases(database) })),
   );
   describeSealBookContract(
     named('SqlSealBook'),
     on(service, (database) => ({ book: new SqlSealBook(database) })),
-  );
-  describeWebhookSecretsContract(
-    engine,
-    on(service, (database) => ({
-      secrets: webhookSecrets(database),
-      subscriptions: new WebhookSubscriptions(database),
-      keys: new SqlKeyStore(database, new ManualClock()),
-    })),
   );
   describeClockOffsetContract(
     named('SqlClockOffset'),
@@ -100,19 +114,12 @@ export const describeSqlPorts = (engine: string, service: Open, readModel: Open)
       return { views: [view(), view()] as const };
     }),
   );
-  describeLeasesContract(
-    named('SqlLeases'),
-    on(service, (database) => ({ leases: new SqlLeases(database) })),
-  );
-  describeLoanReaderContract(
-    named('SqlLoanReader'),
-    on(readModel, (database) => ({ reader: new SqlLoanReader(database), project: project(database) })),
-  );
-  describeProjectionStoreContract(
-    named('SqlProjectionStore'),
-    on(readModel, (database) => ({
-      store: storeOfKnown(database),
-      rows: (table: string) => rowsByStream(database, table),
+  describeWebhookSecretsContract(
+    engine,
+    on(service, (database) => ({
+      secrets: webhookSecrets(database),
+      subscriptions: new WebhookSubscriptions(database),
+      keys: keyStore(database),
     })),
   );
   describeDeliveryComparisonContract(
@@ -126,20 +133,16 @@ export const describeSqlPorts = (engine: string, service: Open, readModel: Open)
     named('WebhookDesk'),
     on(service, (database) => ({ desk: new WebhookDesk(database), adapter: queueOn(database) })),
   );
-  describeWebhookSubscriptionsContract(
-    named('WebhookSubscriptions'),
-    on(service, (database) => ({ store: new WebhookSubscriptions(database) })),
+  describeDeskSessionsContract(engine, service);
+  describeDeskContract(engine, readModel);
+  describeOperationSearchContract(
+    named('SqlOperationSearch'),
+    on(readModel, (database) => ({ database, project: project(database) })),
   );
-  describeDeliveryQueueContract(
-    named('DeliveryQueue'),
-    on(service, (database) => ({ adapter: queueOn(database) })),
-  );
-  describeRangeRedeliveryContract(
-    named('RangeRedeliveries'),
-    on(service, (database) => ({ adapter: rangesOn(database) })),
-  );
-  describeConsumerOffsetsContract(
-    named('ConsumerOffsets'),
-    on(service, (database) => ({ adapter: offsetsOver(database) })),
+  describeOperationStatesContract(
+    named('the read model'),
+    on(readModel, (database) => ({
+      ...{ database, worklists: new Worklists(database), project: project(database) },
+    })),
   );
 };

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import type { NewSubscription, WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
-
-/** A promise of the port. It holds beside other tests' subscriptions: it uses applications of its own only. */
-interface WebhookSubscriptionsCase {
-  readonly name: string;
-  readonly check: (store: WebhookSubscriptions) => Promise<void>;
-}
+import type { Promised } from './promises.ts';
 
 const T0 = '2026-01-15T12:00:00.000Z';
 const T1 = '2026-01-15T12:00:01.000Z';
@@ -26,7 +21,7 @@ const subscription = (applicationId: string, overrides: Partial<NewSubscription>
   ...overrides,
 });
 
-const webhookSubscriptionsCases: readonly WebhookSubscriptionsCase[] = [
+export const webhookSubscriptionsCases: readonly Promised<WebhookSubscriptions>[] = [
   {
     name: 'what was added is read back, without its secret',
     check: async (store) => {
@@ -121,17 +116,3 @@ const webhookSubscriptionsCases: readonly WebhookSubscriptionsCase[] = [
     },
   },
 ];
-
-export const describeWebhookSubscriptionsContract = (
-  adapter: string,
-  open: () => Promise<{ readonly store: WebhookSubscriptions; close(): Promise<void> }>,
-): void => {
-  describe(`${adapter} keeps the promises of the webhook subscriptions`, () => {
-    let fixture: Awaited<ReturnType<typeof open>>;
-    beforeAll(async () => {
-      fixture = await open();
-    });
-    afterAll(() => fixture.close());
-    test.each(webhookSubscriptionsCases)('$name', ({ check }) => check(fixture.store));
-  });
-};
