@@ -1,8 +1,7 @@
 import { expect } from '@jest/globals';
 import type { DeliveryRecord } from '../../application/webhooks/delivery-log.ts';
-import { DELIVERED, FAILED, Story, at } from './delivery-queue-samples.ts';
-import type { QueueUnderTest } from './delivery-queue-samples.ts';
-import type { Promised } from './promises.ts';
+import { DELIVERED, FAILED, at } from './delivery-queue-samples.ts';
+import type { QueueUnderTest, StoryCase } from './delivery-queue-samples.ts';
 
 type Query = Parameters<QueueUnderTest['log']['list']>[0];
 
@@ -26,11 +25,10 @@ const codesOf = async (adapter: QueueUnderTest, query: Query) =>
 const NAMES = ['loan_received', 'installment_settled', 'installment_underpaid'] as const;
 const MORE_THAN_ARE_LOOKED_AT = 5_002;
 
-export const filterCases: readonly Promised<QueueUnderTest>[] = [
+export const filterCases: readonly StoryCase[] = [
   {
     name: 'a list of some names is newest first, and its pages join without gap or overlap',
-    check: async (adapter) => {
-      const story = new Story(adapter);
+    check: async (story) => {
       const [webhookId, other] = [await story.subscribe(), await story.subscribe()];
       for (let index = 0; index < 9; index++) {
         const event = story.event(`OP-${index}`, {
@@ -43,23 +41,24 @@ export const filterCases: readonly Promised<QueueUnderTest>[] = [
         await story.record(await story.leaseOne(webhookId, index), verdict, index);
       }
       const events = ['loan_received', 'installment_underpaid'];
-      expect(await codesOf(adapter, { webhookId, events, limit: 4 })).toEqual([
+      expect(await codesOf(story.adapter, { webhookId, events, limit: 4 })).toEqual([
         ['OP-8', 'OP-6', 'OP-5', 'OP-3'],
         ['OP-2', 'OP-0'],
       ]);
-      expect(await codesOf(adapter, { webhookId, events, status: 'failed', limit: 9 })).toEqual([
+      expect(await codesOf(story.adapter, { webhookId, events, status: 'failed', limit: 9 })).toEqual([
         ['OP-5', 'OP-3'],
       ]);
       const some = { webhookId, events: ['loan_received'], limit: 9 };
-      expect(await codesOf(adapter, { ...some, status: 'delivered', since: at(3) })).toEqual([['OP-6']]);
-      expect(await codesOf(adapter, { ...some, onlyFundIds: ['fund-1'] })).toEqual([['OP-3', 'OP-0']]);
-      expect(await codesOf(adapter, { ...some, events: ['loan_rejected'] })).toEqual([[]]);
+      expect(await codesOf(story.adapter, { ...some, status: 'delivered', since: at(3) })).toEqual([
+        ['OP-6'],
+      ]);
+      expect(await codesOf(story.adapter, { ...some, onlyFundIds: ['fund-1'] })).toEqual([['OP-3', 'OP-0']]);
+      expect(await codesOf(story.adapter, { ...some, events: ['loan_rejected'] })).toEqual([[]]);
     },
   },
   {
     name: 'a list of some events has them alone, of this subscription, with every other filter',
-    check: async (adapter) => {
-      const story = new Story(adapter);
+    check: async (story) => {
       const [webhookId, other] = [await story.subscribe(), await story.subscribe()];
       const events = NAMES.map((name) => story.event('OP-1', { name }));
       for (const [index, event] of events.entries()) {
@@ -68,7 +67,7 @@ export const filterCases: readonly Promised<QueueUnderTest>[] = [
       }
       const eventIds = events.map(({ eventId }) => eventId);
       const named = async (query: Omit<Query, 'webhookId'>) =>
-        (await pagesOf(adapter, { webhookId, ...query })).map((page) => page.map(({ event }) => event));
+        (await pagesOf(story.adapter, { webhookId, ...query })).map((page) => page.map(({ event }) => event));
       expect(await named({ eventIds, limit: 2 })).toEqual([
         ['installment_underpaid', 'installment_settled'],
         ['loan_received'],
@@ -85,16 +84,14 @@ export const filterCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'a rare name is found behind many others, with bounded work for a page',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       await story.enqueue(webhookId, [story.event('RARE', { name: 'loan_rejected' })]);
       const many = Array.from({ length: MORE_THAN_ARE_LOOKED_AT }, (_, index) => story.event(`OP-${index}`));
       await story.enqueue(webhookId, many, 1);
       await story.enqueue(webhookId, [story.event('NEW', { name: 'loan_rejected' })], 2);
       const rare = { webhookId, events: ['loan_rejected'] };
-      expect(await codesOf(adapter, { ...rare, limit: 5 })).toEqual([['NEW'], ['RARE']]);
-      expect(await codesOf(adapter, { ...rare, limit: 1 })).toEqual([['NEW'], ['RARE']]);
+      expect(await codesOf(story.adapter, { ...rare, limit: 5 })).toEqual([['NEW'], ['RARE']]);
+      expect(await codesOf(story.adapter, { ...rare, limit: 1 })).toEqual([['NEW'], ['RARE']]);
     },
   },
 ];

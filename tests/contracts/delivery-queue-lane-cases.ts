@@ -1,16 +1,13 @@
 import { expect } from '@jest/globals';
 import type { LeasedDelivery } from '../../application/webhooks/queue/lease-lanes.ts';
 import type { WebhookEvent } from '../../application/webhooks/queue/enqueue.ts';
-import { DELIVERED, FAILED, LEASE_MS, Story, at, idsOf, retry } from './delivery-queue-samples.ts';
-import type { QueueUnderTest } from './delivery-queue-samples.ts';
-import type { Promised } from './promises.ts';
+import { DELIVERED, FAILED, LEASE_MS, at, idsOf, retry } from './delivery-queue-samples.ts';
+import type { StoryCase } from './delivery-queue-samples.ts';
 
-export const laneCases: readonly Promised<QueueUnderTest>[] = [
+export const laneCases: readonly StoryCase[] = [
   {
     name: 'what was queued is claimed byte for byte, with where it goes',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const event = story.event('OP-1');
       expect(await story.enqueue(webhookId, [event])).toBe(1);
       const delivery = await story.leaseOne(webhookId);
@@ -31,9 +28,7 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'only the head of a lane is leased, and its deliveries follow one another by sequence',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const events = story.events('OP-1', 5);
       await story.enqueue(webhookId, events.toReversed());
       let delivery: LeasedDelivery | undefined = await story.leaseOne(webhookId);
@@ -49,8 +44,7 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'the same event is queued once for a subscription, however often it comes',
-    check: async (adapter) => {
-      const story = new Story(adapter);
+    check: async (story) => {
       const [one, other] = [await story.subscribe(), await story.subscribe()];
       const event = story.event('OP-1');
       expect(await story.enqueue(one, [event])).toBe(1);
@@ -65,9 +59,7 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'a batch is queued whole: what was there before and what it names twice keep their first bytes',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       // 77 rows of each table fit into no single statement of a size that is a power of two.
       const events = Array.from({ length: 77 }, (_, i) => story.event(`OP-${i % 70}`));
       expect(await story.enqueue(webhookId, [events[3]!, events[74]!])).toBe(2);
@@ -79,7 +71,7 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
       while (leased.length > 0) {
         sent.push(...leased.map(({ event }) => event));
         const results = leased.map((delivery) => story.result(delivery, DELIVERED, 0, true));
-        const recorded = await adapter.queue.record(results, at(0), at(LEASE_MS));
+        const recorded = await story.adapter.queue.record(results, at(0), at(LEASE_MS));
         leased = recorded.flatMap((one) => (one.kind === 'next' ? [one.delivery] : []));
       }
       const byId = (one: WebhookEvent, other: WebhookEvent): number => (one.eventId < other.eventId ? -1 : 1);
@@ -92,8 +84,7 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'a failing head holds back its own lane and nothing else',
-    check: async (adapter) => {
-      const story = new Story(adapter);
+    check: async (story) => {
       const [one, other] = [await story.subscribe(), await story.subscribe()];
       const [first, second] = story.events('OP-1', 2);
       const beside = story.event('OP-2');
@@ -111,9 +102,7 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'a retry is never due before its time, and counts as a retry',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
       await story.record(await story.leaseOne(webhookId), retry(30_000), 100);
@@ -133,9 +122,7 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'after the last attempt the delivery is failed and the lane moves on',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const [first, second] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [first!, second!]);
       const recorded = await story.record(await story.leaseOne(webhookId), FAILED, 50, true);
@@ -149,9 +136,7 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'a lane that was emptied opens again with the next event',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       for (const event of story.events('OP-1', 3)) {
         await story.enqueue(webhookId, [event]);
         const delivery = await story.leaseOne(webhookId);
@@ -162,9 +147,7 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'an event queued while its lane is being worked is the next in it',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const [first, second] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [first!]);
       const head = await story.leaseOne(webhookId);
@@ -175,9 +158,7 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'no delivery is stranded when one is queued just as its lane empties',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const arrived: string[] = [];
       const events = story.events('OP-1', 60);
       await story.enqueue(webhookId, events.slice(0, 1));
@@ -185,7 +166,7 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
         const [head] = await story.lease(webhookId);
         arrived.push(head!.event.eventId);
         const [, next] = await Promise.all([story.enqueue(webhookId, [event]), story.deliver(head!)]);
-        if (next) await adapter.queue.release([next.lease], at(0));
+        if (next) await story.adapter.queue.release([next.lease], at(0));
       }
       const last = await story.leaseOne(webhookId);
       expect([...arrived, last.event.eventId]).toEqual(events.map(({ eventId }) => eventId));
@@ -193,18 +174,16 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'claims take what has been due longest, no more than asked for, and tell what is left',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       for (const [index, code] of ['OP-c', 'OP-a', 'OP-b', 'OP-d'].entries()) {
         await story.enqueue(webhookId, [story.event(code)], index * 10);
       }
       const request = { webhookId, firstAttempts: 2, retries: 0 };
-      const claim = await adapter.queue.lease([request], at(25), at(9_000));
+      const claim = await story.adapter.queue.lease([request], at(25), at(9_000));
       expect(new Set(claim.deliveries.map(({ event }) => event.code))).toEqual(new Set(['OP-c', 'OP-a']));
       expect(claim.schedules).toEqual([{ webhookId, firstAttemptAt: at(20), retryAt: null }]);
       await story.record(claim.deliveries[0]!, retry(50_000));
-      const schedules = await adapter.queue.schedules(at(25));
+      const schedules = await story.adapter.queue.schedules(at(25));
       expect(schedules.find((one) => one.webhookId === webhookId)).toEqual({
         webhookId,
         firstAttemptAt: at(20),
@@ -215,34 +194,29 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'lanes of several subscriptions are claimed in one go',
-    check: async (adapter) => {
-      const story = new Story(adapter);
+    check: async (story) => {
       const webhooks = [await story.subscribe(), await story.subscribe(), await story.subscribe()];
       const event = story.event('OP-1');
       for (const webhookId of webhooks.slice(0, 2)) await story.enqueue(webhookId, [event]);
       const requests = webhooks.map((webhookId) => ({ webhookId, firstAttempts: 1, retries: 1 }));
-      const { deliveries, schedules } = await adapter.queue.lease(requests, at(0), at(1_000));
+      const { deliveries, schedules } = await story.adapter.queue.lease(requests, at(0), at(1_000));
       expect(new Set(deliveries.map(({ lease }) => lease.webhookId))).toEqual(new Set(webhooks.slice(0, 2)));
       expect(schedules.map(({ webhookId }) => webhookId)).toEqual(webhooks);
     },
   },
   {
     name: 'a lane is claimed once, also by two requests for its subscription in one go',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const codes = ['OP-a', 'OP-b', 'OP-c'];
       for (const code of codes) await story.enqueue(webhookId, [story.event(code)]);
       const request = { webhookId, firstAttempts: 2, retries: 2 };
-      const { deliveries } = await adapter.queue.lease([request, request], at(0), at(1_000));
+      const { deliveries } = await story.adapter.queue.lease([request, request], at(0), at(1_000));
       expect(deliveries.map(({ event }) => event.code).sort()).toEqual(codes);
     },
   },
   {
     name: 'a lane is due when it was queued, however long ago, after others were worked through',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       for (const ms of [0, 10_000, 20_000]) {
         await story.enqueue(webhookId, [story.event(`OP-${ms}`)], ms);
         await story.deliver(await story.leaseOne(webhookId, ms), ms);
@@ -250,15 +224,13 @@ export const laneCases: readonly Promised<QueueUnderTest>[] = [
       const late = story.event('OP-late');
       // As by a transaction that was under way for long.
       await story.enqueue(webhookId, [late], 5_000);
-      await adapter.queue.schedules(at(31_000));
+      await story.adapter.queue.schedules(at(31_000));
       expect((await story.leaseOne(webhookId, 31_000)).event.eventId).toBe(late.eventId);
     },
   },
   {
     name: 'a lane whose next delivery was queued long before is found as soon as it is given back',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const [first, second] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [first!, second!], 0);
       const delivery = await story.leaseOne(webhookId, 0);

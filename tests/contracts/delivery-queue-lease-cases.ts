@@ -1,17 +1,14 @@
 import { expect } from '@jest/globals';
-import { DELIVERED, FAILED, LEASE_MS, Story, at, idsOf, retry } from './delivery-queue-samples.ts';
-import type { QueueUnderTest } from './delivery-queue-samples.ts';
-import type { Promised } from './promises.ts';
+import { DELIVERED, FAILED, LEASE_MS, at, idsOf, retry } from './delivery-queue-samples.ts';
+import type { StoryCase } from './delivery-queue-samples.ts';
 
 const HOUR_MS = 3_600_000;
 const GAPS = [30_000, 120_000, 600_000];
 
-export const leaseCases: readonly Promised<QueueUnderTest>[] = [
+export const leaseCases: readonly StoryCase[] = [
   {
     name: 'after the clock was set back nothing waits longer than it was meant to',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const codes = ['PENDING', 'LEASED', 'ONCE', 'TWICE', 'SENT'];
       const events = new Map(codes.map((code) => [code, story.event(code)]));
       const queue = (...of: string[]) =>
@@ -29,11 +26,11 @@ export const leaseCases: readonly Promised<QueueUnderTest>[] = [
       await queue('LEASED');
       await story.leaseOne(webhookId);
       await story.enqueue(webhookId, [events.get('PENDING')!, story.event('ONCE')], 1_000);
-      await adapter.queue.redeliver(events.get('SENT')!, [webhookId], at(1_000));
+      await story.adapter.queue.redeliver(events.get('SENT')!, [webhookId], at(1_000));
 
       const now = -HOUR_MS;
       expect(await story.lease(webhookId, now)).toEqual([]);
-      await adapter.queue.planAnew({ gaps: GAPS, leaseMs: LEASE_MS }, at(now), false);
+      await story.adapter.queue.planAnew({ gaps: GAPS, leaseMs: LEASE_MS }, at(now), false);
       const sentAfter = async (ms: number): Promise<readonly (string | null)[]> => {
         const due = await story.lease(webhookId, now + ms);
         for (const delivery of due) await story.record(delivery, DELIVERED, now + ms);
@@ -52,40 +49,34 @@ export const leaseCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'what was sent since the clock was set back hides nothing from who has seen it',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       await story.enqueue(webhookId, [story.event('OP-1')]);
       await story.record(await story.leaseOne(webhookId), retry(30_000));
       const now = -HOUR_MS;
       await story.enqueue(webhookId, [story.event('OP-2')], now);
       await story.record(await story.leaseOne(webhookId, now), retry(now), now);
       await story.record(await story.leaseOne(webhookId, now), DELIVERED, now);
-      await adapter.queue.planAnew({ gaps: GAPS, leaseMs: LEASE_MS }, at(now), true);
+      await story.adapter.queue.planAnew({ gaps: GAPS, leaseMs: LEASE_MS }, at(now), true);
       expect(await story.lease(webhookId, now + 29_999)).toEqual([]);
       expect((await story.leaseOne(webhookId, now + 30_000)).event.code).toBe('OP-1');
     },
   },
   {
     name: 'where no clock was set back, nothing is planned anew',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       await story.enqueue(webhookId, [story.event('OP-1')]);
       await story.record(await story.leaseOne(webhookId), retry(HOUR_MS));
       const own = async () =>
-        (await adapter.queue.schedules(at(1))).filter((schedule) => schedule.webhookId === webhookId);
+        (await story.adapter.queue.schedules(at(1))).filter((schedule) => schedule.webhookId === webhookId);
       const before = await own();
-      await adapter.queue.planAnew({ gaps: GAPS, leaseMs: LEASE_MS }, at(1), false);
+      await story.adapter.queue.planAnew({ gaps: GAPS, leaseMs: LEASE_MS }, at(1), false);
       expect(before).toHaveLength(1);
       expect(await own()).toEqual(before);
     },
   },
   {
     name: 'a leased lane is nobody else’s until the lease ends; then the same attempt is made again',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       await story.enqueue(webhookId, [story.event('OP-1')]);
       const lost = await story.leaseOne(webhookId);
       expect(await story.lease(webhookId, LEASE_MS - 1)).toEqual([]);
@@ -97,9 +88,7 @@ export const leaseCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'a result that comes after its lease was taken over is refused, and nothing of it is stored',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
       const lost = await story.leaseOne(webhookId);
@@ -118,16 +107,14 @@ export const leaseCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'a refused result does not take the others of its call with it',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const [one, two, three] = ['OP-1', 'OP-2', 'OP-3'].map((code) => story.event(code));
       await story.enqueue(webhookId, [one!, two!, three!]);
       const claimed = await story.lease(webhookId);
       const byCode = (code: string) => claimed.find(({ event }) => event.code === code)!;
-      await adapter.queue.release([byCode('OP-2').lease], at(1));
+      await story.adapter.queue.release([byCode('OP-2').lease], at(1));
       const results = ['OP-1', 'OP-2', 'OP-3'].map((code) => story.result(byCode(code), DELIVERED, 5));
-      const recorded = await adapter.queue.record(results, at(5), at(5 + LEASE_MS));
+      const recorded = await story.adapter.queue.record(results, at(5), at(5 + LEASE_MS));
       expect(recorded.map(({ kind }) => kind)).toEqual(['released', 'lease_lost', 'released']);
       expect((await story.records(webhookId)).map(({ code, status }) => [code, status]).toSorted()).toEqual([
         ['OP-1', 'delivered'],
@@ -138,9 +125,7 @@ export const leaseCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'going on in a lane renews its lease when it runs low',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       await story.enqueue(webhookId, story.events('OP-1', 2));
       const next = await story.deliver(await story.leaseOne(webhookId), LEASE_MS - 100);
       expect(next!.lease.until).toBe(at(2 * LEASE_MS - 100));
@@ -150,23 +135,19 @@ export const leaseCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'a lane given back can be claimed at once; one that is somebody else’s by now stays theirs',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       await story.enqueue(webhookId, [story.event('OP-1')]);
       const first = await story.leaseOne(webhookId);
-      await adapter.queue.release([first.lease], at(10));
+      await story.adapter.queue.release([first.lease], at(10));
       const second = await story.leaseOne(webhookId, 10);
-      await adapter.queue.release([first.lease], at(20));
+      await story.adapter.queue.release([first.lease], at(20));
       expect(await story.lease(webhookId, 20)).toEqual([]);
       expect(second.attempt).toBe(1);
     },
   },
   {
     name: 'a lane let go of after a result is due when its next delivery is',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const [first, second] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [first!, second!]);
       expect(await story.record(await story.leaseOne(webhookId), DELIVERED, 10, false)).toEqual({
@@ -177,9 +158,7 @@ export const leaseCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'of many that claim at once, each lane goes to one',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const codes = Array.from({ length: 40 }, (_, index) => `OP-${index}`);
       await story.enqueue(
         webhookId,
@@ -194,23 +173,23 @@ export const leaseCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'while paused nothing is claimed and everything is queued; resumed, it goes out in order',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const events = story.events('OP-1', 3);
       const turn = (status: 'active' | 'paused') =>
-        adapter.subscriptions.update(story.applicationId, webhookId, { status }, at(1));
+        story.adapter.subscriptions.update(story.applicationId, webhookId, { status }, at(1));
       await story.enqueue(webhookId, events.slice(0, 2));
       const underWay = await story.leaseOne(webhookId);
       await turn('paused');
       expect(await story.deliver(underWay)).toBeUndefined();
       expect(await story.enqueue(webhookId, events.slice(2))).toBe(1);
       const request = { webhookId, firstAttempts: 10, retries: 10 };
-      expect(await adapter.queue.lease([request], at(5_000), at(5_000 + LEASE_MS))).toEqual({
+      expect(await story.adapter.queue.lease([request], at(5_000), at(5_000 + LEASE_MS))).toEqual({
         deliveries: [],
         schedules: [{ webhookId, firstAttemptAt: null, retryAt: null }],
       });
-      expect((await adapter.queue.schedules(at(5_000))).map((one) => one.webhookId)).not.toContain(webhookId);
+      expect((await story.adapter.queue.schedules(at(5_000))).map((one) => one.webhookId)).not.toContain(
+        webhookId,
+      );
       await turn('active');
       const second = await story.leaseOne(webhookId, 5_000);
       expect(idsOf([second, await story.deliver(second, 5_000)])).toEqual([
@@ -221,10 +200,8 @@ export const leaseCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'what was leased is current until its subscription has another address or secret, is paused or removed',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
-      const { subscriptions, queue } = adapter;
+    check: async (story, webhookId) => {
+      const { subscriptions, queue } = story.adapter;
       const endpoint = async () => {
         await story.enqueue(webhookId, [story.event('OP-1')]);
         const [delivery] = await story.lease(webhookId);
@@ -249,24 +226,20 @@ export const leaseCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'nothing is claimed for a removed subscription',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       await story.enqueue(webhookId, story.events('OP-1', 2));
       const underWay = await story.leaseOne(webhookId);
-      expect(await adapter.subscriptions.remove(story.applicationId, webhookId, at(1))).toBe(true);
+      expect(await story.adapter.subscriptions.remove(story.applicationId, webhookId, at(1))).toBe(true);
       expect(await story.record(underWay, DELIVERED, 2, true)).toEqual({ kind: 'released' });
       expect(await story.lease(webhookId, LEASE_MS * 2)).toEqual([]);
     },
   },
   {
     name: 'every claim and every next delivery sees the address and the secret of that moment',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       await story.enqueue(webhookId, story.events('OP-1', 3));
       const change = (sealedSecret: string) =>
-        adapter.subscriptions.update(
+        story.adapter.subscriptions.update(
           story.applicationId,
           webhookId,
           { sealedSecret, url: `https://${sealedSecret}.example/` },
@@ -276,7 +249,7 @@ export const leaseCases: readonly Promised<QueueUnderTest>[] = [
       await change('second');
       const second = await story.deliver(first);
       expect(second!.endpoint).toMatchObject({ sealedSecret: 'second', url: 'https://second.example/' });
-      await adapter.queue.release([second!.lease], at(2));
+      await story.adapter.queue.release([second!.lease], at(2));
       await change('third');
       expect((await story.leaseOne(webhookId, 2)).endpoint).toMatchObject({ sealedSecret: 'third' });
     },

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import type { LeasedDelivery } from '../../application/webhooks/queue/lease-lanes.ts';
 import type { WebhookEvent } from '../../application/webhooks/queue/enqueue.ts';
-import { DELIVERED, FAILED, Story, at, retry } from './delivery-queue-samples.ts';
-import type { QueueUnderTest } from './delivery-queue-samples.ts';
-import type { Promised } from './promises.ts';
+import { DELIVERED, FAILED, at, retry } from './delivery-queue-samples.ts';
+import type { Story, StoryCase } from './delivery-queue-samples.ts';
 
 const redeliver = async (story: Story, webhookId: string, event: WebhookEvent, ms = 0) => {
   const [redelivery] = await story.adapter.queue.redeliver(event, [webhookId], at(ms));
@@ -17,25 +16,21 @@ const claimRedelivery = async (story: Story, webhookId: string, ms = 0): Promise
   return found;
 };
 
-export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
+export const redeliveryCases: readonly StoryCase[] = [
   {
     name: 'an event is found with whom it was queued for, by its own application only',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
-      const found = await adapter.queue.findEvent(story.applicationId, event.eventId);
+      const found = await story.adapter.queue.findEvent(story.applicationId, event.eventId);
       expect(found).toEqual({ event, webhookIds: [webhookId] });
-      expect(await adapter.queue.findEvent(randomUUID(), event.eventId)).toBeUndefined();
-      expect(await adapter.queue.findEvent(story.applicationId, randomUUID())).toBeUndefined();
+      expect(await story.adapter.queue.findEvent(randomUUID(), event.eventId)).toBeUndefined();
+      expect(await story.adapter.queue.findEvent(story.applicationId, randomUUID())).toBeUndefined();
     },
   },
   {
     name: 'a delivered event is sent once more with the same bytes and the next number, and stays delivered if that fails',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
       const first = await story.leaseOne(webhookId);
@@ -61,9 +56,7 @@ export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'a failed delivery that is sent again successfully is delivered',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
       await story.record(await story.leaseOne(webhookId), FAILED);
@@ -79,9 +72,7 @@ export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'it does not wait for its lane, and the lane does not wait for it',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const [done, blocked, waiting] = story.events('OP-1', 3);
       await story.enqueue(webhookId, [done!]);
       await story.deliver(await story.leaseOne(webhookId));
@@ -96,9 +87,7 @@ export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'delivered by hand, a waiting head no longer holds its lane',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const [head, next] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [head!, next!]);
       await story.record(await story.leaseOne(webhookId), retry(60_000));
@@ -111,9 +100,7 @@ export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'failed by hand, a waiting head keeps its place, its time and its schedule',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const head = story.event('OP-1');
       await story.enqueue(webhookId, [head]);
       await story.record(await story.leaseOne(webhookId), retry(60_000));
@@ -126,9 +113,7 @@ export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'what was delivered by hand stays so when the lane’s own attempt fails later',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const [head, next] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [head!, next!]);
       const underWay = await story.leaseOne(webhookId);
@@ -143,9 +128,7 @@ export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'no two attempts of a delivery carry the same number',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const [head, next] = story.events('OP-1', 2);
       await story.enqueue(webhookId, [head!, next!]);
       const underWay = await story.leaseOne(webhookId);
@@ -162,9 +145,7 @@ export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'nor where the result of the lane’s own comes after the end of its lease',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
       const late = await story.leaseOne(webhookId);
@@ -177,9 +158,7 @@ export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'nor where an attempt was made again by another process under the next number',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
       expect((await story.leaseOne(webhookId)).attempt).toBe(1);
@@ -198,8 +177,7 @@ export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'a subscription that never had the event gets it, and shows it as failed when that does not work',
-    check: async (adapter) => {
-      const story = new Story(adapter);
+    check: async (story) => {
       const [one, later] = [await story.subscribe(), await story.subscribe()];
       const event = story.event('OP-1');
       await story.enqueue(one, [event]);
@@ -219,9 +197,7 @@ export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'asked for before the event is queued, it costs the event neither its place nor its schedule',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const [early, next] = story.events('OP-1', 2);
       await redeliver(story, webhookId, early!);
       await story.record(await claimRedelivery(story, webhookId), FAILED, 10);
@@ -236,9 +212,7 @@ export const redeliveryCases: readonly Promised<QueueUnderTest>[] = [
   },
   {
     name: 'its lease ends like any other: the same attempt is made again',
-    check: async (adapter) => {
-      const story = new Story(adapter);
-      const webhookId = await story.subscribe();
+    check: async (story, webhookId) => {
       const event = story.event('OP-1');
       await story.enqueue(webhookId, [event]);
       await story.deliver(await story.leaseOne(webhookId));

@@ -143,3 +143,9 @@ export class Story {
 
 export const idsOf = (deliveries: readonly (LeasedDelivery | undefined)[]): readonly (string | undefined)[] =>
   deliveries.map((delivery) => delivery?.event.eventId);
+
+/** A promise of the queue, told of an application with a subscription. It holds beside those of others. */
+export interface StoryCase {
+  readonly name: string;
+  readonly check: (story: Story, webhookId: string) => Promise<void>;
+}
