@@ -13,13 +13,12 @@ import type {
 } from '../../application/ports/event-store.ts';
 import { claimId, InMemoryEventStore, nextRevision } from '../support/in-memory-event-store.ts';
 
+type Append = Parameters<InMemoryEventStore['append']>;
+type EarlierAppend = readonly [stream: string, expected: StreamRevision, events: readonly EventToAppend[]];
+
 /** Agrees to everything and does nothing. */
 export class NoOpEventStore extends InMemoryEventStore {
-  override async append(
-    _stream: string,
-    _expected: StreamRevision,
-    events: readonly EventToAppend[],
-  ): Promise<AppendResult> {
+  override async append(...[, , events]: Append): Promise<AppendResult> {
     return { revision: BigInt(events.length - 1), position: '0' as LogPosition };
   }
   override async *subscribe(): AsyncGenerator<SubscriptionMessage, void, undefined> {}
@@ -41,12 +40,7 @@ export class IgnoresRevisions extends InMemoryEventStore {
 
 /** Looks at the revision, lets others run, then writes: what a check outside the transaction comes to. */
 export class ChecksTooEarly extends IgnoresRevisions {
-  override async append(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-    claim?: KeyClaim,
-  ): Promise<AppendResult> {
+  override async append(...[stream, expected, events, claim]: Append): Promise<AppendResult> {
     const actual = await this.head(stream);
     if (actual !== expected && !this.earlierResult(stream, expected, events))
       throw new ConcurrencyError(stream, expected, actual);
@@ -67,22 +61,14 @@ export class ForgetsRepeats extends InMemoryEventStore {
 }
 
 export class RepeatsByFirstIdOnly extends InMemoryEventStore {
-  protected override earlierResult(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-  ): AppendResult | undefined {
+  protected override earlierResult(...[stream, expected, events]: EarlierAppend) {
     return super.earlierResult(stream, expected, events.slice(0, 1));
   }
 }
 
 /** Answers a repetition with where the stream is now. */
 export class RepeatsAnswerTheHead extends InMemoryEventStore {
-  protected override earlierResult(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-  ): AppendResult | undefined {
+  protected override earlierResult(...[stream, expected, events]: EarlierAppend) {
     const head = this.streamEvents(stream).at(-1);
     const earlier = super.earlierResult(stream, expected, events);
     return earlier && head && { revision: head.revision, position: head.position };
@@ -90,12 +76,7 @@ export class RepeatsAnswerTheHead extends InMemoryEventStore {
 }
 
 export class StoresHalfOfARefusedAppend extends InMemoryEventStore {
-  override async append(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-    claim?: KeyClaim,
-  ): Promise<AppendResult> {
+  override async append(...[stream, expected, events, claim]: Append): Promise<AppendResult> {
     try {
       return await super.append(stream, expected, events, claim);
     } catch (error) {
@@ -111,23 +92,14 @@ export class IgnoresClaims extends InMemoryEventStore {
 }
 
 export class NeverRemembersClaims extends InMemoryEventStore {
-  override async append(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-  ): Promise<AppendResult> {
+  override async append(...[stream, expected, events]: Append): Promise<AppendResult> {
     return super.append(stream, expected, events);
   }
 }
 
 /** Uses the key up even when the append is refused. */
 export class ClaimsForRefused extends InMemoryEventStore {
-  override async append(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-    claim?: KeyClaim,
-  ): Promise<AppendResult> {
+  override async append(...[stream, expected, events, claim]: Append): Promise<AppendResult> {
     try {
       return await super.append(stream, expected, events, claim);
     } catch (error) {
@@ -138,12 +110,7 @@ export class ClaimsForRefused extends InMemoryEventStore {
 }
 
 export class ChecksClaimsFirst extends InMemoryEventStore {
-  override async append(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-    claim?: KeyClaim,
-  ): Promise<AppendResult> {
+  override async append(...[stream, expected, events, claim]: Append): Promise<AppendResult> {
     if (claim) this.checkClaim(claim);
     return super.append(stream, expected, events, claim);
   }

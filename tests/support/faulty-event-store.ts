@@ -2,52 +2,64 @@ import { OutcomeUnknownError, StoreUnavailableError } from '../../application/po
 import type {
   AppendResult,
   EventStore,
-  EventToAppend,
   KeyClaim,
   StreamRevision,
 } from '../../application/ports/event-store.ts';
+
+type Append = Parameters<EventStore['append']>;
+
+/** A store of which every call passes through one place. */
+export abstract class GuardedStore implements EventStore {
+  readonly inner: EventStore;
+
+  constructor(inner: EventStore) {
+    this.inner = inner;
+  }
+
+  protected abstract pass<T>(call: () => Promise<T>): Promise<T>;
+
+  read(stream: string, from?: bigint): ReturnType<EventStore['read']> {
+    return this.pass(() => this.inner.read(stream, from));
+  }
+
+  head(stream: string): Promise<StreamRevision> {
+    return this.pass(() => this.inner.head(stream));
+  }
+
+  findClaim(claim: KeyClaim): Promise<string | undefined> {
+    return this.pass(() => this.inner.findClaim(claim));
+  }
+
+  append(...append: Append): Promise<AppendResult> {
+    return this.pass(() => this.inner.append(...append));
+  }
+}
 
 /** What becomes of an append: carried out, lost on the way, or carried out with its answer lost. */
 export type Fate = 'works' | 'refused' | 'lost' | 'answer_lost';
 
 /** Delegates to a real store and lets each append meet the next fate of a list; the list's end works. */
-export class FaultyEventStore implements EventStore {
-  readonly inner: EventStore;
+export class FaultyEventStore extends GuardedStore {
   readonly #fates: Fate[];
   appends = 0;
   reads = 0;
 
   constructor(inner: EventStore, fates: readonly Fate[] = []) {
-    this.inner = inner;
+    super(inner);
     this.#fates = [...fates];
   }
 
-  read(stream: string, from?: bigint): ReturnType<EventStore['read']> {
+  protected pass<T>(call: () => Promise<T>): Promise<T> {
     this.reads++;
-    return this.inner.read(stream, from);
+    return call();
   }
 
-  head(stream: string): Promise<StreamRevision> {
-    this.reads++;
-    return this.inner.head(stream);
-  }
-
-  findClaim(claim: KeyClaim): Promise<string | undefined> {
-    this.reads++;
-    return this.inner.findClaim(claim);
-  }
-
-  async append(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-    claim?: KeyClaim,
-  ): Promise<AppendResult> {
+  override async append(...append: Append): Promise<AppendResult> {
     this.appends++;
     const fate = this.#fates.shift() ?? 'works';
     if (fate === 'refused') throw new StoreUnavailableError('injected');
     if (fate === 'lost') throw new OutcomeUnknownError('injected');
-    const result = await this.inner.append(stream, expected, events, claim);
+    const result = await this.inner.append(...append);
     if (fate === 'answer_lost') throw new OutcomeUnknownError('injected');
     return result;
   }
@@ -68,8 +80,7 @@ export const unreadable = (inner: EventStore, newer: string): EventStore => {
 export type Death = 'before' | 'after';
 
 /** The store as a process sees it that dies at its n-th append: from then on nothing it asked for ever comes back. */
-export class MortalEventStore implements EventStore {
-  readonly #inner: EventStore;
+export class MortalEventStore extends GuardedStore {
   readonly #deadly: number;
   readonly #death: Death;
   #appends = 0;
@@ -81,42 +92,24 @@ export class MortalEventStore implements EventStore {
   });
 
   constructor(inner: EventStore, deadly: number, death: Death) {
-    this.#inner = inner;
+    super(inner);
     this.#deadly = deadly;
     this.#death = death;
   }
 
-  read(stream: string, from?: bigint): ReturnType<EventStore['read']> {
-    return this.#alive(() => this.#inner.read(stream, from));
-  }
-
-  head(stream: string): Promise<StreamRevision> {
-    return this.#alive(() => this.#inner.head(stream));
-  }
-
-  findClaim(claim: KeyClaim): Promise<string | undefined> {
-    return this.#alive(() => this.#inner.findClaim(claim));
-  }
-
-  append(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-    claim?: KeyClaim,
-  ): Promise<AppendResult> {
-    return this.#alive(async () => {
+  override append(...append: Append): Promise<AppendResult> {
+    return this.pass(async () => {
       this.#appends++;
-      if (this.#appends !== this.#deadly) return this.#inner.append(stream, expected, events, claim);
+      if (this.#appends !== this.#deadly) return this.inner.append(...append);
       this.#dead = true;
       // The dead hear of no refusal either.
-      if (this.#death === 'after')
-        await this.#inner.append(stream, expected, events, claim).catch(() => undefined);
+      if (this.#death === 'after') await this.inner.append(...append).catch(() => undefined);
       this.#die();
       return never();
     });
   }
 
-  async #alive<T>(call: () => Promise<T>): Promise<T> {
+  protected async pass<T>(call: () => Promise<T>): Promise<T> {
     return this.#dead ? never() : call();
   }
 }

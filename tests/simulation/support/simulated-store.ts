@@ -1,12 +1,6 @@
-import type {
-  AppendResult,
-  EventStore,
-  EventToAppend,
-  KeyClaim,
-  RecordedEvent,
-  StreamRevision,
-} from '../../../application/ports/event-store.ts';
+import type { AppendResult, EventStore, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { ConcurrencyError, OutcomeUnknownError } from '../../../application/ports/event-store.ts';
+import { GuardedStore } from '../../support/faulty-event-store.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import type { Random } from '../../support/random.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -25,10 +19,7 @@ export class SimulatedStore extends InMemoryEventStore {
   }
 
   override async append(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-    claim?: KeyClaim,
+    ...[stream, expected, events, claim]: Parameters<EventStore['append']>
   ): Promise<AppendResult> {
     try {
       return await super.append(stream, expected, events, claim);
@@ -62,47 +53,31 @@ interface World {
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
 /** The store as one process sees it over a bad connection, until the process dies. */
-export class StoreOfProcess implements EventStore {
+export class StoreOfProcess extends GuardedStore {
   readonly #world: World;
   readonly #process: number;
 
   constructor(world: World, process: number) {
+    super(world.store);
     this.#world = world;
     this.#process = process;
   }
 
-  read(stream: string, from?: bigint): ReturnType<EventStore['read']> {
-    return this.#turn(() => this.#world.store.read(stream, from));
-  }
-
-  head(stream: string): Promise<StreamRevision> {
-    return this.#turn(() => this.#world.store.head(stream));
-  }
-
-  findClaim(claim: KeyClaim): Promise<string | undefined> {
-    return this.#turn(() => this.#world.store.findClaim(claim));
-  }
-
-  append(
-    stream: string,
-    expected: StreamRevision,
-    events: readonly EventToAppend[],
-    claim?: KeyClaim,
-  ): Promise<AppendResult> {
-    const { store, random, troubles } = this.#world;
-    return this.#turn(async () => {
+  override append(...append: Parameters<EventStore['append']>): Promise<AppendResult> {
+    const { random, troubles } = this.#world;
+    return this.pass(async () => {
       const fate = random.next();
       let limit = troubles.lost;
       if (fate < limit) throw new OutcomeUnknownError('lost on the way there');
       if (fate < (limit += troubles.deathBefore)) return this.#die();
-      const result = await store.append(stream, expected, events, claim);
+      const result = await this.inner.append(...append);
       if (fate < (limit += troubles.answerLost)) throw new OutcomeUnknownError('lost on the way back');
       if (fate < limit + troubles.deathAfter) return this.#die();
       return result;
     });
   }
 
-  async #turn<T>(act: () => Promise<T>): Promise<T> {
+  protected async pass<T>(act: () => Promise<T>): Promise<T> {
     const { scheduler } = this.#world;
     const answer = await scheduler.turn(this.#process, act);
     // It may have died while the answer was on its way.
