@@ -3,6 +3,7 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals';
 import { MessageTooLargeError } from '../../application/ports/event-bus.ts';
 import type { EventBus, PublicEvent } from '../../application/ports/event-bus.ts';
+import { until } from '../support/within.ts';
 
 /** A promise of the port. Each case gets a bus of its own and uses group names and codes that no other case uses. */
 interface EventBusCase {
@@ -37,18 +38,10 @@ const sampleEvents = (count: number, from = 0): readonly PublicEvent[] => {
 
 const newGroup = (): string => `group-${randomUUID()}`;
 
-const until = async (holds: () => boolean, patienceMs: number, what: string): Promise<void> => {
-  const deadline = performance.now() + patienceMs;
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${patienceMs} ms`);
-    await delay(2);
-  }
-};
-
 const settled = async (work: Promise<void>, patienceMs: number, what: string): Promise<void> => {
   let done = false;
   const finished = work.finally(() => (done = true));
-  await Promise.all([until(() => done, patienceMs, what), finished]);
+  await Promise.all([until(() => done, what, patienceMs), finished]);
 };
 
 /** Publishing may fail once the bus closes; the cases look at what arrived. */
@@ -72,7 +65,7 @@ const deliveryCases: readonly EventBusCase[] = [
       const [first, second] = [sampleEvents(3), sampleEvents(2)];
       await settled(bus.publish(first), patienceMs, 'publishing');
       await settled(bus.publish(second), patienceMs, 'publishing');
-      await until(() => seen.length >= 5, patienceMs, 'five events');
+      await until(() => seen.length >= 5, 'five events', patienceMs);
       for (const events of [first, second])
         expect(seen.filter(({ code }) => code === events[0]?.code)).toEqual(events);
     },
@@ -83,7 +76,7 @@ const deliveryCases: readonly EventBusCase[] = [
       const groups = [await seenBy(bus), await seenBy(bus), await seenBy(bus)];
       const events = sampleEvents(4);
       await settled(bus.publish(events), patienceMs, 'publishing');
-      await until(() => groups.every((seen) => seen.length >= 4), patienceMs, 'four events a group');
+      await until(() => groups.every((seen) => seen.length >= 4), 'four events a group', patienceMs);
       expect(groups).toEqual([events, events, events]);
     },
   },
@@ -93,7 +86,7 @@ const deliveryCases: readonly EventBusCase[] = [
       const seen = await seenBy(bus);
       const events = sampleEvents(60);
       for (let n = 0; n < 60; n += 3) publishAside(bus, events.slice(n, n + 3));
-      await until(() => seen.length >= 60, patienceMs, 'sixty events');
+      await until(() => seen.length >= 60, 'sixty events', patienceMs);
       expect(seen).toEqual(events);
     },
   },
@@ -108,7 +101,7 @@ const deliveryCases: readonly EventBusCase[] = [
       );
       if (refusal !== undefined) expect(refusal).toBeInstanceOf(MessageTooLargeError);
       await settled(bus.publish([after]), patienceMs, 'publishing');
-      await until(() => seen.some(({ sequence }) => sequence === 1), patienceMs, 'the event after it');
+      await until(() => seen.some(({ sequence }) => sequence === 1), 'the event after it', patienceMs);
       expect(seen.map(({ body }) => body.length)).toEqual(
         [...(refusal === undefined ? [large] : []), after].map(({ body }) => body.length),
       );
@@ -122,7 +115,7 @@ const deliveryCases: readonly EventBusCase[] = [
       await settled(bus.publish([]), patienceMs, 'publishing nothing');
       const events = sampleEvents(1);
       await settled(bus.publish(events), patienceMs, 'publishing');
-      await until(() => batches.length > 0, patienceMs, 'a batch');
+      await until(() => batches.length > 0, 'a batch', patienceMs);
       expect(batches).toEqual([events]);
     },
   },
@@ -145,7 +138,7 @@ const failureCases: readonly EventBusCase[] = [
       const events = sampleEvents(4);
       publishAside(bus, events.slice(0, 2));
       publishAside(bus, events.slice(2));
-      await until(() => batches.slice(2).flat().length >= 4, patienceMs, 'all events after two failures');
+      await until(() => batches.slice(2).flat().length >= 4, 'all events after two failures', patienceMs);
       expect([batches[1], batches[2]]).toEqual([batches[0], batches[0]]);
       expect(batches.slice(2).flat()).toEqual(events);
     },
@@ -162,7 +155,7 @@ const failureCases: readonly EventBusCase[] = [
       });
       const events = sampleEvents(10);
       for (const event of events) publishAside(bus, [event]);
-      await until(() => handled.length >= 10, patienceMs, 'ten handled events');
+      await until(() => handled.length >= 10, 'ten handled events', patienceMs);
       expect(handled).toEqual(events);
     },
   },
@@ -177,7 +170,7 @@ const failureCases: readonly EventBusCase[] = [
       const seen = await seenBy(bus);
       const events = sampleEvents(2);
       publishAside(bus, events);
-      await until(() => seen.length >= 2 && failures > 1, patienceMs, 'events in the sound group');
+      await until(() => seen.length >= 2 && failures > 1, 'events in the sound group', patienceMs);
       expect(seen).toEqual(events);
     },
   },
@@ -196,7 +189,7 @@ const failureCases: readonly EventBusCase[] = [
       });
       const events = sampleEvents(20);
       for (const event of events) publishAside(bus, [event]);
-      await until(() => seen.length >= 20, patienceMs, 'twenty events');
+      await until(() => seen.length >= 20, 'twenty events', patienceMs);
       expect([most, seen]).toEqual([1, events]);
     },
   },
@@ -209,7 +202,7 @@ const failureCases: readonly EventBusCase[] = [
         throw new Error('for ever');
       });
       publishAside(bus, sampleEvents(1));
-      await until(() => calls > 1, patienceMs, 'a repetition');
+      await until(() => calls > 1, 'a repetition', patienceMs);
       await settled(bus.close(), patienceMs, 'closing');
       const before = calls;
       await delay(20);

@@ -32,6 +32,7 @@ import {
   startProcess,
   streamOf,
 } from '../support/renegotiation-world.ts';
+import { until } from '../support/within.ts';
 
 export interface FollowedStores {
   readonly log: EventStore & EventSubscription;
@@ -99,14 +100,6 @@ const programOver = (stores: FollowedStores, naming: Naming) => {
 
 const statuses = async ({ rows }: FollowedStores): Promise<Readonly<Record<string, unknown>>> =>
   Object.fromEntries((await rows('loan')).map(({ code, status }) => [code, status]));
-
-const until = async (condition: () => boolean | Promise<boolean>, what: string): Promise<void> => {
-  const deadline = performance.now() + 30_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
 
 type Program = ReturnType<typeof programOver>;
 interface Follower {

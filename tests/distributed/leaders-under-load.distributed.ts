@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { StandInCluster } from '../support/eventstoredb/cluster.ts';
-import { until } from '../support/eventstoredb/open-store.ts';
 import { EventStoreDbStandIn } from '../support/eventstoredb/stand-in.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/within.ts';
 
 /** Times that a leader is lost, in each of three ways in turn. */
 const LOSSES = Number(process.env['LEADER_LOSSES'] ?? 6);

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { symlink, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { openAtStandIn, until } from '../support/eventstoredb/open-store.ts';
+import { openAtStandIn } from '../support/eventstoredb/open-store.ts';
 import { MemoryDocuments, activeLoan, startProcess, streamOf } from '../support/renegotiation-world.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/within.ts';
 
 const root = join(import.meta.dirname, '../..');
 

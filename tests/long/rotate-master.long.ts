@@ -19,6 +19,7 @@ import { killedCommand } from '../support/killed-command.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { within } from '../support/within.ts';
 
 const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 const BOTH = { MASTER_KEY: NEW, MASTER_KEY_PREVIOUS: OLD };
@@ -192,10 +193,7 @@ test('a sandbox that keeps its key in a file gets a new one while it runs, and a
   const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { readonly kid: string };
   // One of 64 ids begins with a hyphen.
   await service.receivables('keys', 'revoke', '--', kid);
-  const deadline = Date.now() + 60_000;
-  while ((await api.loan('S-1')).status !== 401 && Date.now() < deadline)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  expect((await api.loan('S-1')).status).toBe(401);
+  await within('its tokens are refused', 60_000, async () => (await api.loan('S-1')).status === 401);
   const again = new ApiClient(service.baseUrl, client);
   for (const code of ['S-1', 'S-2']) expect((await again.loan(code)).body.borrower.name).toBe('Joana Prado');
 

@@ -7,11 +7,11 @@ import { TOPICS } from '../../application/publication/event-names.ts';
 import { DocumentValidators } from '../../application/schemas/document-validators.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { linesOf } from '../support/desk-over.ts';
-import { until } from '../support/kafka/bus-world.ts';
 import { testKafka } from '../support/kafka/test-kafka.ts';
 import type { TestKafka } from '../support/kafka/test-kafka.ts';
 import { publishedTopics } from '../support/published-topics.ts';
 import { RunningService } from '../support/running-service.ts';
+import { until } from '../support/within.ts';
 
 /** An administrator's system: writes decisions to the topic, reads what was refused and what happened. */
 let cluster: TestKafka;

@@ -9,13 +9,13 @@ import { TOPICS } from '../../application/publication/event-names.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { commandLineBeside } from '../support/command-line-beside.ts';
 import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
-import { until } from '../support/kafka/bus-world.ts';
 import { testKafka } from '../support/kafka/test-kafka.ts';
 import type { TestKafka } from '../support/kafka/test-kafka.ts';
 import { testPostgres } from '../support/postgres/test-postgres.ts';
 import type { TestPostgres } from '../support/postgres/test-postgres.ts';
 import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/within.ts';
 
 /** One fund believes names, the other one only who is signed in; nobody signs in here. */
 let [stated, signedIn]: readonly ApiClient[] = [];

@@ -5,14 +5,7 @@ import { sampleEvent } from '../../contracts/event-store-samples.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { MemoryCheckpoints } from '../../support/log-followers.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
-
-const until = async (condition: () => boolean): Promise<void> => {
-  const deadline = performance.now() + 5_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error('waited in vain');
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-};
+import { until } from '../../support/within.ts';
 
 const following = async () => {
   const log = new InMemoryEventStore();

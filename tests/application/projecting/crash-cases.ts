@@ -5,7 +5,8 @@ import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { FaultyProjectionStore } from './faulty-projection-store.ts';
 import type { BatchFate } from './faulty-projection-store.ts';
 import { caughtUp, project, projectorOf } from './running-projector.ts';
-import { StoryLog, until } from './story-log.ts';
+import { StoryLog } from './story-log.ts';
+import { until } from '../../support/within.ts';
 
 interface RebuildableStore {
   readonly store: ProjectionStore;

@@ -11,7 +11,8 @@ import { sampleMetadata } from '../../contracts/event-store-samples.ts';
 import { InMemoryTables } from '../../projections/in-memory-tables.ts';
 import { second, settled } from '../../projections/loan/projected-events.ts';
 import { caughtUp, projectorOf } from './running-projector.ts';
-import { StoryLog, decode, streamOf, until } from './story-log.ts';
+import { StoryLog, decode, streamOf } from './story-log.ts';
+import { until } from '../../support/within.ts';
 
 const SOON = 10_000;
 const numberOf = (position: string): number => parseInt(position, 10);

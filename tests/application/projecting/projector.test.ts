@@ -6,7 +6,8 @@ import { toActive } from '../../projections/loan/projected-events.ts';
 import { deskOver } from '../../support/desk-over.ts';
 import { FaultyProjectionStore } from './faulty-projection-store.ts';
 import { caughtUp, projectorOf } from './running-projector.ts';
-import { StoryLog, streamOf, until } from './story-log.ts';
+import { StoryLog, streamOf } from './story-log.ts';
+import { until } from '../../support/within.ts';
 
 const SOON = 10_000;
 

@@ -3,8 +3,9 @@ import { ReadModelFollower } from '../../../application/projecting/read-model.ts
 import { pause } from '../../../infrastructure/support/time.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
-import { decode, until } from './story-log.ts';
+import { decode } from './story-log.ts';
 import type { StoryLog } from './story-log.ts';
+import { until } from '../../support/within.ts';
 
 /** Small batches, so that a short story makes many of them. */
 export const projectorOf = (

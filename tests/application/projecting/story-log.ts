@@ -44,11 +44,3 @@ export class StoryLog extends InMemoryEventStore {
     return this.tell(code, receivedLoan({ applicationId: APPLICATION, code }, 3));
   }
 }
-
-export const until = async (condition: () => boolean, what: string): Promise<void> => {
-  const deadline = performance.now() + 10_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-};

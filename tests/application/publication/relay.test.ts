@@ -20,6 +20,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { openServiceDatabase, raw } from '../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
+import { until } from '../../support/within.ts';
 
 const FUND = '6d1c1a54-6a3e-4f5e-8f6a-0d5d9b0a2c33';
 const STREAM = loanStream('app-1', 'OP/1'.replace('/', '.'));
@@ -75,14 +76,6 @@ const running: Runner<never>[] = [];
 afterEach(async () => {
   for (const relay of running.splice(0)) await relay.stop();
 });
-
-const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 60_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('did not happen');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-};
 
 const relayOver = (
   store: InMemoryEventStore,

@@ -18,10 +18,11 @@ import {
   sampleEvent,
   sampleEvents,
 } from '../../contracts/event-store-samples.ts';
-import { openAtStandIn, until } from '../../support/eventstoredb/open-store.ts';
+import { openAtStandIn } from '../../support/eventstoredb/open-store.ts';
 import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
 import { TcpGate } from '../../support/eventstoredb/tcp-gate.ts';
 import { failure } from '../../support/eventstoredb/wire.ts';
+import { until } from '../../support/within.ts';
 
 /** A busy machine may need longer for a connection than the time-outs of these stores. */
 const appended = (store: EventStoreDbStore, ...append: Parameters<EventStoreDbStore['append']>) =>

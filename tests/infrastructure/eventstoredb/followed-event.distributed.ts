@@ -4,8 +4,8 @@ import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import { eventIndex } from '../../../infrastructure/composition/projections.ts';
 import { ApiClient, loanRequest } from '../../support/api-client.ts';
 import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
-import { until } from '../../support/kafka/bus-world.ts';
 import { RunningService } from '../../support/running-service.ts';
+import { until } from '../../support/within.ts';
 
 const fund = randomUUID();
 

@@ -5,9 +5,9 @@ import type { KeyClaim, StreamRevision } from '../../../application/ports/event-
 import { retryAppend, retryUntilAvailable } from '../../../application/support/retry.ts';
 import { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { idsOf, newClaim, newPrefix, sampleEvents } from '../../contracts/event-store-samples.ts';
-import { until } from '../../support/eventstoredb/open-store.ts';
 import { StandInProcess } from '../../support/eventstoredb/stand-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { until } from '../../support/within.ts';
 
 const KILLS = 10;
 const WRITERS = 8;

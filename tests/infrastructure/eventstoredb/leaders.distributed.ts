@@ -4,7 +4,7 @@ import { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-st
 import type { StandInCluster as Cluster } from '../../support/eventstoredb/cluster.ts';
 import { StandInCluster } from '../../support/eventstoredb/cluster.ts';
 import { idsOf, newClaim, newPrefix, sampleEvents } from '../../contracts/event-store-samples.ts';
-import { until } from '../../support/eventstoredb/open-store.ts';
+import { until } from '../../support/within.ts';
 
 const CALLERS = 36;
 /** As long as a real cluster takes to elect another leader. */

@@ -13,9 +13,10 @@ import {
   newPrefix,
   sampleEvents,
 } from '../../contracts/event-store-samples.ts';
-import { openAtStandIn, until } from '../../support/eventstoredb/open-store.ts';
+import { openAtStandIn } from '../../support/eventstoredb/open-store.ts';
 import { failure } from '../../support/eventstoredb/wire.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+import { until } from '../../support/within.ts';
 
 const PATIENCE_MS = 60_000;
 

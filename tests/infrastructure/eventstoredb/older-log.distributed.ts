@@ -4,10 +4,10 @@ import { status } from '@grpc/grpc-js';
 import { ApiClient, loanRequest } from '../../support/api-client.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
-import { until } from '../../support/kafka/bus-world.ts';
 import { failure } from '../../support/eventstoredb/wire.ts';
 import { RunningService } from '../../support/running-service.ts';
 import { freePort } from '../../support/service-process.ts';
+import { until } from '../../support/within.ts';
 
 const fund = randomUUID();
 let standIn: EventStoreDbStandIn;

@@ -13,11 +13,12 @@ import {
   sampleEvents,
   within,
 } from '../../contracts/event-store-samples.ts';
-import { openAtStandIn, until } from '../../support/eventstoredb/open-store.ts';
+import { openAtStandIn } from '../../support/eventstoredb/open-store.ts';
 import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
 import { TcpGate } from '../../support/eventstoredb/tcp-gate.ts';
 import { failure } from '../../support/eventstoredb/wire.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+import { until } from '../../support/within.ts';
 
 const PATIENCE_MS = 60_000;
 

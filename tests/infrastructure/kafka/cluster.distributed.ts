@@ -10,13 +10,14 @@ import {
 import { TopicAdministration } from '../../../infrastructure/kafka/topic-administration.ts';
 import { reassignment } from '../../../infrastructure/kafka/topic-check.ts';
 import type { TopicShortfall as Shortfall } from '../../../infrastructure/kafka/topic-check.ts';
-import { busEvent, busWorld, sequencesByCode, until } from '../../support/kafka/bus-world.ts';
+import { busEvent, busWorld, sequencesByCode } from '../../support/kafka/bus-world.ts';
 import type { BusWorld } from '../../support/kafka/bus-world.ts';
 import { everyBroker } from '../../support/kafka/each-broker.ts';
 import type { KafkaBroker } from '../../support/kafka/kafka-broker.ts';
 import { KafkaCluster } from '../../support/kafka/kafka-cluster.ts';
 import { rawKafka } from '../../support/kafka/topic-reader.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+import { until } from '../../support/within.ts';
 
 let cluster: KafkaCluster;
 let world: BusWorld;

@@ -4,11 +4,12 @@ import kafkajs from 'kafkajs';
 import type { Kafka } from 'kafkajs';
 import { withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
-import { busWorld, mixedEvents, sequencesByCode, until, whole } from '../../support/kafka/bus-world.ts';
+import { busWorld, mixedEvents, sequencesByCode, whole } from '../../support/kafka/bus-world.ts';
 import type { BusWorld } from '../../support/kafka/bus-world.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';
 import type { TestKafka } from '../../support/kafka/test-kafka.ts';
 import { rawKafka, readTopic } from '../../support/kafka/topic-reader.ts';
+import { until } from '../../support/within.ts';
 
 const OPERATIONS = 20;
 const EACH = 50;

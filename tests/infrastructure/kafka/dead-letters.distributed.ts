@@ -10,12 +10,12 @@ import {
   mixedEvents,
   noLag,
   sequencesByCode,
-  until,
   whole,
 } from '../../support/kafka/bus-world.ts';
 import type { BusWorld } from '../../support/kafka/bus-world.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';
 import { rawKafka, readTopic, writeRaw } from '../../support/kafka/topic-reader.ts';
+import { until } from '../../support/within.ts';
 
 let world: BusWorld;
 

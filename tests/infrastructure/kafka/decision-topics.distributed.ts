@@ -3,12 +3,12 @@ import { deadLetterText } from '../../../application/administrator/decisions.ts'
 import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
 import { KafkaDecisionTopics } from '../../../infrastructure/kafka/kafka-decision-topics.ts';
 import { ConsumerOffsets } from '../../../application/processors/consumer-offsets.ts';
-import { until } from '../../support/kafka/bus-world.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';
 import { rawKafka, readTopic, writeRaw } from '../../support/kafka/topic-reader.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
+import { until } from '../../support/within.ts';
 
 let prefix: string;
 let opened: KafkaDecisionTopics[];

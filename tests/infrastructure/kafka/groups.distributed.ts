@@ -9,13 +9,13 @@ import {
   mixedEvents,
   noLag,
   sequencesByCode,
-  until,
   whole,
 } from '../../support/kafka/bus-world.ts';
 import type { BusWorld, Member } from '../../support/kafka/bus-world.ts';
 import { rawKafka } from '../../support/kafka/topic-reader.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';
 import type { TestKafka } from '../../support/kafka/test-kafka.ts';
+import { until } from '../../support/within.ts';
 
 let kafka: TestKafka;
 let world: BusWorld;

@@ -5,8 +5,8 @@ import type { Kafka } from 'kafkajs';
 import { MessageTooLargeError } from '../../../application/ports/event-bus.ts';
 import { OrderedProducer } from '../../../infrastructure/kafka/ordered-producer.ts';
 import type { OutgoingMessage, ProducerSettings } from '../../../infrastructure/kafka/ordered-producer.ts';
-import { until } from '../../support/kafka/bus-world.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+import { until } from '../../support/within.ts';
 
 interface Request {
   readonly producer: number;

@@ -4,19 +4,13 @@ import { toBusMessage } from '../../../application/publication/bus-message.ts';
 import { KafkaDeadLetters } from '../../../infrastructure/kafka/dead-letters.ts';
 import { watermarks, withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
 import { TopicAdministration } from '../../../infrastructure/kafka/topic-administration.ts';
-import {
-  busEvent,
-  busWorld,
-  mixedEvents,
-  sequencesByCode,
-  until,
-  whole,
-} from '../../support/kafka/bus-world.ts';
+import { busEvent, busWorld, mixedEvents, sequencesByCode, whole } from '../../support/kafka/bus-world.ts';
 import type { BusWorld } from '../../support/kafka/bus-world.ts';
 import { addressesOf, everyBroker } from '../../support/kafka/each-broker.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';
 import { rawKafka, readTopic, writeRaw } from '../../support/kafka/topic-reader.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+import { until } from '../../support/within.ts';
 
 const OPERATIONS = 40;
 const QUIET_MS = 200;

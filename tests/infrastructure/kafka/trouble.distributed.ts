@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
-import { busEvent, busWorld, noLag, sequencesByCode, until } from '../../support/kafka/bus-world.ts';
+import { busEvent, busWorld, noLag, sequencesByCode } from '../../support/kafka/bus-world.ts';
 import type { BusWorld } from '../../support/kafka/bus-world.ts';
 import { KafkaBroker } from '../../support/kafka/kafka-broker.ts';
 import { freePort } from '../../support/service-process.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { until } from '../../support/within.ts';
 
 let broker: KafkaBroker;
 let proxy: TcpProxy;

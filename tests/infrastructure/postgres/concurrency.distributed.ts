@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
@@ -21,6 +20,7 @@ import { storeOfKnown } from '../../support/known-operations.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { bothSets, openPostgres, query, raw, testPostgres } from '../../support/postgres/test-postgres.ts';
 import type { PostgresFixture, TestPostgres } from '../../support/postgres/test-postgres.ts';
+import { until } from '../../support/within.ts';
 
 const PATIENT_MS = 60_000;
 const ROUNDS = 60;
@@ -66,11 +66,7 @@ const untilWaiting = async (count = 1): Promise<void> => {
   const waiting = query<{ n: number }>(
     `select count(*) as n from pg_stat_activity where wait_event_type = 'Lock' and state = 'active'`,
   );
-  const deadline = Date.now() + PATIENT_MS;
-  while ((await other.read(waiting))[0]!.n < count) {
-    if (Date.now() > deadline) throw new Error('nobody waits');
-    await delay(5);
-  }
+  await until(async () => (await other.read(waiting))[0]!.n >= count, `${count} wait`, PATIENT_MS);
 };
 
 describe('deliveries of two processes', () => {

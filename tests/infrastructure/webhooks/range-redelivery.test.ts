@@ -16,7 +16,7 @@ import { RecordingLogger } from '../../support/recording-logger.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
 import { TlsReceiver, answer } from '../../support/tls-receiver.ts';
 import type { ReceivedRequest } from '../../support/tls-receiver.ts';
-import { until } from './support/dispatch-world.ts';
+import { until } from '../../support/within.ts';
 
 const clock = new SystemClock();
 const PATIENCE_MS = 60_000;

@@ -4,7 +4,7 @@ import type { Retention } from '../../../application/webhooks/queue/retain.ts';
 import { RetentionSweeper } from '../../../infrastructure/webhooks/retention-sweeper.ts';
 import { InMemoryLeases } from '../../support/in-memory-leases.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
-import { until } from './support/dispatch-world.ts';
+import { until } from '../../support/within.ts';
 
 const NOW = Date.parse('2026-06-20T12:00:00.000Z');
 

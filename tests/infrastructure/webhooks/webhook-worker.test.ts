@@ -12,10 +12,10 @@ import { RecordingLogger } from '../../support/recording-logger.ts';
 import { TlsReceiver, answer } from '../../support/tls-receiver.ts';
 import type { ReceivedRequest } from '../../support/tls-receiver.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
-import { until } from './support/dispatch-world.ts';
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { until } from '../../support/within.ts';
 
 const clock = new SystemClock();
 

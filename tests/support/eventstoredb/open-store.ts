@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStoreDbOptions } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { EventStoreDbStandIn } from './stand-in.ts';
@@ -24,13 +23,4 @@ export const openAtStandIn = async (
       await server.kill();
     },
   };
-};
-
-/** Resolves when it holds. Looks often, gives up late. */
-export const until = async (holds: () => boolean, what: string, patienceMs = 60_000): Promise<void> => {
-  const deadline = Date.now() + patienceMs;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${patienceMs} ms`);
-    await delay(5);
-  }
 };

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EventHandler, PublicEvent } from '../../../application/ports/event-bus.ts';
 import { KafkaEventBus } from '../../../infrastructure/kafka/kafka-event-bus.ts';
 import type { TopicPairOptions } from '../../../infrastructure/kafka/topic-pair.ts';
@@ -7,25 +6,6 @@ import { ConsumerOffsets } from '../../../application/processors/consumer-offset
 import { openServiceDatabase } from '../sql/temporary-database.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { RecordingLogger } from '../recording-logger.ts';
-
-/** Waits for what must happen; a look that fails, as while a group is formed, counts as no. */
-export const until = async (
-  holds: () => boolean | Promise<boolean>,
-  what: string,
-  ms = 60_000,
-): Promise<void> => {
-  const deadline = performance.now() + ms;
-  for (;;) {
-    let failure = '';
-    try {
-      if (await holds()) return;
-    } catch (error) {
-      failure = `, ${String(error)}`;
-    }
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${ms} ms${failure}`);
-    await delay(10);
-  }
-};
 
 export const busEvent = (code: string, sequence: number): PublicEvent => {
   const event = {

@@ -3,7 +3,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
 import type { TopicFacts } from '../../../infrastructure/kafka/topic-check.ts';
 import { factsOf } from '../../../infrastructure/kafka/topics.ts';
-import { until } from './bus-world.ts';
+import { until } from '../within.ts';
 
 /** Asks this broker alone: the library asks any broker of the cluster, so here each connection that it makes leads to the one. */
 export const only = (address: string): Kafka => {

@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
-import { busEvent, busWorld, until } from './bus-world.ts';
+import { busEvent, busWorld } from './bus-world.ts';
+import { until } from '../within.ts';
 
 /** Consumes an event, has nothing to do for a while, and consumes another one; prints how often a second its loop turned meanwhile. */
 const [brokers = '', prefix = ''] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 import { withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
 import { freePort } from '../service-process.ts';
-import { until } from './bus-world.ts';
 import { only } from './each-broker.ts';
 import { KafkaBroker } from './kafka-broker.ts';
+import { until } from '../within.ts';
 
 /** Three real brokers that are controllers as well, so that one of them may be away. */
 export class KafkaCluster {

@@ -4,8 +4,8 @@ import { kafkaClient, watermarks } from '../../../infrastructure/kafka/kafka-cli
 import { recordOf } from '../../../infrastructure/kafka/records.ts';
 import type { KafkaRecord } from '../../../infrastructure/kafka/records.ts';
 import { RecordingLogger } from '../recording-logger.ts';
-import { until } from './bus-world.ts';
 import { addressesOf, everyBroker } from './each-broker.ts';
+import { until } from '../within.ts';
 
 export const rawKafka = (brokers: readonly string[]): Kafka =>
   kafkaClient({ brokers, clientId: 'outsider', logger: new RecordingLogger() });

@@ -19,6 +19,7 @@ import { openServiceDatabase, query, raw } from '../../../support/sql/temporary-
 import { InMemoryEventStore } from '../../../support/in-memory-event-store.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { until } from '../../../support/within.ts';
 
 /** A log whose events can be changed behind its back. */
 class OpenLog extends InMemoryEventStore {
@@ -80,10 +81,6 @@ const records = () =>
     ),
   );
 const shortRecords = async () => (await records()).map((one) => `${one.kind} ${one.events}/${one.total}`);
-
-const until = async (condition: () => Promise<boolean>): Promise<void> => {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 2));
-};
 
 const check = async (anchor?: SealPlace) => {
   const differences: Difference[] = [];

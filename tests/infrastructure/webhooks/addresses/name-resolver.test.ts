@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { NameResolver } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import type { Addresses } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
-import { until } from '../support/dispatch-world.ts';
+import { until } from '../../../support/within.ts';
 
 const ADDRESSES: Addresses = [{ address: '93.184.216.34', family: 4 }];
 const settle = () => new Promise((resolve) => setImmediate(resolve));

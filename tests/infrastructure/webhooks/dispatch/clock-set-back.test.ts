@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
-import { DOWN, DispatchWorld, OK, REFUSED, ScriptedSender, until } from '../support/dispatch-world.ts';
+import { DOWN, DispatchWorld, OK, REFUSED, ScriptedSender } from '../support/dispatch-world.ts';
+import { until } from '../../../support/within.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import type { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
 import { signingKeyOf } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
-import { BROKEN_SEAL, DOWN, DispatchWorld, NEVER, OK, until } from '../support/dispatch-world.ts';
+import { BROKEN_SEAL, DOWN, DispatchWorld, NEVER, OK } from '../support/dispatch-world.ts';
+import { until } from '../../../support/within.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const URL_A = 'https://a.example/hooks/token-of-a';

@@ -9,7 +9,8 @@ import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned
 import type { Located } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { DnsServer } from '../../../support/dns-server.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
-import { DispatchWorld, until } from '../support/dispatch-world.ts';
+import { DispatchWorld } from '../support/dispatch-world.ts';
+import { until } from '../../../support/within.ts';
 
 /* What waits for a name server keeps nobody else waiting. */
 

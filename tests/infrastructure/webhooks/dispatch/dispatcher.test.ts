@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { WebhookRequest } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
-import { DOWN, DispatchWorld, NEVER, OK, REFUSED, until } from '../support/dispatch-world.ts';
+import { DOWN, DispatchWorld, NEVER, OK, REFUSED } from '../support/dispatch-world.ts';
+import { until } from '../../../support/within.ts';
 
 const URL_A = 'https://a.example/hooks/token-of-a';
 const URL_B = 'https://b.example/hooks';

@@ -21,6 +21,7 @@ import type {
 import { WebhookSecrets } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { parseWebhookUrl } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { until } from '../../../support/within.ts';
 
 export const OK: AttemptOutcome = { kind: 'delivered', status: 200 };
 export const REFUSED: AttemptOutcome = {
@@ -81,18 +82,6 @@ export class ScriptedSender implements WebhookSender {
     return this.sent.filter((request) => request.url === url).map(({ eventId }) => eventId);
   }
 }
-
-export const until = async (
-  condition: () => boolean | Promise<boolean>,
-  what: string,
-  ms = 60_000,
-): Promise<void> => {
-  const deadline = Date.now() + ms;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${ms} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
 
 interface Worker {
   readonly sender?: ScriptedSender;
