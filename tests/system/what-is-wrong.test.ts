@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { loanStream } from '../../application/command-handling/operation.ts';
 import type { JsonText } from '../../application/ports/event-store.ts';
@@ -6,6 +8,7 @@ import { examine } from '../../infrastructure/composition/maintenance/doctor.ts'
 import { service as foundService } from '../../infrastructure/composition/maintenance/doctor-findings.ts';
 import { sampleMetadata } from '../contracts/event-store-samples.ts';
 import { loanRequest } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { ConsoleServer } from '../support/console-server.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -15,12 +18,13 @@ import { within } from '../support/within.ts';
 let service: RunningService;
 let server: ConsoleServer;
 let application: string;
+let api: ApiClient;
 
 /** BAD has an event that a later release stored; everything else is as it should be. */
 beforeAll(async () => {
   service = await RunningService.start();
   const { app, eventStore } = service.service.parts;
-  const api = await service.client(randomUUID());
+  api = await service.client(randomUUID());
   for (const code of ['BAD', 'GOOD']) {
     expect((await api.assign(loanRequest(api.fund, code, 2))).status).toBe(201);
     await api.untilStatus(code, 'active');
@@ -89,4 +93,29 @@ test('who asks for the operation is told why it cannot be shown', async () => {
   ] as const)
     expect(await shown(path)).toEqual([status, expect.stringContaining(says)]);
   expect((await shown(`/operations/${application}/GOOD`))[0]).toBe(200);
+});
+
+test('doctor tells of a follower that stands still, as readiness does', async () => {
+  const { dataDir } = service.service.parts.configuration;
+  const found = async () => {
+    const findings = await examine({ DATA_DIR: dataDir }, () => new RecordingLogger());
+    return findings.filter(({ check }) => check === 'followers').map(({ state, detail }) => [state, detail]);
+  };
+  const states = async () => new Set((await found()).map(([state]) => state));
+  expect(await states()).toEqual(new Set(['ok']));
+  const readModel = new DatabaseSync(join(dataDir, 'read-model-1.db'));
+  readModel.exec(
+    "create trigger stopped before update on projection_checkpoint begin select raise(abort, 'stopped'); end",
+  );
+  expect((await api.settle('GOOD', '001', 950)).status).toBe(200);
+  const ready = async (): Promise<number> => (await fetch(`${service.baseUrl}/health/ready`)).status;
+  await within('it is not ready', 30_000, async () => (await ready()) === 503);
+  expect(await found()).toContainEqual([
+    'failed',
+    expect.stringMatching(/^loan stands still at \d+, \d+ events behind: the log of the service says why$/),
+  ]);
+  readModel.exec('drop trigger stopped');
+  readModel.close();
+  await within('it is ready again', 30_000, async () => (await ready()) === 200);
+  expect(await states()).toEqual(new Set(['ok']));
 });

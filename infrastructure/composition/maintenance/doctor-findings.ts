@@ -1,9 +1,11 @@
 import { idleRolesOf } from '../../../application/maintenance/service-status.ts';
 import type { Finding, FoundService } from '../../../application/maintenance/service-status.ts';
+import type { Maintenance } from '../../../application/maintenance/maintenance.ts';
 import type { OldestWaiting } from '../../../application/webhooks/delivery-lag.ts';
 import { COUNTED_AT_MOST } from '../../../application/webhooks/webhook-desk.ts';
 import type { Webhooks } from '../../../application/webhooks/webhooks.ts';
 import type { WebhookSubscription } from '../../../application/webhooks/subscriptions.ts';
+import { pause } from '../../support/time.ts';
 import type { Foundations } from '../foundations.ts';
 
 type Outcome = Omit<Finding, 'check'>;
@@ -69,6 +71,26 @@ export const waitingDeliveries = async (
   });
   const more = stuck.length - named.length;
   return more > 0 ? [...found, warning(`and those of ${more} more webhooks wait`)] : found;
+};
+
+/** What works off a backlog has moved by then. */
+const STANDS_STILL_MS = 3_000;
+
+/** What is behind may be coming on: it is looked at twice. */
+export const followers = async (maintenance: Pick<Maintenance, 'lag'>): Promise<Found> => {
+  const { followers: before } = await maintenance.lag();
+  if (before.every(({ behind, problem }) => behind === 0 && problem === undefined))
+    return ok('none is behind');
+  await pause(STANDS_STILL_MS);
+  const { followers: after } = await maintenance.lag();
+  return after.map(({ name, position, behind, problem }) => {
+    if (problem !== undefined) return failed(`${name} cannot follow the log: ${problem}`);
+    if (behind === 0 || before.every((one) => one.name !== name || one.position !== position))
+      return ok(`${name} is ${behind} events behind`);
+    return failed(
+      `${name} stands still at ${position}, ${behind} events behind: the log of the service says why`,
+    );
+  });
 };
 
 /** Of which an event could not be taken: nothing else here notices, since what follows the log goes on with all others. */

@@ -28,6 +28,7 @@ import { checkEngines } from '../readiness.ts';
 import { partsOf } from '../container.ts';
 import {
   failed,
+  followers,
   ok,
   quarantine,
   sandboxClock,
@@ -201,6 +202,7 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
     const parts = partsOf(await openFoundations(configuration, logger));
     try {
       const { eventStore } = parts;
+      const { maintenance, webhooks } = parts.app;
       const checks = await checkEngines(parts, ['api']);
       const runs = await look('service', async () => service(await findService(parts)));
       return [
@@ -219,11 +221,12 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
         ...(await look('clock', () => clock(parts))),
         ...named('sandbox_clock', sandboxClock(parts)),
         ...(runs.every(({ state }) => state !== 'failed')
-          ? await look('deliveries', () => waitingDeliveries(parts.app.webhooks, parts.realClock.realNow()))
+          ? [
+              ...(await look('followers', () => followers(maintenance))),
+              ...(await look('deliveries', () => waitingDeliveries(webhooks, parts.realClock.realNow()))),
+            ]
           : []),
-        ...(await look('quarantine', async () =>
-          quarantine(await parts.app.maintenance.quarantine.streams()),
-        )),
+        ...(await look('quarantine', async () => quarantine(await maintenance.quarantine.streams()))),
         ...(await look('operation_keys', () => operationKeys(parts))),
         ...(await look('documents', () => documents(parts))),
         ...(await look('standby', () => standby(parts))),
