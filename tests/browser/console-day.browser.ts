@@ -8,7 +8,7 @@ import { texts as reconciliationTexts } from '../../infrastructure/console/pages
 import { texts as todayTexts } from '../../infrastructure/console/pages/today/texts.ts';
 import { LANGUAGES } from '../../infrastructure/console/language.ts';
 import type { Answer, TestApplication } from '../lives/world.ts';
-import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { loanRequest, smallPdf } from '../support/api-client.ts';
 import { spokenIn } from '../support/spoken-texts.ts';
 import { atDesk, barriers, shown } from './console-browser.ts';
 
@@ -49,10 +49,7 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
     async (world) => {
       originator = await world.createApplication();
       for (const code of ASSIGNED) {
-        const loan = loanRequest(originator.funds[0]!, code);
-        const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf(code) }]);
-        expect((await world.call(originator, { method: 'POST', path: '/loan', body })).status).toBe(201);
-        expect((await world.call(originator, { method: 'GET', path: `/loan/${code}` })).status).toBe(200);
+        await world.assign(originator, loanRequest(originator.funds[0]!, code), smallPdf(code));
       }
     },
     { person: { locale: names.locale } },

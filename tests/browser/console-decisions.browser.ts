@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { loanStream } from '../../application/command-handling/operation.ts';
 import type { TestApplication } from '../lives/world.ts';
-import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { loanRequest, smallPdf } from '../support/api-client.ts';
 import { ConsoleBeside, atDesk, looked, send, shown } from './console-browser.ts';
 
 const CODES = ['OP-1', 'OP-2', 'OP-3', 'OP-4'];
@@ -11,11 +11,7 @@ let application: TestApplication;
 let result: string;
 
 const assign = async (code: string): Promise<void> => {
-  const loan = loanRequest(application.funds[0]!, code);
-  const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf(code) }]);
-  const { status } = await at.world.call(application, { method: 'POST', path: '/loan', body });
-  expect(status).toBe(201);
-  // With every write that was answered before, which is in all reads then.
+  await at.world.assign(application, loanRequest(application.funds[0]!, code), smallPdf(code));
   expect((await loanOf(code)).status).toBe('received');
 };
 const loanOf = async (code: string) =>

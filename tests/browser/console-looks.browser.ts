@@ -5,7 +5,7 @@ import { decisionPath, operationPath, withQuery } from '../../infrastructure/con
 import { Living } from '../lives/live.ts';
 import { livesFrom } from '../lives/smallest.ts';
 import { DAYS_BEFORE } from '../lives/steps.ts';
-import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { loanRequest, smallPdf } from '../support/api-client.ts';
 import { atDesk, looked, send } from './console-browser.ts';
 
 const SEED = Number(process.env['SEED'] ?? 7);
@@ -33,11 +33,7 @@ const at = atDesk(async (world) => {
   expect(living.flatMap(({ found }) => found)).toEqual([]);
   const { application } = first!;
   for (const code of WAITING) {
-    const body = multipart('loan_data', loanRequest(application.funds[0]!, code), [
-      { name: 'ccb.pdf', content: smallPdf(code) },
-    ]);
-    await world.call(application, { method: 'POST', path: '/loan', body });
-    await world.call(application, { method: 'GET', path: `/loan/${code}` });
+    await world.assign(application, loanRequest(application.funds[0]!, code), smallPdf(code));
   }
 });
 

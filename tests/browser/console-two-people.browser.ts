@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { cents } from '../../domain/shared/money.ts';
 import { World } from '../lives/world.ts';
 import type { TestApplication } from '../lives/world.ts';
-import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { loanRequest } from '../support/api-client.ts';
 import { looked, send, shown } from './console-browser.ts';
 import { SignInDesk } from './sign-in-desk.ts';
 
@@ -20,10 +20,7 @@ beforeAll(async () => {
   const decisions = [{ decision: 'approve', from: cents(0) }] as const;
   const asked = { decisionId: 'RULE', actor: 'administrator' };
   await world.parts.administrator.rules.set({ fundId, evidence: 'signed-in', decisions }, asked, {});
-  const body = multipart('loan_data', loanRequest(fundId, 'OP-1'), [
-    { name: 'ccb.pdf', content: smallPdf() },
-  ]);
-  expect((await world.call(application, { method: 'POST', path: '/loan', body })).status).toBe(201);
+  await world.assign(application, loanRequest(fundId, 'OP-1'));
   expect(await statusOf()).toBe('received');
 
   const people = {

@@ -7,7 +7,7 @@ import type { NotifiedPayment } from '../../application/reconciliation/reconcili
 import { loanDecider } from '../../domain/loan/index.ts';
 import { World } from '../lives/world.ts';
 import type { TestApplication } from '../lives/world.ts';
-import { loanRequest, multipart, settlement, smallPdf } from '../support/api-client.ts';
+import { loanRequest, settlement, smallPdf } from '../support/api-client.ts';
 import { commandLineBeside } from '../support/command-line-beside.ts';
 import { send, shown } from './console-browser.ts';
 import { SignInDesk } from './sign-in-desk.ts';
@@ -109,14 +109,8 @@ const inParts = <Item>(all: readonly Item[], size: number): readonly (readonly I
 const assign = async ({ application, id, codes }: Fund): Promise<void> => {
   for (const part of inParts(codes, 10))
     await Promise.all(
-      part.map(async (code) => {
-        const body = multipart('loan_data', loanRequest(id, code, 2), [
-          { name: 'ccb.pdf', content: smallPdf(code) },
-        ]);
-        expect((await world.call(application, { method: 'POST', path: '/loan', body })).status).toBe(201);
-      }),
+      part.map((code) => world.assign(application, loanRequest(id, code, 2), smallPdf(code))),
     );
-  await readable({ application }, codes.at(-1)!);
 };
 
 /** Reads show everything that was written before. */

@@ -3,7 +3,7 @@ import { PAGES } from '../../infrastructure/console/pages/all.ts';
 import { ConsoleBeside } from '../browser/console-browser.ts';
 import { World } from '../lives/world.ts';
 import type { TestApplication } from '../lives/world.ts';
-import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { loanRequest, smallPdf } from '../support/api-client.ts';
 import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
 import { testKafka } from '../support/kafka/test-kafka.ts';
 import { testPostgres } from '../support/postgres/test-postgres.ts';
@@ -41,16 +41,7 @@ beforeAll(async () => {
   const hook = { url: 'https://receiver.example/events', events: ['*'] };
   const { body } = await world.call(application, { method: 'POST', path: '/webhook', body: hook });
   endpoint = `/webhooks/${body.webhook_id}`;
-  const loan = multipart('loan_data', loanRequest(application.funds[0]!, CODE), [
-    { name: 'ccb.pdf', content: smallPdf(CODE) },
-  ]);
-  expect(await world.call(application, { method: 'POST', path: '/loan', body: loan })).toMatchObject({
-    status: 201,
-  });
-  // A read of it is answered once the reads hold it.
-  expect(await world.call(application, { method: 'GET', path: `/loan/${CODE}` })).toMatchObject({
-    status: 200,
-  });
+  await world.assign(application, loanRequest(application.funds[0]!, CODE), smallPdf(CODE));
   beside = keep(await ConsoleBeside.open(world));
 }, 300_000);
 afterAll(async () => {

@@ -12,7 +12,7 @@ import { dueBefore } from '../../application/loans/due-installments.ts';
 import { cents } from '../../domain/shared/money.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
-import { filesWait } from '../support/api-client.ts';
+import { assignmentForm, filesWait } from '../support/api-client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -192,6 +192,15 @@ export class World {
       if (!early || Date.now() > deadline) return answer;
       await setTimeout(100);
     }
+  }
+
+  /** Stores the operation and waits until all reads hold it, with every write that was answered before. */
+  async assign(application: TestApplication, loan: object, file?: Uint8Array): Promise<void> {
+    const body = assignmentForm(loan, file);
+    const { status } = await this.call(application, { method: 'POST', path: '/loan', body });
+    const { originator_proposal_code: code } = loan as { originator_proposal_code: string };
+    if (status !== 201) throw new Error(`${code}: ${status}`);
+    await this.call(application, { method: 'GET', path: `/loan/${code}` });
   }
 
   async #call(application: TestApplication, { method, path, body }: HttpRequest): Promise<Answer> {

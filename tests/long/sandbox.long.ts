@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
-import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { ApiClient, assignmentForm, loanRequest } from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { within } from '../support/within.ts';
@@ -21,9 +21,7 @@ const assign = (code: string, outcome?: string, overrides: object = {}): Promise
   api.call(
     'POST',
     '/loan',
-    multipart('loan_data', loanRequest(api.fund, code, 2, overrides), [
-      { name: 'ccb.pdf', content: smallPdf() },
-    ]),
+    assignmentForm(loanRequest(api.fund, code, 2, overrides)),
     outcome === undefined ? {} : { 'X-Sandbox-Outcome': outcome },
   );
 

@@ -77,7 +77,7 @@ export class ApiClient {
   }
 
   assignOnce(loan: object, file = smallPdf()): Promise<ApiResponse> {
-    return this.call('POST', '/loan', multipart('loan_data', loan, [{ name: 'ccb.pdf', content: file }]));
+    return this.call('POST', '/loan', assignmentForm(loan, file));
   }
 
   /** Again while the machine is so busy that no file is looked at in time; for up to a minute. */
@@ -139,6 +139,10 @@ export const multipart = (
   for (const { name, content } of files) form.append('files', new Blob([new Uint8Array(content)]), name);
   return form;
 };
+
+/** The form of a creation request with its one document. */
+export const assignmentForm = (loan: object, file = smallPdf()): FormData =>
+  multipart('loan_data', loan, [{ name: 'ccb.pdf', content: file }]);
 
 /** A creation request: `count` monthly installments of 950.00, the first due on 2026-02-15. */
 export const loanRequest = (fund: string, code: string, count = 12, overrides: object = {}): object => ({

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { ApiClient, assignmentForm, loanRequest } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -149,14 +149,9 @@ describe('in a sandbox whose clock others move', () => {
         {},
         own.path,
       );
-      const assigned = await there.call(
-        'POST',
-        '/loan',
-        multipart('loan_data', loanRequest(there.fund, 'OP-1', 2), [
-          { name: 'ccb.pdf', content: smallPdf() },
-        ]),
-        { 'X-Sandbox-Outcome': 'hold' },
-      );
+      const assigned = await there.call('POST', '/loan', assignmentForm(loanRequest(there.fund, 'OP-1', 2)), {
+        'X-Sandbox-Outcome': 'hold',
+      });
       expect(assigned.status).toBe(201);
       deciding.child.stdin.write(line('S-1', 'approve', {}, client.application_id));
       await deciding.printed(1);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { OPERATIONS } from '../../infrastructure/http/resources/endpoints.ts';
-import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { ApiClient, assignmentForm, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';
 
 const [MINE, OTHER] = [randomUUID(), randomUUID()];
@@ -106,8 +106,7 @@ interface Case {
 const CASES: Readonly<Record<string, Case>> = {
   assignLoan: {
     path: '/loan',
-    body: () =>
-      multipart('loan_data', loanRequest(MINE, 'OTHER'), [{ name: 'ccb.pdf', content: smallPdf() }]),
+    body: () => assignmentForm(loanRequest(MINE, 'OTHER')),
     hidden: [409, 'idempotency_conflict'],
   },
   listLoans: { path: `/loan?fund_id=${OTHER}`, hidden: [200] },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { loanStream } from '../../application/command-handling/operation.ts';
-import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { ApiClient, assignmentForm, loanRequest } from '../support/api-client.ts';
 import { commandLineBeside } from '../support/command-line-beside.ts';
 import { Renegotiator } from '../support/renegotiator.ts';
 import { RunningService } from '../support/running-service.ts';
@@ -47,7 +47,7 @@ const lasting = (code: string): object =>
   });
 
 const prepareUnchanging = async ({ api }: Party): Promise<void> => {
-  const form = multipart('loan_data', lasting('HELD'), [{ name: 'ccb.pdf', content: smallPdf() }]);
+  const form = assignmentForm(lasting('HELD'));
   expect((await api.call('POST', '/loan', form, { 'X-Sandbox-Outcome': 'hold' })).status).toBe(201);
   await api.assign(lasting('PENDING'));
   await api.untilStatus('PENDING', 'active');

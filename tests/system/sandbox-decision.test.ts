@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { cents } from '../../domain/shared/money.ts';
-import { ApiClient, loanRequest, multipart, settlement, smallPdf } from '../support/api-client.ts';
+import {
+  ApiClient,
+  assignmentForm,
+  loanRequest,
+  multipart,
+  settlement,
+  smallPdf,
+} from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';
 
@@ -37,12 +44,7 @@ const assign = (
   headers: Record<string, string>,
   { more = {}, file = smallPdf() }: { more?: object; file?: Uint8Array } = {},
 ): Promise<ApiResponse> =>
-  api.call(
-    'POST',
-    '/loan',
-    multipart('loan_data', loanRequest(FUND, code, 2, more), [{ name: 'ccb.pdf', content: file }]),
-    headers,
-  );
+  api.call('POST', '/loan', assignmentForm(loanRequest(FUND, code, 2, more), file), headers);
 const hold = async (code: string): Promise<void> => {
   expect((await assign(code, { 'X-Sandbox-Outcome': 'hold' })).status).toBe(201);
 };
@@ -107,9 +109,7 @@ describe('decisions over HTTP', () => {
   test('have ids of their own in each application, which learns nothing of those of others', async () => {
     const approve = { decision_id: 'D-3', originator_proposal_code: 'ALIKE', decision: 'approve' };
     for (const by of [api, stranger]) {
-      const form = multipart('loan_data', loanRequest(FUND, 'ALIKE', 2), [
-        { name: 'ccb.pdf', content: smallPdf() },
-      ]);
+      const form = assignmentForm(loanRequest(FUND, 'ALIKE', 2));
       expect((await by.call('POST', '/loan', form, { 'X-Sandbox-Outcome': 'hold' })).status).toBe(201);
       expect(outcomeOf(await decide(approve, by))).toEqual([200, 'applied', 'approved']);
       expect(outcomeOf(await decide(approve, by))).toEqual([200, 'already_applied', 'approved']);
@@ -366,8 +366,7 @@ describe('requests that are asked to fail', () => {
   });
 
   describe('other writes that are asked to fail', () => {
-    const form = (): FormData =>
-      multipart('loan_data', loanRequest(FUND, 'LOST', 1), [{ name: 'ccb.pdf', content: smallPdf() }]);
+    const form = (): FormData => assignmentForm(loanRequest(FUND, 'LOST', 1));
 
     test('an assignment whose answer was lost is there, and sent again it is a replay', async () => {
       await expect(api.call('POST', '/loan', form(), failing('cut-after'))).rejects.toThrow();

@@ -11,7 +11,7 @@ import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { formIn } from '../infrastructure/console/desk-world.ts';
 import { World } from '../lives/world.ts';
-import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import { loanRequest, smallPdf } from '../support/api-client.ts';
 import { commandLineBeside } from '../support/command-line-beside.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { Agent } from '../support/openid/agent.ts';
@@ -113,10 +113,7 @@ test('who is signed in is listed, and can be put out', async () => {
 test('a decision is in the name of who is signed in', async () => {
   const application = await world.createApplication();
   const fund = application.funds[0]!;
-  const loan = { ...loanRequest(fund, 'OP-1', 12), fund_id: fund };
-  const body = multipart('loan_data', loan, [{ name: 'ccb.pdf', content: smallPdf('OP-1') }]);
-  expect((await world.call(application, { method: 'POST', path: '/loan', body })).status).toBe(201);
-  await world.call(application, { method: 'GET', path: '/loan/OP-1' });
+  await world.assign(application, loanRequest(fund, 'OP-1'), smallPdf('OP-1'));
   const agent = new Agent();
   await agent.visit(`${console.origin}/session/start`);
   const { text: token } = await agent.ask(`${console.origin}/session`);

@@ -6,7 +6,7 @@ import { openFoundations } from '../../../infrastructure/composition/foundations
 import type { Foundations } from '../../../infrastructure/composition/foundations.ts';
 import { World } from '../../lives/world.ts';
 import type { TestApplication } from '../../lives/world.ts';
-import { loanRequest, multipart, smallPdf } from '../../support/api-client.ts';
+import { loanRequest, smallPdf } from '../../support/api-client.ts';
 import { ConsoleServer } from '../../support/console-server.ts';
 import type { ConsoleAnswer } from '../../support/console-server.ts';
 
@@ -70,12 +70,7 @@ export class DeskWorld {
 
   async assign(code: string, more: object = {}, of: TestApplication = this.application): Promise<void> {
     const loan = loanRequest(this.application.funds[0]!, code, 12, more);
-    const body = multipart('loan_data', { ...loan, fund_id: of.funds[0] }, [
-      { name: 'ccb.pdf', content: smallPdf(code) },
-    ]);
-    const { status } = await this.world.call(of, { method: 'POST', path: '/loan', body });
-    if (status !== 201) throw new Error(`${code}: ${status}`);
-    await this.world.call(of, { method: 'GET', path: `/loan/${code}` });
+    await this.world.assign(of, { ...loan, fund_id: of.funds[0] }, smallPdf(code));
   }
 
   key(code: string, { applicationId } = this.application): string {

@@ -4,7 +4,7 @@ import type { AskedRenegotiation } from '../../../../application/renegotiation/r
 import type { ClockMove } from '../../../../application/maintenance/sandbox/sandbox-clock.ts';
 import { exampleLoanData } from '../../../../infrastructure/http/resources/assign-loan.ts';
 import { exampleRenegotiation } from '../../../../infrastructure/http/resources/renegotiation-request.ts';
-import { multipart, smallPdf } from '../../../support/api-client.ts';
+import { assignmentForm } from '../../../support/api-client.ts';
 import { acceptingUseCases } from '../../../support/http-fakes.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 import type { HttpAnswer } from '../../../support/http-world.ts';
@@ -22,8 +22,7 @@ afterAll(async () => {
   await production.stop();
 });
 
-const form = (): FormData =>
-  multipart('loan_data', exampleLoanData, [{ name: 'ccb.pdf', content: smallPdf() }]);
+const form = (): FormData => assignmentForm(exampleLoanData);
 const assignWith = (at: HttpWorld, headers: Record<string, string>): Promise<HttpAnswer> =>
   at.call('POST', '/loan', { body: form(), headers });
 const assign = (at: HttpWorld, outcome?: string): Promise<HttpAnswer> =>
