@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
+import { spoiled } from '../support/spoiled.ts';
 import { openServiceDatabase } from '../support/sql/temporary-database.ts';
 import { consumerOffsetsCases } from './consumer-offsets-contract.ts';
 import { offsetsOver } from './consumer-offsets-samples.ts';
@@ -60,15 +61,6 @@ const flaws: readonly Flaw[] = [
     }),
   },
 ];
-
-/** The sound one with some of its methods replaced. */
-const spoiled = <Port extends object>(sound: Port, replaced: Partial<Port> = {}): Port =>
-  new Proxy(sound, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(name in replaced ? replaced : target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
 
 const store = await openServiceDatabase();
 afterAll(() => store.close());

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
-import type { QueueUnderTest } from './delivery-queue-samples.ts';
 
 /** A queue that breaks one promise, and a case of the contract that has to notice. */
 interface BrokenQueue {
@@ -117,21 +116,3 @@ export const brokenQueues: readonly BrokenQueue[] = [
     spoil: () => ({ cleanUp: () => Promise.resolve(0) }),
   },
 ];
-
-const METHODS = [
-  'enqueue',
-  'lease',
-  'record',
-  'release',
-  'schedules',
-  'findEvent',
-  'redeliver',
-  'planAnew',
-  'cleanUp',
-] as const;
-
-export const spoiled = (adapter: QueueUnderTest, { spoil }: BrokenQueue): QueueUnderTest => {
-  const { queue } = adapter;
-  const sound = Object.fromEntries(METHODS.map((name) => [name, queue[name].bind(queue)]));
-  return { ...adapter, queue: { ...sound, ...spoil(queue) } as DeliveryQueue };
-};

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
+import { spoiled } from '../support/spoiled.ts';
 import { openServiceDatabase } from '../support/sql/temporary-database.ts';
-import { brokenQueues, spoiled } from './delivery-queue-broken.ts';
+import { brokenQueues } from './delivery-queue-broken.ts';
 import { deliveryQueueCases } from './delivery-queue-contract.ts';
 import { queueOn } from './webhook-desk-contract.ts';
 
@@ -9,5 +10,7 @@ afterAll(close);
 
 test.each(brokenQueues)('the contract notices a queue that $flaw', async (broken) => {
   const noticing = deliveryQueueCases.find(({ name }) => name === broken.noticedBy);
-  await expect(noticing!.check(spoiled(queueOn(database), broken))).rejects.toThrow();
+  const { queue, ...adapter } = queueOn(database);
+  const check = noticing!.check({ ...adapter, queue: spoiled(queue, broken.spoil(queue)) });
+  await expect(check).rejects.toThrow();
 });

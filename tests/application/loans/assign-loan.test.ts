@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AskedAssignment } from '../../../application/loans/assign-loan.ts';
 import type { DocumentStore, FileKind, ReceivedFile } from '../../../application/ports/document-store.ts';
-import type { FundId, LoanCode } from '../../../domain/shared/identifiers.ts';
+import type { FundId } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { FUND, commandHandler, context, fixedClock, openVault } from '../../support/application-parts.ts';
-import { loansOver } from '../../support/loans-over.ts';
+import { assignmentOf, loansOver } from '../../support/loans-over.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 import { inspectorOf, receivedFile } from '../../support/received-file.ts';
 
@@ -22,24 +22,7 @@ class MemoryDocuments implements Pick<DocumentStore, 'put' | 'get'> {
 
 const file = (name = 'ccb.pdf', sha256 = 'aa'.repeat(32)): ReceivedFile =>
   receivedFile(name, '', { size: 10, sha256 });
-const input = (changes: Partial<AskedAssignment> = {}): AskedAssignment => ({
-  fundId: FUND as FundId,
-  code: 'L1' as LoanCode,
-  productType: 'financing',
-  acquisitionValue: receiveL1.acquisitionValue,
-  dateIssued: receiveL1.dateIssued,
-  borrower: {
-    document_number: '52998224725',
-    document_type: 'CPF',
-    name: 'Ana',
-    birth_date: '1990-01-01',
-    address: { zip_code: '01310100', street: 'A', number: '1', city: 'Sao Paulo', state: 'SP' },
-  },
-  installments: receiveL1.installments,
-  documents: [{ type: 'ccb', value: 'ccb.pdf' }],
-  files: [file()],
-  ...changes,
-});
+const input = (changes: Partial<AskedAssignment> = {}): AskedAssignment => assignmentOf(file(), changes);
 
 const world = (kind: FileKind = 'pdf') => {
   const store = new InMemoryEventStore();

@@ -3,9 +3,7 @@ import fc from 'fast-check';
 import type { AskedAssignment } from '../../../application/loans/assign-loan.ts';
 import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
 import type { RequestContext } from '../../../application/command-handling/request-context.ts';
-import type { FundId, LoanCode } from '../../../domain/shared/identifiers.ts';
 import { L1, centsOf, scheduleOf } from '../../domain/support/finance-vectors.ts';
-import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { ISSUED, anyPosition, extremePosition } from '../../domain/support/positions.ts';
 import {
   FUND,
@@ -16,28 +14,11 @@ import {
   openVault,
 } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
-import { loansOver } from '../../support/loans-over.ts';
+import { assignmentOf, loansOver } from '../../support/loans-over.ts';
 import { inspectorOf, receivedFile } from '../../support/received-file.ts';
 
 const file = receivedFile('ccb.pdf', '%PDF-');
-const asked = (changes: Partial<AskedAssignment> = {}): AskedAssignment => ({
-  fundId: FUND as FundId,
-  code: 'L1' as LoanCode,
-  productType: 'financing',
-  acquisitionValue: receiveL1.acquisitionValue,
-  dateIssued: receiveL1.dateIssued,
-  borrower: {
-    document_number: '52998224725',
-    document_type: 'CPF',
-    name: 'Ana',
-    birth_date: '1990-01-01',
-    address: { zip_code: '01310100', street: 'A', number: '1', city: 'Sao Paulo', state: 'SP' },
-  },
-  installments: receiveL1.installments,
-  documents: [{ type: 'ccb', value: 'ccb.pdf' }],
-  files: [file],
-  ...changes,
-});
+const asked = (changes: Partial<AskedAssignment> = {}): AskedAssignment => assignmentOf(file, changes);
 
 /** Operations without a vault and a store for documents: whoever asked them would fail. */
 const world = () => {

@@ -21,6 +21,7 @@ import type {
 import { WebhookSecrets } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { parseWebhookUrl } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { spoiled } from '../../../support/spoiled.ts';
 import { until } from '../../../support/within.ts';
 
 export const OK: AttemptOutcome = { kind: 'delivered', status: 200 };
@@ -98,19 +99,6 @@ const openSecret = (text: string): string => {
   return text;
 };
 
-const METHODS = [
-  'enqueue',
-  'lease',
-  'isCurrent',
-  'record',
-  'release',
-  'schedules',
-  'findEvent',
-  'redeliver',
-  'planAnew',
-  'cleanUp',
-] as const;
-
 /** A real queue, real dispatchers, and a network made of words. */
 export class DispatchWorld {
   readonly applicationId = randomUUID();
@@ -179,9 +167,8 @@ export class DispatchWorld {
 
   /** A worker of its own over the shared queue; stopped with the world. */
   worker({ sender = new ScriptedSender(), settings, queue, metrics, now = Date.now }: Worker = {}) {
-    const sound = Object.fromEntries(METHODS.map((name) => [name, this.queue[name].bind(this.queue)]));
     const dispatcher = new WebhookDispatcher({
-      queue: { ...sound, schedules: () => this.schedules(), ...queue } as DeliveryQueue,
+      queue: spoiled(this.queue, { schedules: () => this.schedules(), ...queue }),
       sender,
       keys: new WebhookSecrets(openSecret),
       metrics: { ...NO_METRICS, ...metrics },
