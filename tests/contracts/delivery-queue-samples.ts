@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { DeliveryLag } from '../../application/webhooks/delivery-lag.ts';
-import type { DeliveryLog, DeliveryRecord } from '../../application/webhooks/delivery-log.ts';
-import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
+import type { SqlDatabase } from '../../application/sql/sql-database.ts';
+import { DeliveryLag } from '../../application/webhooks/delivery-lag.ts';
+import { DeliveryLog } from '../../application/webhooks/delivery-log.ts';
+import type { DeliveryRecord } from '../../application/webhooks/delivery-log.ts';
+import { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
 import type { AttemptResult, AttemptVerdict } from '../../application/webhooks/queue/ended-deliveries.ts';
 import type { LeasedDelivery } from '../../application/webhooks/queue/lease-lanes.ts';
 import type { WebhookEvent } from '../../application/webhooks/queue/enqueue.ts';
-import type { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
+import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 
 export interface QueueUnderTest {
   readonly queue: DeliveryQueue;
@@ -13,6 +15,13 @@ export interface QueueUnderTest {
   readonly lag: DeliveryLag;
   readonly subscriptions: WebhookSubscriptions;
 }
+
+export const queueOn = (database: SqlDatabase): QueueUnderTest => ({
+  queue: new DeliveryQueue(database),
+  log: new DeliveryLog(database),
+  lag: new DeliveryLag(database),
+  subscriptions: new WebhookSubscriptions(database),
+});
 
 const START = Date.parse('2026-01-15T12:00:00.000Z');
 export const LEASE_MS = 15_000;

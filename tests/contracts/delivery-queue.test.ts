@@ -3,7 +3,7 @@ import { spoiled } from '../support/spoiled.ts';
 import { openServiceDatabase } from '../support/sql/temporary-database.ts';
 import { brokenQueues } from './delivery-queue-broken.ts';
 import { deliveryQueueCases } from './delivery-queue-contract.ts';
-import { queueOn } from './webhook-desk-contract.ts';
+import { queueOn } from './delivery-queue-samples.ts';
 
 const { database, close } = await openServiceDatabase();
 afterAll(close);

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { RangeRedeliveries } from '../../application/webhooks/queue/range-redeliveries.ts';
-import { DELIVERED, FAILED, LEASE_MS, at, idsOf } from './delivery-queue-samples.ts';
+import { DELIVERED, FAILED, LEASE_MS, at, idsOf, queueOn } from './delivery-queue-samples.ts';
 import { rangeEndCases } from './range-redelivery-end-cases.ts';
 import { RangeStory } from './range-redelivery-samples.ts';
 import type { RangeCase, RangesFixture } from './range-redelivery-samples.ts';
-import { queueOn } from './webhook-desk-contract.ts';
 
 const selectionCases: readonly RangeCase[] = [
   [

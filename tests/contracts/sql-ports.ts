@@ -39,9 +39,10 @@ import { describeOperationStatesContract } from './operation-states-contract.ts'
 import { projectionStoreCases } from './projection-store-contract.ts';
 import { rangeCases, rangesOn } from './range-redelivery-contract.ts';
 import { describeSealBookContract } from './seal-book-contract.ts';
-import { describeWebhookDeskContract, queueOn } from './webhook-desk-contract.ts';
+import { describeWebhookDeskContract } from './webhook-desk-contract.ts';
 import { describeWebhookSecretsContract } from './webhook-secrets-contract.ts';
 import { webhookSubscriptionsCases } from './webhook-subscriptions-contract.ts';
+import { queueOn } from './delivery-queue-samples.ts';
 
 type Open = () => Promise<{ readonly database: SqlDatabase; close(): Promise<void> }>;
 

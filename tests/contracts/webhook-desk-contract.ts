@@ -1,20 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ENDPOINT_CHOICES } from '../../application/webhooks/webhook-desk.ts';
 import type { EndpointChoice, WebhookDesk } from '../../application/webhooks/webhook-desk.ts';
-import type { SqlDatabase } from '../../application/sql/sql-database.ts';
-import { DeliveryLag } from '../../application/webhooks/delivery-lag.ts';
-import { DeliveryLog } from '../../application/webhooks/delivery-log.ts';
-import { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
-import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 import { DELIVERED, FAILED, Story, at, retry } from './delivery-queue-samples.ts';
 import type { QueueUnderTest } from './delivery-queue-samples.ts';
-
-export const queueOn = (database: SqlDatabase): QueueUnderTest => ({
-  queue: new DeliveryQueue(database),
-  log: new DeliveryLog(database),
-  lag: new DeliveryLag(database),
-  subscriptions: new WebhookSubscriptions(database),
-});
 
 interface WebhookDeskFixture {
   readonly desk: WebhookDesk;

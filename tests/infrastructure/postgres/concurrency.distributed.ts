@@ -7,14 +7,11 @@ import { SqlKeyStore } from '../../../application/coordination/key-store.ts';
 import { PostgresDatabase } from '../../../infrastructure/postgres/postgres-database.ts';
 import type { Statement } from '../../../application/sql/sql-database.ts';
 import { EnqueueStatements, GIVING_EVENTS } from '../../../application/webhooks/queue/enqueue.ts';
-import { DeliveryLag } from '../../../application/webhooks/delivery-lag.ts';
-import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';
-import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
 import { onceMore } from '../../../application/webhooks/queue/redeliver.ts';
 import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
 import { notAlone } from '../../../application/sql/engine.ts';
 import type { Projection } from '../../../projections/projection.ts';
-import { DELIVERED, LEASE_MS, Story, at } from '../../contracts/delivery-queue-samples.ts';
+import { DELIVERED, LEASE_MS, Story, at, queueOn } from '../../contracts/delivery-queue-samples.ts';
 import type { QueueUnderTest } from '../../contracts/delivery-queue-samples.ts';
 import { storeOfKnown } from '../../support/known-operations.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -38,13 +35,6 @@ afterAll(async () => {
   await other.close();
   await fixture.close();
   await postgres.close();
-});
-
-const adapterOn = (database: PostgresDatabase): QueueUnderTest => ({
-  queue: new DeliveryQueue(database),
-  log: new DeliveryLog(database),
-  lag: new DeliveryLag(database),
-  subscriptions: new WebhookSubscriptions(database),
 });
 
 /** A transaction that has run these statements and not ended yet. */
@@ -71,7 +61,7 @@ const untilWaiting = async (count = 1): Promise<void> => {
 
 describe('deliveries of two processes', () => {
   test('a lane given back just as something is queued for it stays open', async () => {
-    const story = new Story(adapterOn(fixture.database));
+    const story = new Story(queueOn(fixture.database));
     const webhookId = await story.subscribe();
     await story.enqueue(webhookId, [story.event('OP-1')]);
     const { lease } = await story.leaseOne(webhookId);
@@ -89,7 +79,7 @@ describe('deliveries of two processes', () => {
   });
 
   test('a claim passes over what another is claiming instead of waiting for it', async () => {
-    const story = new Story(adapterOn(fixture.database));
+    const story = new Story(queueOn(fixture.database));
     const webhookId = await story.subscribe();
     for (const code of ['OP-1', 'OP-2', 'OP-3']) await story.enqueue(webhookId, [story.event(code)]);
     const claiming = await open([
@@ -102,7 +92,7 @@ describe('deliveries of two processes', () => {
   });
 
   test('an event that gets a new delivery while the old ones are removed stays', async () => {
-    const story = new Story(adapterOn(fixture.database));
+    const story = new Story(queueOn(fixture.database));
     const [webhookId, second] = [await story.subscribe(), await story.subscribe()];
     const event = story.event('OP-1');
     await story.enqueue(webhookId, [event]);
@@ -126,7 +116,7 @@ describe('deliveries of two processes', () => {
   });
 
   test('a delivery that is to be sent once more stays, although its removal has begun', async () => {
-    const story = new Story(adapterOn(fixture.database));
+    const story = new Story(queueOn(fixture.database));
     const webhookId = await story.subscribe();
     const event = story.event('OP-1');
     await story.enqueue(webhookId, [event]);
@@ -145,14 +135,14 @@ describe('deliveries of two processes', () => {
   });
 
   test('while the removal of old ones waits for a long transaction, others are queued all the same', async () => {
-    const story = new Story(adapterOn(fixture.database));
+    const story = new Story(queueOn(fixture.database));
     const webhookId = await story.subscribe();
     await story.enqueue(webhookId, [story.event('OP-old')]);
     await story.record(await story.leaseOne(webhookId), DELIVERED);
     const long = await open(notAlone(fixture.database, GIVING_EVENTS));
     const old = { deliveredBefore: at(1_000), failedBefore: at(0), removedBefore: at(0), limit: 10 };
     let removing = true;
-    const removal = adapterOn(other)
+    const removal = queueOn(other)
       .queue.cleanUp(old)
       .finally(() => (removing = false));
     const refused = expect(removal).rejects.toThrow(StoreUnavailableError);
@@ -161,11 +151,11 @@ describe('deliveries of two processes', () => {
     await refused;
     expect(queued).toBeGreaterThan(1);
     await long.commit();
-    expect(await adapterOn(other).queue.cleanUp(old)).toBeGreaterThan(0);
+    expect(await queueOn(other).queue.cleanUp(old)).toBeGreaterThan(0);
   });
 
   test('two workers deliver everything once and in order, whatever else goes on', async () => {
-    const [here, there] = [adapterOn(fixture.database), adapterOn(other)];
+    const [here, there] = [queueOn(fixture.database), queueOn(other)];
     const story = new Story(here);
     const webhookIds = await Promise.all([story.subscribe(), story.subscribe(), story.subscribe()]);
     const codes = Array.from({ length: 6 }, (_, n) => `OP-${n}`);
@@ -282,7 +272,7 @@ describe('a read model of two processes', () => {
 describe('subscriptions of two processes', () => {
   test('the last place of an application is taken once', async () => {
     const applicationId = randomUUID();
-    const story = new Story(adapterOn(fixture.database));
+    const story = new Story(queueOn(fixture.database));
     const subscription = {
       applicationId,
       url: 'https://receiver.example/hooks',

@@ -4,10 +4,8 @@ import { Client, escapeLiteral } from 'pg';
 import { serviceMigrations } from '../../../application/sql/migrations/service.ts';
 import type { SqlDatabase } from '../../../application/sql/sql-database.ts';
 import { DeliveryLag } from '../../../application/webhooks/delivery-lag.ts';
-import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
-import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
-import { Story, at } from '../../contracts/delivery-queue-samples.ts';
+import { Story, at, queueOn } from '../../contracts/delivery-queue-samples.ts';
 import { holdSnapshot, workThrough } from '../../support/postgres/held-snapshot.ts';
 import { openPostgres, testPostgres } from '../../support/postgres/test-postgres.ts';
 import type { PostgresFixture, TestPostgres } from '../../support/postgres/test-postgres.ts';
@@ -41,12 +39,7 @@ beforeAll(async () => {
     },
     close: () => Promise.resolve(),
   };
-  adapter = {
-    queue: new DeliveryQueue(recording),
-    log: new DeliveryLog(database),
-    lag: new DeliveryLag(database),
-    subscriptions: new WebhookSubscriptions(database),
-  };
+  adapter = { ...queueOn(database), queue: new DeliveryQueue(recording) };
   client = new Client({ connectionString: fixture.url });
   await client.connect();
 });

@@ -1,9 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { DeliveryLag } from '../../../../application/webhooks/delivery-lag.ts';
-import { DeliveryLog } from '../../../../application/webhooks/delivery-log.ts';
-import { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
-import { WebhookSubscriptions } from '../../../../application/webhooks/subscriptions.ts';
-import { DELIVERED, Story, retry } from '../../../contracts/delivery-queue-samples.ts';
+import { DELIVERED, Story, retry, queueOn } from '../../../contracts/delivery-queue-samples.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
 
 const store = await openServiceDatabase();
@@ -20,14 +16,9 @@ const answers = (deliveryId: string) =>
 
 test('what the receiver answered is kept with each attempt, and goes with the delivery', async () => {
   const { database } = store;
-  const queue = new DeliveryQueue(database);
-  const subscriptions = new WebhookSubscriptions(database);
-  const story = new Story({
-    queue,
-    subscriptions,
-    log: new DeliveryLog(database),
-    lag: new DeliveryLag(database),
-  });
+  const adapter = queueOn(database);
+  const { queue } = adapter;
+  const story = new Story(adapter);
   const webhookId = await story.subscribe();
   await story.enqueue(webhookId, [story.event('OP-1')]);
   const { deliveryId } = await story.leaseOne(webhookId);

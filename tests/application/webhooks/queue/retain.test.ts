@@ -1,9 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { DeliveryLag } from '../../../../application/webhooks/delivery-lag.ts';
-import { DeliveryLog } from '../../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
-import { WebhookSubscriptions } from '../../../../application/webhooks/subscriptions.ts';
-import { DELIVERED, FAILED, Story, at } from '../../../contracts/delivery-queue-samples.ts';
+import { DELIVERED, FAILED, Story, at, queueOn } from '../../../contracts/delivery-queue-samples.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
 import type { SqlDatabase } from '../../../../application/sql/sql-database.ts';
 import type { TemporaryDatabase } from '../../../support/sql/temporary-database.ts';
@@ -11,13 +8,7 @@ import type { TemporaryDatabase } from '../../../support/sql/temporary-database.
 const store = await openServiceDatabase();
 afterAll(() => store.close());
 
-const storyOver = (database: SqlDatabase): Story =>
-  new Story({
-    queue: new DeliveryQueue(database),
-    log: new DeliveryLog(database),
-    lag: new DeliveryLag(database),
-    subscriptions: new WebhookSubscriptions(database),
-  });
+const storyOver = (database: SqlDatabase): Story => new Story(queueOn(database));
 
 const before = at(5);
 const retention = { deliveredBefore: before, failedBefore: before, removedBefore: before, limit: 10 };
