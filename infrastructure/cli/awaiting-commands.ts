@@ -6,7 +6,9 @@ import type { App } from '../../application/app.ts';
 import type { SecondDecisionName } from '../../application/publication/description/confirmation-schema.ts';
 import { withFundNames } from '../presenting/fund-names.ts';
 import { asColumns } from '../presenting/columns.ts';
+import { cents } from '../../domain/shared/money.ts';
 import { NotAllowedError } from './command-line.ts';
+import { tellingRefusals } from './desk-lines.ts';
 import { userOfSystem, amountInCents, numberOption } from './options.ts';
 import { FUND_OPTION, fundOf, scopeOf } from './scope.ts';
 import { patiently, presentAnswer, submitting } from './submit-decisions.ts';
@@ -103,13 +105,15 @@ const wrongUseOf = (
 const idsOf = async (
   services: App,
   ids: readonly string[],
-  { all, fund, count, sum }: ConfirmOptions,
+  { operator, all, fund, count, sum }: ConfirmOptions,
 ): Promise<readonly string[]> => {
   if (all !== true) return ids;
   const fundId = await fundOf(services, fund!);
   await services.loans.catchUp();
-  const awaiting = await patiently(() =>
-    services.administrator.confirmations.awaitingExactly(fundId, count!, sum!),
+  const { confirmations } = services.administrator;
+  const told = { operator, decision: 'confirm', fundId, count: count!, sum: cents(sum!) };
+  const awaiting = await tellingRefusals(services, told, () =>
+    patiently(() => confirmations.awaitingExactly(fundId, count!, sum!)),
   );
   return awaiting.map(({ firstDecisionId }) => firstDecisionId);
 };

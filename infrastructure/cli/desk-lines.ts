@@ -38,21 +38,30 @@ interface Configuring<Result> extends Omit<DeskEntry, 'action' | 'decision'> {
   readonly told?: (result: Result) => Omit<DeskEntry, 'action'>;
 }
 
-/** Changes a setting, and writes a line of that or of its refusal. */
-export const configuring = async <Result>(
+/** Writes a line of what a rule refuses. */
+export const tellingRefusals = async <Result>(
   services: Pick<App, 'desk'>,
-  { operator, told, ...entry }: Configuring<Result>,
-  change: () => Promise<Result>,
+  { operator, ...entry }: Omit<DeskEntry, 'action'> & Pick<Configuring<Result>, 'operator'>,
+  work: () => Promise<Result>,
 ): Promise<Result> => {
-  let result: Result;
   try {
-    result = await change();
+    return await work();
   } catch (error) {
     const reason = reasonOf(error);
     if (reason !== undefined)
       await recordLines(services, [{ ...entry, action: 'refused', outcome: 'refused', reason }], operator);
     throw error;
   }
-  await recordLines(services, [{ ...entry, ...told?.(result), action: 'configured' }], operator);
+};
+
+/** Changes a setting, and writes a line of that or of its refusal. */
+export const configuring = async <Result>(
+  services: Pick<App, 'desk'>,
+  { told, ...entry }: Configuring<Result>,
+  change: () => Promise<Result>,
+): Promise<Result> => {
+  const result = await tellingRefusals(services, entry, change);
+  const { operator, ...named } = entry;
+  await recordLines(services, [{ ...named, ...told?.(result), action: 'configured' }], operator);
   return result;
 };

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Administrator } from '../../../application/administrator/administrator.ts';
+import type { DeskEntry, DeskVisitor } from '../../../domain/desk/line.ts';
 import { commandLine, pieces } from '../../support/command-line.ts';
 import { fundsOver } from '../../support/funds-over.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
@@ -11,18 +12,23 @@ const CODES = ['OP-1', 'OP-2', 'OP-3'];
 let store: InMemoryEventStore;
 let desk: Administrator;
 let input: string;
+let told: DeskEntry[];
 let receivables: ReturnType<typeof commandLine>;
 
 beforeEach(async () => {
   store = new InMemoryEventStore();
   for (const code of CODES) await receive(store, code);
   desk = deskOver(store, fixedClock(), CODES);
+  told = [];
   receivables = commandLine(
     () => ({
       clients: { list: async () => [{ applicationId: APPLICATION, name: 'acme', fundIds: [FUND] } as never] },
       funds: fundsOver({ events: store }),
       loans: { catchUp: async () => undefined, applicationOf: async () => APPLICATION },
       administrator: desk,
+      desk: {
+        record: async (_visitor: DeskVisitor, entries: readonly DeskEntry[]) => void told.push(...entries),
+      },
     }),
     { input: () => pieces(input) },
   );
@@ -172,7 +178,13 @@ describe('a covered decision', () => {
       ['4', '30000'],
     ] as const) {
       const refused = await confirmAll(count, sum, 'Bia');
-      expect([refused.code, refused.out]).toEqual([3, '']);
+      expect([refused.code, refused.out, told.at(-1)]).toEqual([
+        ...[3, ''],
+        {
+          ...{ action: 'refused', outcome: 'refused', reason: 'confirmation_mismatch', decision: 'confirm' },
+          ...{ fundId: FUND, count: Number(count), sum: Math.round(Number(sum) * 100) },
+        },
+      ]);
     }
     expect((await confirmAll('3', '30000', 'Ana')).code).toBe(3);
     expect(await statusOf('OP-2')).toBe('received');
