@@ -92,10 +92,7 @@ const whole: readonly Promised<LoanReaderUnderTest>[] = [
       await assign(fixture, operation);
       const installment = {
         face_value: 10_000,
-        status: null,
-        settled_at: null,
-        settled_value: null,
-        payment_method: null,
+        ...nothingOf('status', 'settled_at', 'settled_value', 'payment_method'),
         credits: '[]',
       };
       expect(await fixture.reader.find(operation.applicationId, operation.code)).toEqual({

@@ -79,12 +79,11 @@ export class World {
   #privacy = Promise.resolve();
 
   private constructor(parts: {
-    readonly dataDir: string;
     readonly clock: ManualClock;
     readonly environment: Readonly<Record<string, string>>;
     readonly remove: () => Promise<void>;
   }) {
-    this.dataDir = parts.dataDir;
+    this.dataDir = parts.environment['DATA_DIR']!;
     this.clock = parts.clock;
     this.environment = parts.environment;
     this.#remove = parts.remove;
@@ -101,7 +100,7 @@ export class World {
       ...variables,
     };
     const clock = new ManualClock(like ? like.clock.now() : NOON_IN_SAO_PAULO);
-    const world = new World({ dataDir: environment.DATA_DIR, clock, environment, remove: directory.remove });
+    const world = new World({ clock, environment, remove: directory.remove });
     await world.#start();
     return world;
   }
@@ -147,12 +146,8 @@ export class World {
   async sweep(): Promise<void> {
     if (this.besideEarlier) await this.#caughtUp();
     const { commands, readModelDatabase } = this.parts;
-    const marking = {
-      commands,
-      dueBefore: dueBefore.bind(undefined, readModelDatabase),
-      clock: this.clock,
-      logger: this.logger,
-    };
+    const { clock, logger } = this;
+    const marking = { commands, dueBefore: dueBefore.bind(undefined, readModelDatabase), clock, logger };
     await markOverdue(marking, new AbortController().signal);
   }
 
