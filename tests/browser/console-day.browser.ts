@@ -7,6 +7,7 @@ import { texts as portfolioTexts } from '../../infrastructure/console/pages/port
 import { texts as reconciliationTexts } from '../../infrastructure/console/pages/reconciliation/texts.ts';
 import { texts as todayTexts } from '../../infrastructure/console/pages/today/texts.ts';
 import { LANGUAGES } from '../../infrastructure/console/language.ts';
+import { assignIn } from '../lives/assign-in.ts';
 import type { Answer, TestApplication } from '../lives/world.ts';
 import { loanRequest, smallPdf } from '../support/api-client.ts';
 import { spokenIn } from '../support/spoken-texts.ts';
@@ -49,7 +50,7 @@ describe.each(LANGUAGES)('a day at the desk, in %s, by the console alone', (lang
     async (world) => {
       originator = await world.createApplication();
       for (const code of ASSIGNED) {
-        await world.assign(originator, loanRequest(originator.funds[0]!, code), smallPdf(code));
+        await assignIn(world, originator, loanRequest(originator.funds[0]!, code), smallPdf(code));
       }
     },
     { person: { locale: names.locale } },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { loanStream } from '../../application/command-handling/operation.ts';
+import { assignIn } from '../lives/assign-in.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { loanRequest, smallPdf } from '../support/api-client.ts';
 import { ConsoleBeside, atDesk, looked, send, shown } from './console-browser.ts';
@@ -11,7 +12,7 @@ let application: TestApplication;
 let result: string;
 
 const assign = async (code: string): Promise<void> => {
-  await at.world.assign(application, loanRequest(application.funds[0]!, code), smallPdf(code));
+  await assignIn(at.world, application, loanRequest(application.funds[0]!, code), smallPdf(code));
   expect((await loanOf(code)).status).toBe('received');
 };
 const loanOf = async (code: string) =>

@@ -7,6 +7,7 @@ import { livesFrom } from '../lives/smallest.ts';
 import { DAYS_BEFORE } from '../lives/steps.ts';
 import { loanRequest, smallPdf } from '../support/api-client.ts';
 import { atDesk, looked, send } from './console-browser.ts';
+import { assignIn } from '../lives/assign-in.ts';
 
 const SEED = Number(process.env['SEED'] ?? 7);
 const LIVES = 8;
@@ -33,7 +34,7 @@ const at = atDesk(async (world) => {
   expect(living.flatMap(({ found }) => found)).toEqual([]);
   const { application } = first!;
   for (const code of WAITING) {
-    await world.assign(application, loanRequest(application.funds[0]!, code), smallPdf(code));
+    await assignIn(world, application, loanRequest(application.funds[0]!, code), smallPdf(code));
   }
 });
 

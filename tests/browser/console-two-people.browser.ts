@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { cents } from '../../domain/shared/money.ts';
+import { assignIn } from '../lives/assign-in.ts';
 import { World } from '../lives/world.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { loanRequest } from '../support/api-client.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   const decisions = [{ decision: 'approve', from: cents(0) }] as const;
   const asked = { decisionId: 'RULE', actor: 'administrator' };
   await world.parts.administrator.rules.set({ fundId, evidence: 'signed-in', decisions }, asked, {});
-  await world.assign(application, loanRequest(fundId, 'OP-1'));
+  await assignIn(world, application, loanRequest(fundId, 'OP-1'));
   expect(await statusOf()).toBe('received');
 
   const people = {

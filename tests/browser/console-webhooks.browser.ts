@@ -7,6 +7,7 @@ import { Random } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { TlsReceiver } from '../support/tls-receiver.ts';
 import { within } from '../support/within.ts';
+import { assignIn } from '../lives/assign-in.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { ConsoleBeside, atDesk, followed, looked, ticks } from './console-browser.ts';
 import type { Watched } from './console-browser.ts';
@@ -62,7 +63,7 @@ const at = atDesk(
     const random = new Random(SEED);
     for (let n = 1; n <= OPERATIONS; n += 1) {
       const count = 1 + Math.floor(random.next() * 5);
-      await world.assign(application, loanRequest(fund!, `OP-${SEED}-${n}`, count));
+      await assignIn(world, application, loanRequest(fund!, `OP-${SEED}-${n}`, count));
     }
   },
   { environment },

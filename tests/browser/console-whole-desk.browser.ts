@@ -5,6 +5,7 @@ import { loanStream } from '../../application/command-handling/operation.ts';
 import { SqlNotifiedPayments } from '../../application/reconciliation/reconciliation-reader.ts';
 import type { NotifiedPayment } from '../../application/reconciliation/reconciliation-reader.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
+import { assignIn } from '../lives/assign-in.ts';
 import { World } from '../lives/world.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { loanRequest, settlement, smallPdf } from '../support/api-client.ts';
@@ -109,7 +110,7 @@ const inParts = <Item>(all: readonly Item[], size: number): readonly (readonly I
 const assign = async ({ application, id, codes }: Fund): Promise<void> => {
   for (const part of inParts(codes, 10))
     await Promise.all(
-      part.map((code) => world.assign(application, loanRequest(id, code, 2), smallPdf(code))),
+      part.map((code) => assignIn(world, application, loanRequest(id, code, 2), smallPdf(code))),
     );
 };
 

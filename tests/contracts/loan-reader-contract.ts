@@ -1,6 +1,5 @@
 import { loanListCases } from './loan-reader-list-cases.ts';
 import { loanFindCases } from './loan-reader-find-cases.ts';
-import type { LoanReaderUnderTest } from './loan-reader-samples.ts';
-import type { Promised } from './promises.ts';
+import type { LoanReaderCase } from './loan-reader-samples.ts';
 
-export const loanReaderCases: readonly Promised<LoanReaderUnderTest>[] = [...loanFindCases, ...loanListCases];
+export const loanReaderCases: readonly LoanReaderCase[] = [...loanFindCases, ...loanListCases];

@@ -13,8 +13,7 @@ import {
   toActive,
 } from '../projections/loan/projected-events.ts';
 import { assign, newOperation } from './loan-reader-samples.ts';
-import type { LoanReaderUnderTest } from './loan-reader-samples.ts';
-import type { Promised } from './promises.ts';
+import type { LoanReaderCase } from './loan-reader-samples.ts';
 
 const pricing = { policy: 'curve_v1', dailyFactor: '0.999' } as const;
 
@@ -57,7 +56,7 @@ const repurchaseCompleted: LoanEvent = {
   completedAt: second(30),
 };
 
-const whole: readonly Promised<LoanReaderUnderTest>[] = [
+const whole: readonly LoanReaderCase[] = [
   {
     name: 'an operation that was never assigned is not found',
     check: async ({ reader }) => {
@@ -148,7 +147,7 @@ const whole: readonly Promised<LoanReaderUnderTest>[] = [
   },
 ];
 
-const parts: readonly Promised<LoanReaderUnderTest>[] = [
+const parts: readonly LoanReaderCase[] = [
   {
     name: 'installments come in the order of the schedule, and the history in the order of what happened',
     check: async (fixture) => {
@@ -247,7 +246,7 @@ const parts: readonly Promised<LoanReaderUnderTest>[] = [
 
 const INSTALLMENTS = 250;
 
-const consistency: Promised<LoanReaderUnderTest> = {
+const consistency: LoanReaderCase = {
   name: 'an operation that changes while it is read is read as it was at one moment',
   check: async (fixture) => {
     const operation = newOperation();
@@ -282,7 +281,7 @@ const consistency: Promised<LoanReaderUnderTest> = {
 const nothingOf = (...columns: readonly string[]): object =>
   Object.fromEntries(columns.map((column) => [column, null]));
 
-export const loanFindCases: readonly Promised<LoanReaderUnderTest>[] = [
+export const loanFindCases: readonly LoanReaderCase[] = [
   ...whole,
   ...parts,
   consistency,

@@ -3,14 +3,13 @@ import type { FundId } from '../../domain/shared/identifiers.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { FUND, second, settled, toActive } from '../projections/loan/projected-events.ts';
 import { assign, newOperation } from './loan-reader-samples.ts';
-import type { LoanReaderUnderTest } from './loan-reader-samples.ts';
+import type { LoanReaderCase, LoanReaderUnderTest } from './loan-reader-samples.ts';
 import { OTHER_FUND, codesOf, loanSelectionCases, walk } from './loan-reader-selection-cases.ts';
-import type { Promised } from './promises.ts';
 
 const assignAt = (fixture: LoanReaderUnderTest, applicationId: string, code: string, at: number) =>
   assign(fixture, { applicationId, code }, { receivedAt: second(at) });
 
-const order: readonly Promised<LoanReaderUnderTest>[] = [
+const order: readonly LoanReaderCase[] = [
   {
     name: 'a list holds the operations of its application alone, oldest first',
     check: async (fixture) => {
@@ -67,7 +66,7 @@ const order: readonly Promised<LoanReaderUnderTest>[] = [
   },
 ];
 
-const changed: readonly Promised<LoanReaderUnderTest>[] = [
+const changed: readonly LoanReaderCase[] = [
   {
     name: 'what changed at an instant or later, in the order of arrival and page by page',
     check: async (fixture) => {
@@ -120,7 +119,7 @@ const changed: readonly Promised<LoanReaderUnderTest>[] = [
   },
 ];
 
-const paging: readonly Promised<LoanReaderUnderTest>[] = [
+const paging: readonly LoanReaderCase[] = [
   {
     name: 'pages hold every operation once, and the last one has no cursor, even when it is full',
     check: async (fixture) => {
@@ -217,7 +216,7 @@ const paging: readonly Promised<LoanReaderUnderTest>[] = [
   },
 ];
 
-export const loanListCases: readonly Promised<LoanReaderUnderTest>[] = [
+export const loanListCases: readonly LoanReaderCase[] = [
   ...order,
   ...loanSelectionCases,
   ...changed,

@@ -8,12 +8,15 @@ import type { ProjectedEvent } from '../../projections/projection.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { projected, receivedLoan } from '../projections/loan/projected-events.ts';
 import type { Operation } from '../projections/loan/projected-events.ts';
+import type { Promised } from './promises.ts';
 
 export interface LoanReaderUnderTest {
   readonly reader: Pick<SqlLoanReader, 'find' | 'list'>;
   /** Brings events into the read model; they are there when it resolves. */
   readonly project: (events: readonly ProjectedEvent[]) => Promise<void>;
 }
+
+export type LoanReaderCase = Promised<LoanReaderUnderTest>;
 
 export const newOperation = (code = 'OP-1'): Operation => ({ applicationId: randomUUID(), code });
 

@@ -5,8 +5,7 @@ import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import type { FundId, InstallmentCode } from '../../domain/shared/identifiers.ts';
 import { FUND, second, settled, toActive } from '../projections/loan/projected-events.ts';
 import { assign, newOperation } from './loan-reader-samples.ts';
-import type { LoanReaderUnderTest } from './loan-reader-samples.ts';
-import type { Promised } from './promises.ts';
+import type { LoanReaderCase, LoanReaderUnderTest } from './loan-reader-samples.ts';
 
 export const OTHER_FUND = '0fa1b2c3-0000-4000-8000-000000000002';
 
@@ -39,7 +38,7 @@ const late = (code: string): LoanEvent => ({
   recordedAt: second(5),
 });
 
-export const loanSelectionCases: readonly Promised<LoanReaderUnderTest>[] = [
+export const loanSelectionCases: readonly LoanReaderCase[] = [
   {
     name: 'several states are one list, in the order of arrival and page by page',
     check: async (fixture) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { PAGES } from '../../infrastructure/console/pages/all.ts';
 import { ConsoleBeside } from '../browser/console-browser.ts';
+import { assignIn } from '../lives/assign-in.ts';
 import { World } from '../lives/world.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { loanRequest, smallPdf } from '../support/api-client.ts';
@@ -41,7 +42,7 @@ beforeAll(async () => {
   const hook = { url: 'https://receiver.example/events', events: ['*'] };
   const { body } = await world.call(application, { method: 'POST', path: '/webhook', body: hook });
   endpoint = `/webhooks/${body.webhook_id}`;
-  await world.assign(application, loanRequest(application.funds[0]!, CODE), smallPdf(CODE));
+  await assignIn(world, application, loanRequest(application.funds[0]!, CODE), smallPdf(CODE));
   beside = keep(await ConsoleBeside.open(world));
 }, 300_000);
 afterAll(async () => {

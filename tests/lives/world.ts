@@ -12,7 +12,7 @@ import { dueBefore } from '../../application/loans/due-installments.ts';
 import { cents } from '../../domain/shared/money.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
-import { assignmentForm, filesWait } from '../support/api-client.ts';
+import { filesWait } from '../support/api-client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -189,15 +189,6 @@ export class World {
     }
   }
 
-  /** Stores the operation and waits until all reads hold it, with every write that was answered before. */
-  async assign(application: TestApplication, loan: object, file?: Uint8Array): Promise<void> {
-    const body = assignmentForm(loan, file);
-    const { status } = await this.call(application, { method: 'POST', path: '/loan', body });
-    const { originator_proposal_code: code } = loan as { originator_proposal_code: string };
-    if (status !== 201) throw new Error(`${code}: ${status}`);
-    await this.call(application, { method: 'GET', path: `/loan/${code}` });
-  }
-
   async #call(application: TestApplication, { method, path, body }: HttpRequest): Promise<Answer> {
     const json = body !== undefined && !(body instanceof FormData);
     const address = this.address();
@@ -225,11 +216,11 @@ export class World {
 
   /** One after another, and again where too much waited for the operation: nothing was done then. */
   async #submit(texts: readonly string[]): Promise<readonly string[]> {
-    const administrator = this.parts.administrator;
+    const { administrator } = this.parts;
     const outcomes: string[] = [];
     for (const text of texts) {
-      const answers = await retryUntilAvailable(() => administrator.submitAll([text]), setTimeout);
-      outcomes.push(...answers.map(({ outcome }) => outcome));
+      const [answer] = await retryUntilAvailable(() => administrator.submitAll([text]), setTimeout);
+      outcomes.push(answer!.outcome);
     }
     return outcomes;
   }
@@ -238,8 +229,8 @@ export class World {
   async setRule({ fund, covered, id, by }: AskedRule): Promise<string> {
     const decisions = [...covered].map(([decision, from]) => ({ decision, from: cents(from) }));
     const asked = { decisionId: id, actor: `administrator/${by}` };
+    const rule = { fundId: fund, evidence: 'stated', decisions } as const;
     try {
-      const rule = { fundId: fund, evidence: 'stated', decisions } as const;
       const set = () => this.parts.administrator.rules.set(rule, asked, { name: by });
       return (await retry(set, PATIENTLY, setTimeout)).outcome;
     } catch (error) {
@@ -265,10 +256,9 @@ export class World {
 
   /** The public events of the application as `receivables events` prints them. */
   async events(applicationId?: string): Promise<readonly Json[]> {
-    const stream = this.parts.publication.stream;
     const query = { follow: false, ...(applicationId !== undefined && { applicationId }) };
     const bodies: Json[] = [];
-    for await (const { event } of stream(query, new AbortController().signal))
+    for await (const { event } of this.parts.publication.stream(query, new AbortController().signal))
       bodies.push(JSON.parse(event.body));
     return bodies;
   }

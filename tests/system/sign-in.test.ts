@@ -10,6 +10,7 @@ import { readConsoleConfiguration } from '../../infrastructure/composition/conso
 import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { formIn } from '../infrastructure/console/desk-world.ts';
+import { assignIn } from '../lives/assign-in.ts';
 import { World } from '../lives/world.ts';
 import { loanRequest, smallPdf } from '../support/api-client.ts';
 import { commandLineBeside } from '../support/command-line-beside.ts';
@@ -113,7 +114,7 @@ test('who is signed in is listed, and can be put out', async () => {
 test('a decision is in the name of who is signed in', async () => {
   const application = await world.createApplication();
   const fund = application.funds[0]!;
-  await world.assign(application, loanRequest(fund, 'OP-1'), smallPdf('OP-1'));
+  await assignIn(world, application, loanRequest(fund, 'OP-1'), smallPdf('OP-1'));
   const agent = new Agent();
   await agent.visit(`${console.origin}/session/start`);
   const { text: token } = await agent.ask(`${console.origin}/session`);

@@ -4,6 +4,7 @@ import { readConfiguration } from '../../../infrastructure/composition/configura
 import { partsOf } from '../../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../../infrastructure/composition/foundations.ts';
 import type { Foundations } from '../../../infrastructure/composition/foundations.ts';
+import { assignIn } from '../../lives/assign-in.ts';
 import { World } from '../../lives/world.ts';
 import type { TestApplication } from '../../lives/world.ts';
 import { loanRequest, smallPdf } from '../../support/api-client.ts';
@@ -70,7 +71,7 @@ export class DeskWorld {
 
   async assign(code: string, more: object = {}, of: TestApplication = this.application): Promise<void> {
     const loan = loanRequest(this.application.funds[0]!, code, 12, more);
-    await this.world.assign(of, { ...loan, fund_id: of.funds[0] }, smallPdf(code));
+    await assignIn(this.world, of, { ...loan, fund_id: of.funds[0] }, smallPdf(code));
   }
 
   key(code: string, { applicationId } = this.application): string {
