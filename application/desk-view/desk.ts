@@ -35,7 +35,7 @@ export interface Desk {
   readonly clients: Pick<Clients, 'funds' | 'applicationNames' | 'namesOf'>;
   readonly desk: Pick<DeskModule, 'lines'>;
   readonly funds: Pick<Funds, 'names' | 'find' | 'list' | 'name'>;
-  readonly loans: Pick<Loans, 'read' | 'document' | 'applicationOf' | 'catchUp'> & {
+  readonly loans: Pick<Loans, 'read' | 'document' | 'applicationOf' | 'catchUp' | 'leftOut'> & {
     readonly facts: Pick<Loans['facts'], 'of' | 'reasons'> & {
       exposure(of: OperationPlace): Promise<Exposure | undefined>;
     };

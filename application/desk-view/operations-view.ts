@@ -67,6 +67,7 @@ export const loansFor = ({ loans }: Pick<App, 'loans'>, rights: Rights): Desk['l
     return loans.applicationOf(code);
   },
   catchUp: () => loans.catchUp(),
+  leftOut: async () => (await loans.leftOut()).filter(({ fundId }) => seesOperation(rights, fundId)),
   facts: {
     async of(operations) {
       const found = await loans.facts.of(operations);

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import { loanStream } from '../command-handling/operation.ts';
+import { loanStream, parseLoanStream } from '../command-handling/operation.ts';
+import type { OperationPlace } from '../command-handling/operation.ts';
 import { columnsOf } from '../sql/read-model-tables.ts';
 import { loanPage } from './loan-page.ts';
 import type { LoanListQuery, LoanPage } from './loan-page.ts';
@@ -122,6 +123,20 @@ export class SqlLoanReader {
       .where('projection', '=', LOAN_PROJECTION)
       .where('stream', 'in', streams);
     return new Set((await this.#database.read(query)).map(({ stream }) => stream));
+  }
+
+  /** Operations in quarantine, which lists and reports have as they were before; without a fund where they were never shown. */
+  async leftOut(): Promise<readonly (OperationPlace & { readonly fundId?: string })[]> {
+    const query = this.#database.builder
+      .selectFrom('quarantined_operation as waiting')
+      .leftJoin('loan', 'loan.stream', 'waiting.stream')
+      .select(['waiting.stream', 'loan.fund_id'])
+      .where('projection', '=', LOAN_PROJECTION)
+      .orderBy('waiting.stream');
+    return (await this.#database.read(query)).flatMap(({ stream, fund_id: fundId }) => {
+      const place = parseLoanStream(stream);
+      return place ? [{ ...place, ...(fundId !== null && { fundId }) }] : [];
+    });
   }
 
   /** Oldest first, stable while operations are added. @throws DomainError `invalid_query_parameter` for a cursor it did not make */

@@ -61,6 +61,7 @@ export const loansOf = (dependencies: Dependencies) => {
     quoteRepurchase: quoteRepurchase.bind(undefined, deps),
     read: readLoan.bind(undefined, deps),
     fundOf: fundOfLoan.bind(undefined, deps),
+    leftOut: loans.leftOut.bind(loans),
     document: readDocument.bind(undefined, deps),
     list: listLoans.bind(undefined, deps),
     rows: (query: RowsQuery) => rowsOf({ ...deps, search }, query),

@@ -1,7 +1,5 @@
-import { parseLoanStream } from '../../application/command-handling/operation.ts';
 import type { OperationPlace } from '../../application/command-handling/operation.ts';
 import type { FundPosition } from '../../application/portfolio/position.ts';
-import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { App } from '../../application/app.ts';
 import type { CliDependencies } from './command-line.ts';
 import { inOneLine } from '../presenting/terminal-text.ts';
@@ -18,14 +16,11 @@ const codesOf = (named: readonly { readonly code: string }[], count: number): st
  * error, so that its result keeps its form.
  */
 export const warnOfLeftOut = async (
-  { maintenance }: Pick<App, 'maintenance'>,
+  { loans }: Pick<App, 'loans'>,
   { writeError }: Pick<CliDependencies, 'writeError'>,
   concerns: (operation: OperationPlace) => boolean = () => true,
 ): Promise<void> => {
-  const waiting = (await maintenance.quarantine.list())
-    .filter(({ waitsFor }) => waitsFor === loanProjection.name)
-    .flatMap(({ stream }) => parseLoanStream(stream) ?? [])
-    .filter(concerns);
+  const waiting = (await loans.leftOut()).filter(concerns);
   if (waiting.length === 0) return;
   const codes = codesOf(waiting, waiting.length);
   writeError(

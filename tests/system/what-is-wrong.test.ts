@@ -6,6 +6,8 @@ import { loanStream } from '../../application/command-handling/operation.ts';
 import type { JsonText } from '../../application/ports/event-store.ts';
 import { examine } from '../../infrastructure/composition/maintenance/doctor.ts';
 import { service as foundService } from '../../infrastructure/composition/maintenance/doctor-findings.ts';
+import { deskOf } from '../../application/desk-view/desk-of.ts';
+import { personWith } from '../infrastructure/console/desk-world.ts';
 import { sampleMetadata } from '../contracts/event-store-samples.ts';
 import { loanRequest } from '../support/api-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
@@ -79,6 +81,23 @@ test('doctor tells of a role that no process has taken, as the console does', ()
     detail: 'process 7 on host, and no process has taken the role relay: start one that has it',
   });
   expect(foundService({ ...looked('nobody'), found: null })).toMatchObject({ state: 'failed' });
+});
+
+test('lists and reports of the console say that not all is in them, as those of the command line do', async () => {
+  const says =
+    'Not all is in it: 1 in quarantine, as they were before an event that could not be read (BAD).';
+  for (const path of ['/operations', `/portfolio/position?fund=${api.fund}`])
+    expect(await shown(path)).toEqual([200, expect.stringContaining(says)]);
+  const other = await shown(`/portfolio/position?fund=${randomUUID()}`);
+  expect(other[1]).not.toContain('Not all is in it');
+  const seenIn = async (fundId: string) => {
+    const { loans } = deskOf(service.service.parts.app, personWith({ role: 'viewer', funds: [fundId] }));
+    return (await loans.leftOut()).map(({ code }) => code);
+  };
+  expect([await seenIn(api.fund), await seenIn(randomUUID())]).toEqual([['BAD'], []]);
+  expect((await run('portfolio', '--fund', api.fund)).err).toContain(
+    'not all is in it: 1 operation(s) in quarantine',
+  );
 });
 
 test('who asks for the operation is told why it cannot be shown', async () => {

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { commandLine, maintaining } from '../../support/command-line.ts';
+import { commandLine } from '../../support/command-line.ts';
 
 const THERE = 1_002;
 
 /** So many operations, of which a caller gets no more than it asks for. */
 const run = commandLine(
   () => ({
-    ...maintaining({ quarantine: { list: async () => [] } }),
     loans: {
+      leftOut: async () => [],
       catchUp: async () => undefined,
       rows: async function* ({ limit }: { readonly limit: number }) {
         for (let i = 0; i < Math.min(limit, THERE); i += 1) yield { code: `OP-${i}` } as never;

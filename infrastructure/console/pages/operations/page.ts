@@ -4,6 +4,7 @@ import { printedRows } from '../../../presenting/columns.ts';
 import { withFundNames } from '../../../presenting/fund-names.ts';
 import { LOAN_COLUMNS } from '../../../presenting/loan-columns.ts';
 import { csvFor, csvChoice } from '../../files.ts';
+import { leftOutView } from '../../left-out.ts';
 import { listing } from '../../desk-log.ts';
 import { fundChoice, fundNames } from '../../funds.ts';
 import { ConsoleProblem, query, textFile, view } from '../../page.ts';
@@ -219,7 +220,8 @@ const list = async (visit: Visit, app: Desk): Promise<Answer> => {
   );
   const logged = listing(found.operations.length, refused ? undefined : typed.fund);
   const shows = found.operations.map((one) => `${one.application_id}/${one.code}`);
-  return { kind: 'page', body, logged, shows, ...(refused && { status: 422 }) };
+  const leftOut = refused || forgotten ? null : await leftOutView(app);
+  return { kind: 'page', body: [leftOut, body], logged, shows, ...(refused && { status: 422 }) };
 };
 
 const exported = async (visit: Visit, app: Desk): Promise<Answer> => {

@@ -5,6 +5,7 @@ import type { Rows } from '../../../presenting/columns.ts';
 import { printComposition, printPosition } from '../../../presenting/position.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { csvChoice, csvFor } from '../../files.ts';
+import { leftOutView } from '../../left-out.ts';
 import { listing } from '../../desk-log.ts';
 import { fundOptions, fundNames } from '../../funds.ts';
 import { html, tile, tableView } from '../../html.ts';
@@ -149,20 +150,23 @@ const positionPart = async (visit: Visit, app: Desk): Promise<Answer> => {
   return {
     kind: 'part',
     shows: documents.flatMap((one) => [...one.keys()]),
-    body: positionView({
-      analysed: asOne(all),
-      against: other,
-      names: distinct(await app.clients.applicationNames()),
-      documents: new Map(documents.flatMap((one) => [...one])),
-      drill: (part) => drillOf(asked, part),
-      byFund: isOne ? [] : await fundRows(asked, all, visit, app),
-      exports: isOne
-        ? {
-            position: addressOf('/portfolio/export', asked),
-            composition: addressOf('/portfolio/composition', asked),
-          }
-        : undefined,
-    }),
+    body: [
+      await leftOutView(app, funds),
+      positionView({
+        analysed: asOne(all),
+        against: other,
+        names: distinct(await app.clients.applicationNames()),
+        documents: new Map(documents.flatMap((one) => [...one])),
+        drill: (part) => drillOf(asked, part),
+        byFund: isOne ? [] : await fundRows(asked, all, visit, app),
+        exports: isOne
+          ? {
+              position: addressOf('/portfolio/export', asked),
+              composition: addressOf('/portfolio/composition', asked),
+            }
+          : undefined,
+      }),
+    ],
   };
 };
 

@@ -4,6 +4,7 @@ import { StatementError } from '../../../../application/reconciliation/statement
 import type { DeskEntry } from '../../../../domain/desk/line.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import { printReconciliation } from '../../../presenting/reconciliation.ts';
+import { leftOutView } from '../../left-out.ts';
 import { csvFor, fileOf } from '../../files.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
@@ -81,6 +82,7 @@ const shown = async (visit: Visit, app: Desk): Promise<Answer> => {
     logged: lines('viewed', result),
     body: section(
       html`${said && html`<p class="problem" role="alert">${said()}</p>`}
+        ${result && (await leftOutView(app, [result.period.fundId]))}
         ${result && resultView(visit, id, { result, applications })}
         <details open=${result === undefined}>
           <summary>${texts.mapping}</summary>
