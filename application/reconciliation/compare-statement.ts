@@ -12,6 +12,8 @@ import { References, eventIdsIn, namesIn } from './references.ts';
 import type { Schedules } from './references.ts';
 import type { StatementLine } from './statement-lines.ts';
 import { comparisonOf } from './totals.ts';
+import { inTurns } from '../support/turns.ts';
+import type { Steps } from '../support/turns.ts';
 
 export interface ComparisonRequest extends PaymentPeriod {
   readonly tolerances: Tolerances;
@@ -32,14 +34,12 @@ const identify = async (
   lines: Lines,
   payments: Payments,
 ): Promise<void> => {
-  const unknown = nameOperations(lines, payments);
+  const unknown = await inTurns(nameOperations(lines, payments));
   if (unknown.length === 0) return;
   const texts = new Set(unknown.map((line) => lines.reference[line]!));
   const schedules = await lookUp(notified, reach.fundId, texts, payments);
-  await namePaymentsElsewhere(notified, reach, nameOperations(lines, payments, schedules), {
-    lines,
-    payments,
-  });
+  const elsewhere = await inTurns(nameOperations(lines, payments, schedules));
+  await namePaymentsElsewhere(notified, reach, elsewhere, { lines, payments });
 };
 
 const lookUp = async (
@@ -115,10 +115,11 @@ const namePaymentsElsewhere = async (
 };
 
 /** Answers the lines with a reference that names nothing. */
-const nameOperations = (lines: Lines, payments: Payments, schedules?: Schedules): readonly number[] => {
+function* nameOperations(lines: Lines, payments: Payments, schedules?: Schedules): Steps<readonly number[]> {
   const references = new References(payments, schedules);
   const unknown: number[] = [];
   for (let line = 0; line < lines.count; line += 1) {
+    yield;
     const text = lines.reference[line]!;
     if (text === '' || lines.operation.at(line) !== NONE) continue;
     const found = references.find(text);
@@ -131,7 +132,7 @@ const nameOperations = (lines: Lines, payments: Payments, schedules?: Schedules)
     lines.payment.set(line, found.payment);
   }
   return unknown;
-};
+}
 
 /**
  * Compares a custodian's statement with what was notified for a fund. Reads the whole statement before anything else. Both sides reach
@@ -158,7 +159,7 @@ export const compareStatement = async (
   for await (const page of notified.within(reach)) for (const payment of page) payments.add(payment);
   await identify(notified, reach, lines, payments);
   const matching = new Matching(payments, lines);
-  const compared = new Compared(matching, matchAll(matching, tolerances), days, { from, to });
+  const compared = new Compared(matching, await inTurns(matchAll(matching, tolerances)), days, { from, to });
   for (const line of matching.openLines()) if (!compared.concernsLine(line)) linesOutside += 1;
   return comparisonOf(compared, days, { period: { fundId, from, to }, tolerances, linesOutside });
 };

@@ -85,7 +85,7 @@ const linesByMatch = ({ matching }: Compared): ((match: number) => readonly numb
     const match = matching.matchOfLine(l);
     if (match === NONE) continue;
     if (first[match] === NONE) first[match] = l;
-    else further.set(match, [...(further.get(match) ?? []), l]);
+    else if (!further.get(match)?.push(l)) further.set(match, [l]);
   }
   return (match) => [first[match]!, ...(further.get(match) ?? [])];
 };

@@ -1,7 +1,8 @@
 import { NONE } from './columns.ts';
 import { repeatedLines, repeatedPayments } from './matching.ts';
-import type { Matching, Rule } from './matching.ts';
+import type { Matching, Repeated, Rule } from './matching.ts';
 import { PAYMENT_KINDS } from './payments.ts';
+import type { Steps } from '../support/turns.ts';
 
 export const LONGEST_WINDOW_DAYS = 60;
 export const HIGHEST_TOLERANCE_CENTS = 100_000;
@@ -57,35 +58,36 @@ const nearest = (matching: Matching, line: number, near: Nearness): number => {
   return best;
 };
 
-const pass = (matching: Matching, rule: Rule, near: Nearness): void => {
+function* pass(matching: Matching, rule: Rule, near: Nearness): Steps {
   for (const line of matching.openLines()) {
+    yield;
     const payment = nearest(matching, line, near);
     if (payment !== NONE) matching.join(rule, [payment], [line]);
   }
-};
+}
 
 /** Same reference and same amount, on the day and then around it; first what names one payment, then what names an operation. */
-const matchByReference = (matching: Matching, { windowDays }: Tolerances): void => {
-  pass(matching, 'exact', { reference: 'whole', days: 0, cents: 0 });
-  pass(matching, 'reference_and_amount', { reference: 'whole', days: windowDays, cents: 0 });
-  pass(matching, 'operation_same_day', { reference: 'operation', days: 0, cents: 0 });
-  pass(matching, 'operation_and_amount', { reference: 'operation', days: windowDays, cents: 0 });
-};
+function* matchByReference(matching: Matching, { windowDays }: Tolerances): Steps {
+  yield* pass(matching, 'exact', { reference: 'whole', days: 0, cents: 0 });
+  yield* pass(matching, 'reference_and_amount', { reference: 'whole', days: windowDays, cents: 0 });
+  yield* pass(matching, 'operation_same_day', { reference: 'operation', days: 0, cents: 0 });
+  yield* pass(matching, 'operation_and_amount', { reference: 'operation', days: windowDays, cents: 0 });
+}
 
-const matchWithinTolerance = (
+function* matchWithinTolerance(
   matching: Matching,
   { windowDays: days, toleranceCents: cents }: Tolerances,
-): void => {
+): Steps {
   if (cents === 0) return;
-  pass(matching, 'within_tolerance', { reference: 'whole', days, cents });
-  pass(matching, 'within_tolerance', { reference: 'operation', days, cents });
-};
+  yield* pass(matching, 'within_tolerance', { reference: 'whole', days, cents });
+  yield* pass(matching, 'within_tolerance', { reference: 'operation', days, cents });
+}
 
 /** Joins a line and a payment whose references agree and whose amounts do not, to be reported as a difference. */
-const pairDifferingAmounts = (matching: Matching, { windowDays: days }: Tolerances): void => {
-  pass(matching, 'amount_differs', { reference: 'whole', days, cents: Infinity });
-  pass(matching, 'amount_differs', { reference: 'operation', days, cents: Infinity });
-};
+function* pairDifferingAmounts(matching: Matching, { windowDays: days }: Tolerances): Steps {
+  yield* pass(matching, 'amount_differs', { reference: 'whole', days, cents: Infinity });
+  yield* pass(matching, 'amount_differs', { reference: 'operation', days, cents: Infinity });
+}
 
 interface Group {
   readonly members: number[];
@@ -118,9 +120,10 @@ const groupNear = (
 };
 
 /** One line for all payments of an operation on a day. */
-const matchBatches = (matching: Matching, { windowDays }: Tolerances): void => {
+function* matchBatches(matching: Matching, { windowDays }: Tolerances): Steps {
   const { lines, payments } = matching;
   for (const line of matching.openLines()) {
+    yield;
     const operation = lines.operation.at(line);
     if (operation === NONE || lines.installment.at(line) !== null || lines.payment.at(line) !== NONE)
       continue;
@@ -133,7 +136,7 @@ const matchBatches = (matching: Matching, { windowDays }: Tolerances): void => {
     const group = groupNear((near) => groups.get(near), day, lines.amount.at(line), windowDays);
     if (group) matching.join('batch', group.members, [line]);
   }
-};
+}
 
 /** Whether a line may be a part of a payment: one that names another payment or another installment is none. */
 const mayBePart = ({ lines, payments }: Matching, line: number, payment: number): boolean => {
@@ -144,10 +147,11 @@ const mayBePart = ({ lines, payments }: Matching, line: number, payment: number)
 };
 
 /** Several lines of an operation on a day for one payment, such as one for each installment that a prepayment paid off. */
-const matchParts = (matching: Matching, { windowDays }: Tolerances): void => {
+function* matchParts(matching: Matching, { windowDays }: Tolerances): Steps {
   const { lines, payments } = matching;
   const linesOf = new Map<number, Map<number, number[]>>();
   for (const line of matching.openLines()) {
+    yield;
     const operation = lines.operation.at(line);
     if (operation === NONE || wentOut(matching, line)) continue;
     const [own, day] = [linesOf.get(operation) ?? new Map<number, number[]>(), lines.day.at(line)];
@@ -157,6 +161,7 @@ const matchParts = (matching: Matching, { windowDays }: Tolerances): void => {
     else own.set(day, [line]);
   }
   for (const payment of matching.openPayments()) {
+    yield;
     const own = linesOf.get(payments.operation.at(payment));
     if (!own) continue;
     const partsOn = (day: number): Group | undefined => {
@@ -168,16 +173,17 @@ const matchParts = (matching: Matching, { windowDays }: Tolerances): void => {
     const group = groupNear(partsOn, payments.day.at(payment), payments.amount.at(payment), windowDays);
     if (group) matching.join('parts', [payment], group.members);
   }
-};
+}
 
 /** One line without a usable reference for everything that is still open on its day, of one kind or of all. */
-const matchDayTotals = (matching: Matching): void => {
+function* matchDayTotals(matching: Matching): Steps {
   const { lines, payments } = matching;
   const groups = new Map<string, Group>();
   for (const p of matching.openPayments())
     for (const kind of ['all', payments.kind(p)])
       intoGroup(groups, `${payments.day.at(p)} ${kind}`, p, payments.amount.at(p));
   for (const line of matching.openLines()) {
+    yield;
     if (lines.operation.at(line) !== NONE) continue;
     for (const kind of ['all', ...PAYMENT_KINDS]) {
       const group = groups.get(`${lines.day.at(line)} ${kind}`);
@@ -187,7 +193,7 @@ const matchDayTotals = (matching: Matching): void => {
       break;
     }
   }
-};
+}
 
 class Shelf {
   readonly #byAmount = new Map<number, Map<number, { readonly payments: number[]; taken: number }>>();
@@ -207,12 +213,13 @@ class Shelf {
 }
 
 /** Lines whose reference names nothing, by their amount: all of the same day first, then one day apart, and so on. */
-const matchByAmountAndDate = (matching: Matching, { windowDays }: Tolerances): void => {
+function* matchByAmountAndDate(matching: Matching, { windowDays }: Tolerances): Steps {
   const { lines, payments } = matching;
   const shelf = new Shelf();
   for (const p of matching.openPayments()) shelf.put(payments.amount.at(p), payments.day.at(p), p);
   for (let distance = 0; distance <= windowDays; distance += 1) {
     for (const line of matching.openLines()) {
+      yield;
       if (lines.operation.at(line) !== NONE) continue;
       const [amount, day] = [lines.amount.at(line), lines.day.at(line)];
       let payment = shelf.take(amount, day - distance);
@@ -220,20 +227,23 @@ const matchByAmountAndDate = (matching: Matching, { windowDays }: Tolerances): v
       if (payment !== NONE) matching.join('amount_and_date', [payment], [line]);
     }
   }
-};
+}
 
 /** A repeated line leaves before amounts that differ are paired, so that it is not taken for another payment. */
-export const matchAll = (matching: Matching, tolerances: Tolerances) => {
-  matchByReference(matching, tolerances);
-  matchBatches(matching, tolerances);
-  matchParts(matching, tolerances);
-  matchWithinTolerance(matching, tolerances);
-  const lines = repeatedLines(matching, tolerances.windowDays);
+export function* matchAll(
+  matching: Matching,
+  tolerances: Tolerances,
+): Steps<{ readonly repeatedLines: Repeated; readonly repeatedPayments: Repeated }> {
+  yield* matchByReference(matching, tolerances);
+  yield* matchBatches(matching, tolerances);
+  yield* matchParts(matching, tolerances);
+  yield* matchWithinTolerance(matching, tolerances);
+  const lines = yield* repeatedLines(matching, tolerances.windowDays);
   for (const line of lines.keys()) matching.setAside(line);
-  pairDifferingAmounts(matching, tolerances);
+  yield* pairDifferingAmounts(matching, tolerances);
   if (!tolerances.requireReference) {
-    matchDayTotals(matching);
-    matchByAmountAndDate(matching, tolerances);
+    yield* matchDayTotals(matching);
+    yield* matchByAmountAndDate(matching, tolerances);
   }
-  return { repeatedLines: lines, repeatedPayments: repeatedPayments(matching, tolerances.windowDays) };
-};
+  return { repeatedLines: lines, repeatedPayments: yield* repeatedPayments(matching, tolerances.windowDays) };
+}

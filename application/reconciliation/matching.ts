@@ -1,5 +1,6 @@
 import { NumberColumn, NONE } from './columns.ts';
 import type { Payments } from './payments.ts';
+import type { Steps } from '../support/turns.ts';
 import type { Lines } from './statement-lines.ts';
 
 /** How a statement line and what was notified were brought together, strongest evidence first; the passes run in this order. */
@@ -86,35 +87,66 @@ const lineKey = ({ lines }: Matching, line: number): string | undefined => {
   return `${operation} ${lines.payment.at(line)} ${lines.amount.at(line)} ${lines.installment.at(line) ?? ''}`;
 };
 
+/** What each of those that repeat another one repeats. */
+export type Repeated = ReadonlyMap<number, number>;
+
+/** The first of the originals that lies within the window. */
+class Originals {
+  readonly #places = new Map<number, { readonly place: number; readonly line: number }>();
+  readonly #windowDays: number;
+
+  constructor(windowDays: number) {
+    this.#windowDays = windowDays;
+  }
+
+  add(line: number, day: number): void {
+    if (!this.#places.has(day)) this.#places.set(day, { place: this.#places.size, line });
+  }
+
+  near(day: number): number | undefined {
+    let first: { readonly place: number; readonly line: number } | undefined;
+    for (let other = day - this.#windowDays; other <= day + this.#windowDays; other += 1) {
+      const found = this.#places.get(other);
+      if (found && (first === undefined || found.place < first.place)) first = found;
+    }
+    return first?.line;
+  }
+}
+
 /**
  * Open lines that say what another line within the window says as well, a matched one or an earlier one: same reference, same
  * amount. Texts that name no operation repeat for other reasons. Only the keys of open lines are kept, so a statement that matches costs nothing here.
  */
-export const repeatedLines = (matching: Matching, windowDays: number): ReadonlyMap<number, number> => {
+export function* repeatedLines(matching: Matching, windowDays: number): Steps<Repeated> {
   const { lines } = matching;
   const alike = new Map<string, number[]>();
   for (const line of matching.openLines()) {
+    yield;
     const key = lineKey(matching, line);
     if (key !== undefined && !alike.has(key)) alike.set(key, []);
   }
-  if (alike.size > 0)
-    for (let line = 0; line < lines.count; line += 1) alike.get(lineKey(matching, line) ?? '')?.push(line);
+  for (let line = 0; alike.size > 0 && line < lines.count; line += 1) {
+    yield;
+    alike.get(lineKey(matching, line) ?? '')?.push(line);
+  }
   const repeated = new Map<number, number>();
   for (const group of alike.values()) {
-    const originals = group.filter((line) => !matching.isOpenLine(line));
+    const originals = new Originals(windowDays);
+    for (const line of group) if (!matching.isOpenLine(line)) originals.add(line, lines.day.at(line));
     for (const line of group) {
+      yield;
       if (!matching.isOpenLine(line)) continue;
-      const near = (other: number) => Math.abs(lines.day.at(other) - lines.day.at(line)) <= windowDays;
-      const original = originals.find(near);
-      if (original === undefined) originals.push(line);
+      const day = lines.day.at(line);
+      const original = originals.near(day);
+      if (original === undefined) originals.add(line, day);
       else repeated.set(line, original);
     }
   }
   return repeated;
-};
+}
 
 /** Open payments that repeat another one of their operation within the window: same kind, installment and amount. */
-export const repeatedPayments = (matching: Matching, windowDays: number): ReadonlyMap<number, number> => {
+export function* repeatedPayments(matching: Matching, windowDays: number): Steps<Repeated> {
   const { payments } = matching;
   const repeats = (payment: number, other: number): boolean =>
     payments.kind(other) === payments.kind(payment) &&
@@ -122,6 +154,7 @@ export const repeatedPayments = (matching: Matching, windowDays: number): Readon
     payments.amount.at(other) === payments.amount.at(payment);
   const repeated = new Map<number, number>();
   for (const payment of matching.openPayments()) {
+    yield;
     const [operation, day] = [payments.operation.at(payment), payments.day.at(payment)];
     for (let p = payments.firstFrom(operation, day - windowDays); p !== NONE; p = payments.after(p)) {
       if (payments.day.at(p) > day + windowDays) break;
@@ -133,4 +166,4 @@ export const repeatedPayments = (matching: Matching, windowDays: number): Readon
     }
   }
   return repeated;
-};
+}

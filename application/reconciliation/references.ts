@@ -12,6 +12,8 @@ const SEPARATORS = '/|:#-. _';
 /** Shorter codes would be found inside anything. */
 const SHORTEST_CODE_IN_TEXT = 4;
 const LONGEST_CODE = 100;
+/** Looking through so many payments costs less than remembering them. */
+const FEW = 24;
 
 /** Letters and digits alone: what is left when systems pad, split and change case. */
 const plain = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '');
@@ -63,6 +65,8 @@ export type Schedules = ReadonlyMap<string, ReadonlySet<string>>;
 export class References {
   readonly #payments: Payments;
   readonly #schedules: Schedules;
+  /** Of operations with many payments, by their plain names: a statement may ask for each of its lines. */
+  readonly #installments = new Map<number, ReadonlyMap<string, string>>();
   #events: Map<string, number> | undefined;
   #plainCodes: Map<string, number> | undefined;
 
@@ -113,11 +117,27 @@ export class References {
 
   #installmentOf(operation: number, name: string): string | undefined {
     const wanted = plain(name);
+    const known = this.#installments.get(operation);
+    if (known) return known.get(wanted);
+    let steps = 0;
     for (let p = this.#payments.firstOf(operation); p !== NONE; p = this.#payments.after(p)) {
+      if (++steps > FEW) return this.#keptInstallments(operation).get(wanted);
       const installment = this.#payments.installment.at(p);
-      if (installment !== null && (installment === name || plain(installment) === wanted)) return installment;
+      if (installment !== null && plain(installment) === wanted) return installment;
     }
     return undefined;
+  }
+
+  #keptInstallments(operation: number): ReadonlyMap<string, string> {
+    const installments = new Map<string, string>();
+    for (let p = this.#payments.firstOf(operation); p !== NONE; p = this.#payments.after(p)) {
+      const installment = this.#payments.installment.at(p);
+      if (installment === null) continue;
+      const name = plain(installment);
+      if (!installments.has(name)) installments.set(name, installment);
+    }
+    this.#installments.set(operation, installments);
+    return installments;
   }
 
   #eventsById(): ReadonlyMap<string, number> {

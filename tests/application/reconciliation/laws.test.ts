@@ -71,3 +71,23 @@ test('a line costs the payments of its days, not all of an operation that has ma
   // Up to 24 before a search, then those of seven days, in each of some passes; all of them would be 240,000 in each.
   expect(steps).toBeLessThan(lines * 7 * (24 + 7) + payments * (24 + 7) + payments);
 });
+
+test('one payment in ten thousands of lines, and as many that name what is not there, let others work meanwhile', async () => {
+  const count = 40_000;
+  let turns = 0;
+  const turning = (): void => void (turns++, (next = setImmediate(turning)));
+  let next = setImmediate(turning);
+  const parts = Array.from({ length: count }, () => line('2026-06-02', 1, 'A'));
+  const strange = Array.from({ length: count }, (_, i) => line('2026-06-20', 7, `B/${i}`));
+  const many = Array.from({ length: 480 }, (_, i) => settled(`B/x${i}`, '2026-06-20', 1_000));
+  const { results, rules, findings } = await june(
+    [settled('A/001', '2026-06-02', count), ...many],
+    [...parts, ...strange],
+  );
+  clearImmediate(next);
+  expect(rules.parts).toBe(1);
+  expect(results.missing_in_notifications.count).toBe(count);
+  expect(results.duplicate_in_statement.count).toBe(0);
+  expect([...findings()].filter(({ rule }) => rule === 'parts')).toHaveLength(count);
+  expect(turns).toBeGreaterThan(3);
+});
