@@ -1,12 +1,11 @@
-import type { Parts } from './parts.ts';
 import { join } from 'node:path';
-import type { App } from '../../application/app.ts';
 import { Audit } from '../../application/audit/audit.ts';
 import { Clients } from '../../application/clients/clients.ts';
 import { Desk } from '../../application/desk/desk.ts';
 import { DeskSessions } from '../../application/desk/sessions.ts';
 import { Funds } from '../../application/funds/funds.ts';
 import { loansOf } from '../../application/loans/loans.ts';
+import type { Loans } from '../../application/loans/loans.ts';
 import { Maintenance } from '../../application/maintenance/maintenance.ts';
 import { Portfolio } from '../../application/portfolio/portfolio.ts';
 import { Privacy } from '../../application/privacy/privacy.ts';
@@ -22,148 +21,140 @@ import { pause, throttled, within } from '../support/time.ts';
 import { SERVICE_FILE } from './data-parts.ts';
 import { enginesOf, findService } from './maintenance/found-service.ts';
 import { rotateMasterKey } from './maintenance/rotate-master-key.ts';
+import type { Parts } from './parts.ts';
 import { logOrder, toProjected } from './projections.ts';
 import { rebuildOf } from './serving-generation.ts';
 
 /** No request waits for a seal. */
 const SEALER_PAUSE_MS = 100;
 
-const maintenanceOf = (parts: Parts): Maintenance => {
-  const { eventStore: log, generations, serviceDatabase, readModelDatabase } = parts;
-  const { projectionStore, checkpoints, relayQuarantine, formats } = parts;
-  return new Maintenance({
-    ...{ log, generations, serviceDatabase, readModelDatabase },
-    ...{ projectionStore, checkpoints, relayQuarantine, formats },
-    order: logOrder,
-    within,
-    decode: toProjected,
-    rebuilding: () => rebuildOf({ log, generations }),
-    renegotiation: () => parts.renegotiation,
-    actors: () => [parts.scheduling.completion, ...[parts.administrator.sandbox ?? []].flat()],
-    webhooks: () => parts.webhooks.webhooks,
-    sandboxClock: parts.sandboxClock,
-    rotateMasterKey: () => rotateMasterKey(parts),
-    findService: () => findService(parts),
-    engines: () => enginesOf(parts),
-  });
-};
-
 const FILE_MISSING =
   'the stored file of a document is missing, and its reader was answered 404: put it back from a backup; `receivables audit verify --documents` names every one that is missing';
 
-/** How each module of the service is made, out of the parts and of what the other modules are when they are asked. */
-export const modulesOf = (parts: Parts): { readonly [Name in keyof App]: (app: App) => App[Name] } => {
-  const { configuration, keys, clock, realClock, logger, observability } = parts;
-  const { eventStore, generations, readModelDatabase, serviceDatabase } = parts;
-  return {
-    administrator: () => parts.administrator,
-    audit: () =>
-      new Audit({
-        ...{ readModelDatabase, serviceDatabase, clock, realClock, logger },
-        projections: generations.projections,
-        log: eventStore,
-        toSeal: () => observability.follower('log-sealer', throttled(eventStore, SEALER_PAUSE_MS)),
-        kind: configuration.engines.eventStoreUrl === undefined ? 'embedded' : 'eventstoredb',
-        readModels: () => parts.readModels.all,
-        apiVersion: API_VERSION,
-        sandbox: configuration.environment === 'sandbox',
-        sealKeys: sealKeysIn(parts.dataKeys),
-        signer: new DataKeyAnchorSigner(parts.dataKeys),
-        vault: parts.vault,
-        documents: parts.documents.store,
-        openNotes: (file) => new SqliteAuditNotes(file),
-        sleep: pause,
+/** How each module that the doors call is made, but for those that a file of its own makes. */
+export const MODULES = {
+  audit: (parts: Parts) =>
+    new Audit({
+      readModelDatabase: parts.readModelDatabase,
+      serviceDatabase: parts.serviceDatabase,
+      clock: parts.clock,
+      realClock: parts.realClock,
+      logger: parts.logger,
+      projections: parts.generations.projections,
+      log: parts.eventStore,
+      toSeal: () => parts.observability.follower('log-sealer', throttled(parts.eventStore, SEALER_PAUSE_MS)),
+      kind: parts.configuration.engines.eventStoreUrl === undefined ? 'embedded' : 'eventstoredb',
+      readModels: () => parts.readModels.all,
+      apiVersion: API_VERSION,
+      sandbox: parts.configuration.environment === 'sandbox',
+      sealKeys: sealKeysIn(parts.dataKeys),
+      signer: new DataKeyAnchorSigner(parts.dataKeys),
+      vault: parts.vault,
+      documents: parts.documents.store,
+      openNotes: (file) => new SqliteAuditNotes(file),
+      sleep: pause,
+    }),
+  clients: ({ clientRegistry: registry, formats, realClock: clock, signingKeys }: Parts) =>
+    new Clients({ registry, issue: () => issueCredentials(formats), clock, formats, signingKeys }),
+  desk: (parts: Parts) => {
+    const { clock, formats, logger, keys } = parts;
+    return new Desk({
+      events: parts.eventStore,
+      readModel: parts.readModelDatabase,
+      ...{ formats, clock, pause, logger },
+      sessions: new DeskSessions({
+        database: parts.serviceDatabase,
+        clock: parts.realClock,
+        seal: async (text, context) => {
+          await keys.masterKeys.refresh();
+          return keys.masterKeys.wrap('desk-sessions', text, context);
+        },
+        open: (sealed, context) => keys.masterKeys.unwrap('desk-sessions', sealed, context),
+        pause,
       }),
-    clients: () =>
-      new Clients({
-        registry: parts.clientRegistry,
-        issue: () => issueCredentials(parts.formats),
-        clock: realClock,
-        formats: parts.formats,
-        signingKeys: parts.signingKeys,
+    });
+  },
+  funds: (parts: Parts): Funds =>
+    new Funds({
+      events: parts.eventStore,
+      formats: parts.formats,
+      clients: () => parts.clients,
+      loans: () => parts.loans,
+      clock: parts.clock,
+      pause,
+    }),
+  loans: (parts: Parts): Loans => {
+    const { store: documents, inspector } = parts.documents;
+    const { caughtUp, progress } = parts.readModels;
+    const missing = new LineAMinute((fields) => parts.logger.error(fields, FILE_MISSING));
+    return loansOf({
+      commands: parts.commands,
+      events: parts.eventStore,
+      vault: parts.vault,
+      documents,
+      inspector,
+      clock: parts.clock,
+      database: parts.readModelDatabase,
+      progress,
+      writes: parts.ownWrites,
+      registry: parts.clientRegistry,
+      catchUp: caughtUp,
+      onFileMissing: (file) => missing.note('file', { event: 'file_missing', ...file }),
+      privacy: () => parts.privacy,
+    });
+  },
+  maintenance: (parts: Parts): Maintenance => {
+    const { eventStore: log, generations, serviceDatabase, readModelDatabase } = parts;
+    const { projectionStore, checkpoints, relayQuarantine, formats } = parts;
+    return new Maintenance({
+      ...{ log, generations, serviceDatabase, readModelDatabase },
+      ...{ projectionStore, checkpoints, relayQuarantine, formats },
+      order: logOrder,
+      within,
+      decode: toProjected,
+      rebuilding: () => rebuildOf({ log, generations }),
+      renegotiation: () => parts.renegotiation,
+      actors: () => [parts.scheduling.completion, ...[parts.administrator.sandbox ?? []].flat()],
+      webhooks: () => parts.webhooks,
+      sandboxClock: parts.sandboxClock,
+      rotateMasterKey: () => rotateMasterKey(parts),
+      findService: () => findService(parts),
+      engines: () => enginesOf(parts),
+    });
+  },
+  portfolio: (parts: Parts): Portfolio =>
+    new Portfolio({
+      database: parts.readModelDatabase,
+      caughtUp: parts.readModels.caughtUp,
+      place: () => parts.projectionStore.checkpoint(loanProjection),
+      privacy: () => parts.privacy,
+      documentsOf: (streams) => parts.loans.search.documentsOf(streams),
+      clock: parts.clock,
+    }),
+  privacy: (parts: Parts) =>
+    new Privacy({
+      commands: parts.commands,
+      log: parts.eventStore,
+      checkpoints: parts.checkpoints,
+      index: parts.borrowerIndex,
+      keys: parts.operationKeys,
+      documents: parts.documents.store,
+      vault: parts.vault,
+      clock: parts.clock,
+      realClock: parts.realClock,
+      // PostgreSQL overwrites what was deleted in its own time (vacuum, recycled log).
+      scrub: async () =>
+        parts.serviceDatabase.dialect === 'sqlite'
+          ? emptyWriteAheadLog(join(parts.configuration.dataDir, SERVICE_FILE))
+          : undefined,
+    }),
+  reconciliation: (parts: Parts) =>
+    new Reconciliation({
+      database: parts.readModelDatabase,
+      caughtUp: parts.readModels.caughtUp,
+      text: async () => ({
+        ...(await import('../statements/csv-statements.ts')),
+        ...(await import('../statements/statement-preview.ts')),
       }),
-    desk: () =>
-      new Desk({
-        events: eventStore,
-        readModel: readModelDatabase,
-        formats: parts.formats,
-        ...{ clock, pause, logger },
-        sessions: new DeskSessions({
-          database: serviceDatabase,
-          clock: realClock,
-          seal: async (text, context) => {
-            await keys.masterKeys.refresh();
-            return keys.masterKeys.wrap('desk-sessions', text, context);
-          },
-          open: (sealed, context) => keys.masterKeys.unwrap('desk-sessions', sealed, context),
-          pause,
-        }),
-      }),
-    funds: (app) =>
-      new Funds({
-        events: eventStore,
-        formats: parts.formats,
-        clients: () => app.clients,
-        loans: () => app.loans,
-        ...{ clock, pause },
-      }),
-    loans: (app) => {
-      const { store: documents, inspector } = parts.documents;
-      const { caughtUp, progress } = parts.readModels;
-      const missing = new LineAMinute((fields) => logger.error(fields, FILE_MISSING));
-      return loansOf({
-        commands: parts.commands,
-        events: eventStore,
-        vault: parts.vault,
-        documents,
-        inspector,
-        clock,
-        database: readModelDatabase,
-        progress,
-        writes: parts.ownWrites,
-        registry: parts.clientRegistry,
-        catchUp: caughtUp,
-        onFileMissing: (file) => missing.note('file', { event: 'file_missing', ...file }),
-        privacy: () => app.privacy,
-      });
-    },
-    maintenance: () => maintenanceOf(parts),
-    portfolio: (app) =>
-      new Portfolio({
-        database: readModelDatabase,
-        caughtUp: parts.readModels.caughtUp,
-        place: () => parts.projectionStore.checkpoint(loanProjection),
-        privacy: () => app.privacy,
-        documentsOf: (streams) => app.loans.search.documentsOf(streams),
-        clock,
-      }),
-    privacy: () =>
-      new Privacy({
-        commands: parts.commands,
-        log: eventStore,
-        checkpoints: parts.checkpoints,
-        index: parts.borrowerIndex,
-        keys: parts.operationKeys,
-        documents: parts.documents.store,
-        vault: parts.vault,
-        ...{ clock, realClock },
-        // PostgreSQL overwrites what was deleted in its own time (vacuum, recycled log).
-        scrub: async () =>
-          serviceDatabase.dialect === 'sqlite'
-            ? emptyWriteAheadLog(join(configuration.dataDir, SERVICE_FILE))
-            : undefined,
-      }),
-    publication: () => parts.publication,
-    reconciliation: () =>
-      new Reconciliation({
-        database: readModelDatabase,
-        caughtUp: parts.readModels.caughtUp,
-        text: async () => ({
-          ...(await import('../statements/csv-statements.ts')),
-          ...(await import('../statements/statement-preview.ts')),
-        }),
-      }),
-    renegotiation: () => parts.renegotiation,
-    webhooks: () => parts.webhooks.webhooks,
-  };
+    }),
 };

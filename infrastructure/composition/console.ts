@@ -20,7 +20,7 @@ const CLOSE_WITHIN_MS = 2_000;
 
 /** Undefined where whoever has the printed address may come in. */
 const signInOf = (
-  { app, logger }: Parts,
+  { desk, logger }: Parts,
   { publicUrl, signIn }: ConsoleConfiguration,
   idleMs: number,
   counted: (when: Refused) => void,
@@ -29,7 +29,7 @@ const signInOf = (
   const { issuer, clientId, clientSecret, roles } = signIn;
   const refusals = new LineAMinute((fields) => logger.warn(fields, 'somebody was not let in at the console'));
   return new SignIn({
-    sessions: app.desk.sessions,
+    sessions: desk.sessions,
     provider: new OpenidProvider({
       ...{ issuer, clientId, clientSecret },
       redirectUri: `${publicUrl}/session/callback`,
@@ -57,7 +57,7 @@ export const openConsole = async (
   const sessions = new Sessions({ idleMs });
   const metrics = desk.metrics && consoleMetrics();
   const signIn = signInOf(parts, desk, idleMs, (when) => metrics?.refused(when));
-  const service = parts.app;
+  const service = parts;
   const pages = createConsoleApp({
     ...{ host, operator, readOnly },
     ...(publicUrl !== undefined && { publicUrl }),

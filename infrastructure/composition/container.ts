@@ -28,14 +28,14 @@ import { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';
 import { TokenSigningKeys } from '../security/token-signing-keys.ts';
 import { WrappedKeys } from '../security/wrapped-keys.ts';
 import { pause, throttled } from '../support/time.ts';
-import { modulesOf } from './app.ts';
+import { MODULES } from './app.ts';
 import { cacheBytes } from './cache-shares.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import type { Foundations } from './foundations.ts';
 import type { Parts } from './parts.ts';
 import { readModelsOf, schedulingOf } from './processors.ts';
 import { publicationOf, relayOf } from './publication.ts';
-import { webhooksOf } from './webhooks.ts';
+import { sendingOf } from './webhooks.ts';
 
 const DEAD_LETTER_FILE = 'administrator-decisions.dead-letter.jsonl';
 const ADMINISTRATOR_PAUSE_MS = 40;
@@ -90,6 +90,7 @@ const administratorOf = (parts: Parts): Administrator => {
 type Made = Omit<Parts, keyof Foundations>;
 
 const MAKERS: { readonly [Name in keyof Made]: (parts: Parts) => Made[Name] } = {
+  ...MODULES,
   formats: ({ serviceDatabase }) => new StoredFormats(serviceDatabase),
   checkpoints: ({ serviceDatabase, realClock }) => new SqlCheckpointStore(serviceDatabase, realClock),
   leases: ({ serviceDatabase }) => new SqlLeases(serviceDatabase),
@@ -143,7 +144,8 @@ const MAKERS: { readonly [Name in keyof Made]: (parts: Parts) => Made[Name] } = 
     }),
   publication: publicationOf,
   relay: relayOf,
-  webhooks: webhooksOf,
+  sending: sendingOf,
+  webhooks: ({ sending }) => sending.webhooks,
   administrator: administratorOf,
   scheduling: schedulingOf,
   signingKeys: ({ keyStore, keys, realClock: clock, logger }) =>
@@ -157,7 +159,6 @@ const MAKERS: { readonly [Name in keyof Made]: (parts: Parts) => Made[Name] } = 
     const settings = { issuer, audience, environment, cacheBytes: cacheBytes(configuration, 'tokens') };
     return new JwtTokens(signingKeys, realClock, settings);
   },
-  app: (parts) => keptFrom(modulesOf(parts), {}),
   sandboxClock: ({ movableClock: clock, realClock, serviceDatabase, logger }) => {
     if (!clock) return undefined;
     const offset = new SqlClockOffset(serviceDatabase, realClock);
@@ -165,20 +166,13 @@ const MAKERS: { readonly [Name in keyof Made]: (parts: Parts) => Made[Name] } = 
   },
 };
 
-/** What is there with what is made of it: each member when it is first asked for, and kept. */
-const keptFrom = <Made extends object, To extends object>(
-  makers: { readonly [Name in keyof Made]: (of: Made & To) => Made[Name] },
-  there: To,
-): Made & To => {
+/** What was chosen at the start, with what is made of it: each part when it is first asked for, and kept. */
+export const partsOf = (foundations: Foundations): Parts => {
   const container = new Container({ defaultScope: 'Singleton' });
-  const made = { ...there } as Made & To;
-  for (const [name, make] of Object.entries<(of: Made & To) => unknown>(makers)) {
-    container.bind(name).toDynamicValue(() => make(made));
-    const get = () => container.get(name);
-    Object.defineProperty(made, name, { enumerable: true, get });
+  const parts = { ...foundations } as Parts;
+  for (const [name, make] of Object.entries<(parts: Parts) => unknown>(MAKERS)) {
+    container.bind(name).toDynamicValue(() => make(parts));
+    Object.defineProperty(parts, name, { enumerable: true, get: (): unknown => container.get(name) });
   }
-  return made;
+  return parts;
 };
-
-/** What was chosen at the start, and what is built from it. */
-export const partsOf = (foundations: Foundations): Parts => keptFrom<Made, Foundations>(MAKERS, foundations);

@@ -1,4 +1,3 @@
-import type { Administrator } from '../../application/administrator/administrator.ts';
 import type { App } from '../../application/app.ts';
 import type { SqlClientRegistry } from '../../application/clients/client-registry.ts';
 import type { CommandHandler } from '../../application/command-handling/command-handler.ts';
@@ -13,10 +12,7 @@ import type { SandboxClock } from '../../application/maintenance/sandbox/sandbox
 import type { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 import type { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import type { ReadModelFollower } from '../../application/projecting/read-model.ts';
-import type { Publication } from '../../application/publication/publication.ts';
 import type { RelayQuarantine } from '../../application/publication/relay-quarantine.ts';
-import type { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
-import type { Webhooks } from '../../application/webhooks/webhooks.ts';
 import type { Projection } from '../../projections/projection.ts';
 import type { FileDocumentInspector } from '../documents/file-document-inspector.ts';
 import type { SealedDocumentStore } from '../documents/sealed-document-store.ts';
@@ -28,8 +24,8 @@ import type { WrappedKeys } from '../security/wrapped-keys.ts';
 import type { WebhookWorker } from '../webhooks/webhook-worker.ts';
 import type { Foundations } from './foundations.ts';
 
-/** What a thread of the service consists of: each part is made once, when it is first asked for. */
-export interface Parts extends Foundations {
+/** What a thread of the service consists of, with what the doors call: each part is made once, when it is first asked for. */
+export interface Parts extends Foundations, App {
   readonly formats: StoredFormats;
   readonly checkpoints: SqlCheckpointStore;
   readonly leases: SqlLeases;
@@ -59,21 +55,17 @@ export interface Parts extends Foundations {
   readonly ownWrites: OwnWrites;
   readonly keptOperations: KeptOperations;
   readonly commands: CommandHandler;
-  readonly renegotiation: Renegotiation;
-  readonly publication: Publication;
-  readonly relay: ReturnType<Publication['relay']>;
+  readonly relay: ReturnType<App['publication']['relay']>;
   /** What sends is made when it is asked for, and woken only where it is there. */
-  readonly webhooks: { readonly webhooks: Webhooks; readonly worker: WebhookWorker };
-  readonly administrator: Administrator;
+  readonly sending: { readonly webhooks: App['webhooks']; readonly worker: WebhookWorker };
   /** What acts on operations by itself, in the course of time or after an event. */
   readonly scheduling: {
     readonly overdue: (signal: AbortSignal) => Promise<void>;
-    readonly recovery: ReturnType<Renegotiation['recovery']>;
-    readonly completion: ReturnType<Renegotiation['completion']>;
+    readonly recovery: ReturnType<App['renegotiation']['recovery']>;
+    readonly completion: ReturnType<App['renegotiation']['completion']>;
   };
   readonly signingKeys: TokenSigningKeys;
   readonly tokens: JwtTokens;
-  readonly app: App;
   /** Undefined in production. */
   readonly sandboxClock: SandboxClock | undefined;
 }

@@ -21,8 +21,8 @@ export const requireKafka = ({ kafka }: Foundations): NonNullable<Foundations['k
 
 const [LOOK_AGAIN_MS, LONGEST_WAIT_MS] = [10, 3_000];
 
-const isBehind = async ({ app }: Parts): Promise<boolean> => {
-  const { followers } = await app.maintenance.lag();
+const isBehind = async ({ maintenance }: Parts): Promise<boolean> => {
+  const { followers } = await maintenance.lag();
   return followers.some(
     ({ name, behind, problem }) => name === loanProjection.name && (behind > 0 || problem !== undefined),
   );
@@ -40,7 +40,7 @@ const writtenOf = (parts: Parts): ((applicationId: string) => Promise<void>) => 
   };
   return async (applicationId) => {
     if (earlier === 'open') await untilEarlierShow();
-    await parts.app.loans.written(applicationId);
+    await parts.loans.written(applicationId);
   };
 };
 
@@ -71,6 +71,6 @@ export const relayOf = (parts: Parts): Parts['relay'] =>
     subscription: parts.observability.follower('relay', throttled(parts.eventStore, RELAY_PAUSE_MS)),
     watch: parts.tracedEvents,
     bus: parts.eventBus,
-    deliver: () => parts.webhooks.worker.deliver,
+    deliver: () => parts.sending.worker.deliver,
     ...{ logger: parts.logger, pause },
   });

@@ -31,7 +31,7 @@ const open: CliDependencies['open'] = async () => {
   const stop = new AbortController();
   const following = parts.sandboxClock?.follow(stop.signal);
   return {
-    app: parts.app,
+    app: parts,
     close: async () => {
       stop.abort();
       await following;

@@ -35,7 +35,7 @@ const schedulerParts = (parts: Parts): readonly RolePart[] => {
   return [
     part('overdue scheduler', ({ overdue }, signal) => overdue(signal)),
     part('renegotiation recovery', ({ recovery }, signal) => recovery.run(signal)),
-    part('log sealer', (_, signal) => parts.app.audit.seal(signal)),
+    part('log sealer', (_, signal) => parts.audit.seal(signal)),
     part('renegotiation completion', ({ completion }, signal) => completion.run(signal)),
     ...(parts.configuration.environment === 'sandbox'
       ? [part('sandbox administrator', (_, signal) => parts.administrator.sandbox!.run(signal))]
@@ -53,7 +53,7 @@ const decisionParts = (parts: Parts): readonly RolePart[] => {
   const consume = async (signal: AbortSignal): Promise<void> => {
     const { KafkaDecisionTopics } = await import('../kafka/kafka-decision-topics.ts');
     const topics = new KafkaDecisionTopics(kafka);
-    const { administrator, desk } = parts.app;
+    const { administrator, desk } = parts;
     try {
       await topics.run(async (received) => {
         const answers = await administrator.process(received, { deadLetters: topics, logger });
@@ -80,10 +80,10 @@ const projectorParts = (parts: Parts): readonly RolePart[] => {
   }));
 };
 
-const webhooksOf = ({ webhooks }: Parts): Background => ({
+const webhooksOf = ({ sending }: Parts): Background => ({
   name: 'webhooks',
-  start: () => void webhooks.worker.start(),
-  stop: () => webhooks.worker.stop(ATTEMPT_GRACE_MS),
+  start: () => void sending.worker.start(),
+  stop: () => sending.worker.stop(ATTEMPT_GRACE_MS),
 });
 
 const workOf = (parts: Parts): readonly RolePart[] => [

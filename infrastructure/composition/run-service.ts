@@ -37,8 +37,7 @@ const firstCall = (
 const TAKES_AT_MOST_MS = 10_000;
 
 /** Of several processes that start at once on one store, only one makes the client. */
-const createOnce = async ({ leases, app }: Parts): Promise<CreatedClient | undefined> => {
-  const { clients } = app;
+const createOnce = async ({ leases, clients }: Parts): Promise<CreatedClient | undefined> => {
   if ((await clients.list()).length > 0) return undefined;
   const lease = await leases.acquire('demo client', randomUUID(), TAKES_AT_MOST_MS);
   if (!lease) return undefined;

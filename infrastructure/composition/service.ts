@@ -37,7 +37,7 @@ const wholeInterface = async (parts: Parts, readiness: () => Promise<Readiness>,
   const { tokens, clientRegistry, formats } = parts;
   const listener = await createHttpApp({
     settings: configuration,
-    app: parts.app,
+    app: parts,
     tokens,
     authenticator: new HashedClientAuthenticator(clientRegistry, formats),
     clients: new ClientDirectory(clientRegistry, cacheBytes(configuration, 'clients')),

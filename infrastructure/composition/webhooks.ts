@@ -106,7 +106,7 @@ const workerOf = (parts: Parts, { queue, ranges, subscriptions }: Webhooks): Web
   });
 };
 
-export const webhooksOf = (parts: Parts): Parts['webhooks'] => {
+export const sendingOf = (parts: Parts): Parts['sending'] => {
   const { configuration, clock, eventStore, keys, onQueued, publication } = parts;
   let worker: WebhookWorker | undefined;
   const webhooks = new Webhooks({

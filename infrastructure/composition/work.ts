@@ -27,10 +27,10 @@ const sourcesOf = (parts: Parts, { leased }: Roles, checks: () => Promise<Health
       Object.fromEntries(standingsOf(parts).map(({ waitsFor, quarantined }) => [waitsFor, quarantined])),
     states: () => ({
       ...Object.fromEntries(standingsOf(parts).map((one) => [one.work, stateOf(one)])),
-      ...(has('webhooks') && { webhooks: parts.webhooks.worker.status().state }),
+      ...(has('webhooks') && { webhooks: parts.sending.worker.status().state }),
     }),
     checks,
-    ...(has('webhooks') && { waitingDeliveries: () => parts.webhooks.webhooks.lag.read() }),
+    ...(has('webhooks') && { waitingDeliveries: () => parts.webhooks.lag.read() }),
     ...(has('webhooks') &&
       serviceDatabase.dialect === 'postgres' && {
         oldestTransaction: async () => (await oldestTransaction(serviceDatabase))?.seconds ?? 0,

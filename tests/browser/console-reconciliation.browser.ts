@@ -32,7 +32,7 @@ const at = atDesk(async (world) => {
   expect(await world.audit()).toEqual([]);
   await mostPayments(living.flatMap(({ application }) => application.funds));
   expect(payments.length).toBeGreaterThan(3);
-  await world.parts.app.funds.name({ fundId: fund, name: 'Fundo da Praia', operator: 'ana' });
+  await world.parts.funds.name({ fundId: fund, name: 'Fundo da Praia', operator: 'ana' });
 });
 
 const brazilian = (cents: number): string =>

@@ -78,8 +78,7 @@ test('a form that was typed into outlives its session', async () => {
   await page.goto(`${desk.origin}/operations`);
   await shown(page, 'Operations');
   await page.getByLabel(/code/i).first().fill('PROP-1');
-  for (const { id } of await world.parts.app.desk.sessions.list())
-    await world.parts.app.desk.sessions.end(id);
+  for (const { id } of await world.parts.desk.sessions.list()) await world.parts.desk.sessions.end(id);
   await page.getByRole('button', { name: 'Search' }).click();
   const [other] = await Promise.all([
     page.waitForEvent('popup'),

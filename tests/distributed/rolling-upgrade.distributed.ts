@@ -106,7 +106,7 @@ test('random lives go through processes of the release before and of this one as
       : undefined;
   world.decisionDesk = (texts) => (random.chance(0.5) ? earlier.decide(texts) : decideHere(texts));
 
-  const { clientId, clientSecret } = await world.parts.app.clients.create({
+  const { clientId, clientSecret } = await world.parts.clients.create({
     name: 'of both',
     fundIds: [randomUUID()],
   });

@@ -154,7 +154,7 @@ export class World {
   /** The other process may have shown what is not in the read model of this release yet, where a sweep looks. */
   async #caughtUp(): Promise<void> {
     for (;;) {
-      const { followers } = await this.parts.app.maintenance.lag();
+      const { followers } = await this.parts.maintenance.lag();
       const { behind, problem } = followers.find(({ name }) => name === loanProjection.name)!;
       if (behind === 0 && problem === undefined) return;
       await setTimeout(20);
@@ -242,7 +242,7 @@ export class World {
   /** Those commands come one after another, as on a command line. */
   async forget(document: string, applicationId: string, includingOpen: boolean): Promise<void> {
     const forgetting = async (): Promise<void> => {
-      const { privacy } = this.parts.app;
+      const { privacy } = this.parts;
       await privacy.index();
       const found = await privacy.forgetting.find(document, applicationId);
       for (const operation of found)
@@ -280,7 +280,7 @@ export class World {
   async audit(): Promise<readonly string[]> {
     const foundations = await openFoundations(readConfiguration(this.environment), this.logger);
     try {
-      const { audit } = partsOf({ ...foundations, clock: this.clock }).app;
+      const { audit } = partsOf({ ...foundations, clock: this.clock });
       const { code, out, err } = await commandLine(() => ({ audit }))('audit', 'verify', '-o', 'json');
       return code === 0 ? [] : [...out.split('\n').slice(0, MOST_SHOWN), err];
     } finally {

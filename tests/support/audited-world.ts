@@ -138,7 +138,7 @@ export const auditOf = async (dataDir: string, args: readonly string[]): Promise
   const logger = new RecordingLogger();
   const foundations = await openFoundations(readConfiguration({ DATA_DIR: dataDir }), logger);
   try {
-    const { audit, clients, funds, loans } = partsOf(foundations).app;
+    const { audit, clients, funds, loans } = partsOf(foundations);
     return await commandLine(() => ({ audit, clients, funds, loans }))('audit', ...args);
   } finally {
     await foundations.close();

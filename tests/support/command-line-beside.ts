@@ -19,7 +19,7 @@ export const commandLineBeside = (
     open: async () => {
       const foundations = await openFoundations(readConfiguration(environment), new RecordingLogger());
       const parts = partsOf({ ...foundations, ...(clock && { clock }) });
-      return { app: parts.app, close: () => foundations.close() };
+      return { app: parts, close: () => foundations.close() };
     },
     backups: backupsOf(environment),
   });

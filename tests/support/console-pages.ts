@@ -133,7 +133,7 @@ export const timedPagesOf = (
     filling,
     (dataDir) => shareAmongFunds(dataDir, others),
     async (parts) => {
-      await parts.app.clients.create({ name: 'others', fundIds: others, rateLimitMultiplier: 1 });
+      await parts.clients.create({ name: 'others', fundIds: others, rateLimitMultiplier: 1 });
       const port = await freePort();
       const origin = `http://localhost:${port}`;
       const provider = await TestProvider.open([origin]);

@@ -14,7 +14,7 @@ export const refusedBesideAnother = async (
 ): Promise<ReturnType<typeof JSON.parse>> => {
   const { url, events } = Webhook.example;
   const { webhook_id } = (await api.call('POST', '/webhook', { url, events })).body;
-  const { webhooks } = service.parts.webhooks;
+  const { webhooks } = service.parts;
   const { applicationId } = (await webhooks.subscriptions.find('operator', webhook_id))!;
   const span = { since: '2026-01-15T12:00:00.000Z', until: '2026-01-15T18:00:00.000Z' };
   for (;;) {

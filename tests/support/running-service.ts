@@ -65,7 +65,7 @@ export class RunningService {
     rateLimitMultiplier = 1_000,
     applicationId?: string,
   ): Promise<ClientCredentials> {
-    const created = await this.service.parts.app.clients.create({
+    const created = await this.service.parts.clients.create({
       name: 'test',
       fundIds: [fund],
       rateLimitMultiplier,

@@ -15,7 +15,7 @@ let service: RunningService;
 let application = '';
 let api: ApiClient;
 const documents = new Map<string, string>();
-const receivables = commandLine(() => service.service.parts.app);
+const receivables = commandLine(() => service.service.parts);
 
 beforeAll(async () => {
   service = await RunningService.start();

@@ -168,7 +168,7 @@ describe('by the feed', () => {
   beforeAll(async () => {
     description = await service.description();
     // The first page waits for all that is in the log by then, whatever stands last.
-    await service.service.parts.app.funds.name({ fundId: randomUUID(), name: 'First', operator: 'Ana' });
+    await service.service.parts.funds.name({ fundId: randomUUID(), name: 'First', operator: 'Ana' });
   }, 240_000);
 
   interface Page {
@@ -210,7 +210,7 @@ describe('by the feed', () => {
   };
 
   const credentialsOf = async (input: object): Promise<ClientCredentials> => {
-    const created = await service.service.parts.app.clients.create({
+    const created = await service.service.parts.clients.create({
       ...{ name: 'test', fundIds: [], rateLimitMultiplier: 1_000 },
       ...input,
     });

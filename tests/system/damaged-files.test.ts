@@ -77,7 +77,7 @@ test('a damaged read model serves no more, and another is built while commands g
     /read-model-1\.db is damaged \((Error: )?database disk image is malformed\)/,
   );
 
-  const services = service.service.parts.app;
+  const services = service.service.parts;
   const states = new Map<number, string>();
   for await (const { generation, state } of services.maintenance.readModels.list())
     states.set(generation, state);
@@ -95,7 +95,7 @@ test('a damaged read model serves no more, and another is built while commands g
 
 test('audit verify says at once that the log is malformed, and where', async () => {
   damage('events.db');
-  const services = service.service.parts.app;
+  const services = service.service.parts;
   const run = commandLine(() => services);
   const begun = performance.now();
   const { code, err } = await run('audit', 'verify');

@@ -43,7 +43,7 @@ const assignActive = async ({ api }: Party, code: string): Promise<void> => {
 /** Replaces an operation, so that it may get the signature of the document that did it. */
 const renegotiate = async ({ api, credentials }: Party, code: string): Promise<void> => {
   const { client_id: clientId, application_id: applicationId, fund_ids: fundIds } = credentials;
-  await running.service.parts.app.renegotiation.renegotiate(
+  await running.service.parts.renegotiation.renegotiate(
     { requestId: 'test', clientId, applicationId, fundIds },
     {
       originalProposalCodes: [code as LoanCode],

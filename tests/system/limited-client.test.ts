@@ -12,7 +12,7 @@ let webhookId: string;
 let eventIds: { readonly mine: string; readonly other: string };
 
 const clientOf = async (input: object): Promise<ApiClient> => {
-  const created = await service.service.parts.app.clients.create({
+  const created = await service.service.parts.clients.create({
     name: 'test',
     applicationId: 'acme',
     fundIds: [],

@@ -167,7 +167,7 @@ describe('a log that is older than what follows it', () => {
     );
     const service = await startService(foundations);
     try {
-      const created = await service.parts.app.clients.create({ name: 'test', fundIds: [randomUUID()] });
+      const created = await service.parts.clients.create({ name: 'test', fundIds: [randomUUID()] });
       const { clientId: client_id, clientSecret: client_secret, applicationId, fundIds } = created;
       const api = new ApiClient(baseUrl, {
         ...{ client_id, client_secret },

@@ -105,7 +105,7 @@ describe('decisions on a topic', () => {
   }, 300_000);
 
   test('are lines of the desk log, with what became of each', async () => {
-    const { desk } = service.service.parts.app;
+    const { desk } = service.service.parts;
     const lines = async () =>
       (await linesOf(desk)).map(({ way, name, outcome, code, decision }) =>
         [way, name, outcome, code ?? '-', decision ?? '-'].join(' '),

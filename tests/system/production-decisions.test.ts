@@ -20,7 +20,7 @@ beforeAll(async () => {
     MASTER_KEY: randomBytes(32).toString('base64'),
   });
   api = await service.client(randomUUID());
-  const { administrator, publication, loans } = service.service.parts.app;
+  const { administrator, publication, loans } = service.service.parts;
   receivables = commandLine(() => ({ administrator, publication, loans }));
 });
 afterAll(() => service?.stop());

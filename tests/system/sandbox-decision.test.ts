@@ -25,7 +25,7 @@ beforeAll(async () => {
   const credentials = await service.createClient(FUND);
   api = new ApiClient(service.baseUrl, credentials);
   stranger = new ApiClient(service.baseUrl, await service.createClient(FUND));
-  const { clients } = service.service.parts.app;
+  const { clients } = service.service.parts;
   const applicationId = credentials.application_id;
   await clients.create({ name: 'both', applicationId, fundIds: [OTHER_FUND] });
   const made = await clients.create({ name: 'few', applicationId, fundIds: [], onlyFundIds: [OTHER_FUND] });
@@ -162,7 +162,7 @@ describe('another disbursed value', () => {
 
   test('of a renegotiation is that of its new operation, where a fund asks for two people too', async () => {
     await active('OLD');
-    const { administrator } = service.service.parts.app;
+    const { administrator } = service.service.parts;
     const rule = {
       fundId: FUND,
       evidence: 'stated',

@@ -33,7 +33,7 @@ beforeAll(async () => {
   ({ receiver } = trusted);
   service = await RunningService.start(trusted.settings);
   api = await service.client(randomUUID());
-  const services = service.service.parts.app;
+  const services = service.service.parts;
   run = commandLine(() => services);
   everything = await subscribe(['*']);
   await randomLives(new Random(SEED));

@@ -25,22 +25,23 @@ let api: ApiClient;
 /** BAD has an event that a later release stored; everything else is as it should be. */
 beforeAll(async () => {
   service = await RunningService.start();
-  const { app, eventStore } = service.service.parts;
+  const { parts } = service.service;
+  const { clients, desk, eventStore, maintenance } = parts;
   api = await service.client(randomUUID());
   for (const code of ['BAD', 'GOOD']) {
     expect((await api.assign(loanRequest(api.fund, code, 2))).status).toBe(201);
     await api.untilStatus(code, 'active');
   }
-  [application] = (await app.clients.applications()) as [string];
+  [application] = (await clients.applications()) as [string];
   const stream = loanStream(application, 'BAD');
   const metadata = sampleMetadata({ applicationId: application });
   const event = { id: randomUUID(), type: 'loan.something_new.v1', data: '{}' as JsonText, metadata };
   await eventStore.append(stream, await eventStore.head(stream), [event]);
   await within('the read model and the relay have met it', 30_000, async () => {
-    const [entries, { followers }] = [await app.maintenance.quarantine.list(), await app.maintenance.lag()];
+    const [entries, { followers }] = [await maintenance.quarantine.list(), await maintenance.lag()];
     return entries.length === 2 && followers.every(({ behind }) => behind === 0);
   });
-  server = await ConsoleServer.open({ service: app, desk: app.desk });
+  server = await ConsoleServer.open({ service: parts, desk });
 });
 afterAll(async () => {
   await server?.close();
@@ -52,7 +53,7 @@ const shown = async (path: string): Promise<readonly [status: number, text: stri
   const { status, text } = await server.ask(path, { headers: { cookie, 'accept-language': 'en' } });
   return [status, text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')];
 };
-const run = (...args: readonly string[]) => commandLine(() => service.service.parts.app)(...args);
+const run = (...args: readonly string[]) => commandLine(() => service.service.parts)(...args);
 
 test('doctor, status and the console tell of the same operation, and none says that all is taken in', async () => {
   const { dataDir } = service.service.parts.configuration;
@@ -91,7 +92,7 @@ test('lists and reports of the console say that not all is in them, as those of 
   const other = await shown(`/portfolio/position?fund=${randomUUID()}`);
   expect(other[1]).not.toContain('Not all is in it');
   const seenIn = async (fundId: string) => {
-    const { loans } = deskOf(service.service.parts.app, personWith({ role: 'viewer', funds: [fundId] }));
+    const { loans } = deskOf(service.service.parts, personWith({ role: 'viewer', funds: [fundId] }));
     return (await loans.leftOut()).map(({ code }) => code);
   };
   expect([await seenIn(api.fund), await seenIn(randomUUID())]).toEqual([['BAD'], []]);

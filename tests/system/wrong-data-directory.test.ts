@@ -92,7 +92,7 @@ test('beside a running service, doctor finds nothing wrong and status says who r
     );
     const wrongKey = await examine({ DATA_DIR: dataDir, MASTER_KEY }, () => new RecordingLogger());
     expect(wrongKey.find(({ state }) => state === 'failed')?.check).toBe('master_key');
-    const status = await parts.app.maintenance.status();
+    const status = await parts.maintenance.status();
     expect(status).toMatchObject({ running: true, place: dataDir, operations: [] });
     expect(status.found).toContain(`process ${process.pid}`);
     expect(status.followers.map(({ name, behind }) => [name, behind])).toEqual([

@@ -97,7 +97,7 @@ export const runBackground = async (data: BackgroundData, port: MessagePort): Pr
       case 'append result':
         return appends.settle(message.id, message.reply);
       case 'queued':
-        return work?.parts.webhooks.worker.wake(message.webhookIds);
+        return work?.parts.sending.worker.wake(message.webhookIds);
       case 'ask':
         if (work)
           void answerTo(message.question, work).then((answer) =>

@@ -201,8 +201,7 @@ const opened = async (configuration: Configuration, logger: Logger): Promise<rea
   try {
     const parts = partsOf(await openFoundations(configuration, logger));
     try {
-      const { eventStore } = parts;
-      const { maintenance, webhooks } = parts.app;
+      const { eventStore, maintenance, webhooks } = parts;
       const checks = await checkEngines(parts, ['api']);
       const runs = await look('service', async () => service(await findService(parts)));
       return [

@@ -39,7 +39,7 @@ test('a decision is logged with its operation and what became of it, and without
     const { parts } = running.service;
     const record = () => Promise.resolve();
     const visit = { operator: 'maria.souza', logger: parts.logger, record };
-    await decideAll([text], visit, parts.app);
+    await decideAll([text], visit, parts);
     const [line] = running.logger.lines.filter(({ message }) => message === 'a decision of the console');
     const what = { ...ids, decision: 'approve', operator: 'maria.souza', outcome: 'refused' };
     expect(line!.fields).toEqual({ ...what, reason: 'loan_not_found' });

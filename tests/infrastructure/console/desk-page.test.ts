@@ -14,7 +14,7 @@ const page = async (query = ''): Promise<string> => wordsOf((await desk.get(`/de
 
 test('what was seen, decided and refused is listed with its operation and its fund', async () => {
   const [fund] = desk.application.funds;
-  await desk.world.parts.app.funds.name({ fundId: fund!, name: 'Aurora', operator: 'Ana' });
+  await desk.world.parts.funds.name({ fundId: fund!, name: 'Aurora', operator: 'Ana' });
   await desk.get(`/operations/${desk.key('WAITS')}`);
   await desk.get(`/operations/${desk.key('11144477735')}`);
   await desk.confirm(await desk.preview('approve', [desk.key('WAITS')]));
@@ -56,7 +56,7 @@ test.each(['/decisions', '/operations?status=received'])(
   '%s, fetched by itself, is a line again where as many are others',
   async (path) => {
     const lists = async (): Promise<number> =>
-      (await linesOf(desk.world.parts.app.desk)).filter(({ action }) => action === 'listed').length;
+      (await linesOf(desk.world.parts.desk)).filter(({ action }) => action === 'listed').length;
     const fetched = async (): Promise<string> => (await desk.get(path, { 'x-unattended': '1' })).text;
     const [one, other] = ['ONE', 'OTHER'].map((code) => `${code}-${path.slice(1, 4)}`) as [string, string];
     await desk.assign(one);
@@ -122,7 +122,7 @@ describe('decisions that need two people', () => {
     expect(wordsOf((await settle('withdraw', 'D-2')).text)).toContain('D-2 A2 Done Received');
     const late = wordsOf((await settle('confirm', 'D-2', 'D-9')).text);
     expect(late).toContain('0 done, 2 refused.');
-    const lines = await linesOf(desk.world.parts.app.desk);
+    const lines = await linesOf(desk.world.parts.desk);
     const settled = lines.filter(({ action }) => ['confirmed', 'withdrawn', 'configured'].includes(action));
     expect(lines.filter(({ decision, count }) => decision === 'awaiting' && count! > 0)).toMatchObject([
       { action: 'listed', count: 2, sum: awaiting.reduce((sum, { value }) => sum + value!, 0) },

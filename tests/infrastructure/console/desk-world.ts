@@ -46,7 +46,7 @@ export class DeskWorld {
     const world = await World.start();
     const foundations = await openFoundations(readConfiguration(world.environment), world.logger);
     const { clock } = world;
-    const service = partsOf({ ...foundations, clock }).app;
+    const service = partsOf({ ...foundations, clock });
     const server = await ConsoleServer.open({
       ...{ service, clock },
       desk: service.desk,

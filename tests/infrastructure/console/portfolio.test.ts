@@ -118,7 +118,7 @@ describe('the names of funds', () => {
   });
 
   const name = (text: string): Promise<void> =>
-    desk.world.parts.app.funds.name({ fundId: named, name: text, operator: 'Ana' });
+    desk.world.parts.funds.name({ fundId: named, name: text, operator: 'Ana' });
   const paths = (): readonly string[] => [
     ...['/', '/operations', '/decisions', '/audit', '/portfolio'],
     `/operations/${desk.key('HELD')}`,
@@ -190,7 +190,7 @@ describe('the names of funds', () => {
   });
 
   test('an application is called like its oldest client that is not revoked', async () => {
-    const { clients, webhooks } = desk.world.parts.app;
+    const { clients, webhooks } = desk.world.parts;
     // Not the one that other tests call with: its token is worth nothing once its client is revoked.
     const { applicationId, clientId } = await desk.world.createApplication();
     const shown = async () => (await clients.applicationNames()).get(applicationId);

@@ -40,7 +40,7 @@ let foreign: TestApplication;
 
 /** A webhook that sends nothing. */
 const pausedWebhook = async (name: string, fundIds: readonly string[] | null): Promise<string> => {
-  const { webhooks } = desk.world.parts.app;
+  const { webhooks } = desk.world.parts;
   const { applicationId, clientId, funds } = desk.application;
   const context = { requestId: name, clientId, applicationId, fundIds: funds };
   const input = { url: `https://${name}.example/hook`, events: ['*'], fundIds, description: null };
@@ -52,7 +52,7 @@ const pausedWebhook = async (name: string, fundIds: readonly string[] | null): P
 /** Until it is queued. */
 const eventOf = async (webhookId: string, code: string): Promise<string> => {
   for (;;) {
-    const { deliveries } = await desk.world.parts.app.webhooks.deliveries.page('operator', webhookId, {
+    const { deliveries } = await desk.world.parts.webhooks.deliveries.page('operator', webhookId, {
       limit: 100,
     });
     const found = deliveries.find((one) => one.code === code);
@@ -76,7 +76,7 @@ const targetOf = async (name: string, fundId: string, more: object): Promise<Tar
   await desk.elsewhere(held, 'approve', { note: 'Joana called' });
   await desk.elsewhere(held, 'sign_term');
   await desk.elsewhere(held, 'disburse', { disbursement_date: DAY, disbursed_value: 10_032 });
-  const details = await desk.world.parts.app.loans.read({ applicationId }, held);
+  const details = await desk.world.parts.loans.read({ applicationId }, held);
   const paid = settlement(held, '001', 950, { settled_at: '2026-06-18' });
   await desk.world.call(desk.application, { method: 'POST', path: '/installment/settle', body: paid });
   // Until it is shown.
@@ -87,7 +87,7 @@ const targetOf = async (name: string, fundId: string, more: object): Promise<Tar
 };
 
 const nameFund = (fundId: string, name: string): Promise<void> =>
-  desk.world.parts.app.funds.name({ fundId, name, operator: 'Ana' });
+  desk.world.parts.funds.name({ fundId, name, operator: 'Ana' });
 
 beforeAll(async () => {
   desk = await DeskWorld.open();
@@ -288,7 +288,7 @@ const approveBoth = (ids: string): Promise<ConsoleAnswer> =>
     ]),
   );
 const statusOf = async ({ waits }: Target): Promise<string | null> =>
-  (await desk.world.parts.app.loans.read(desk.application, waits))!.loan.status;
+  (await desk.world.parts.loans.read(desk.application, waits))!.loan.status;
 
 describe('a decision on operations of several funds', () => {
   test('is refused whole where one is of a fund that the person only looks at', async () => {

@@ -78,7 +78,7 @@ describe.each(['embedded', 'EventStoreDB'])('an event that nobody subscribed to,
     const { generations } = parts;
     const request = { signal: new AbortController().signal, onProgress: () => undefined, force: false };
     const differing: unknown[] = [];
-    const rebuilt = await parts.app.maintenance.readModels.rebuild({
+    const rebuilt = await parts.maintenance.readModels.rebuild({
       ...request,
       onDifference: (_, difference) => void differing.push(difference),
     });

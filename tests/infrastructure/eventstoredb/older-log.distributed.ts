@@ -46,7 +46,7 @@ const taken = async (code: string): Promise<void> => {
     await api.untilStatus(code, 'active');
   } catch (error) {
     const types = standIn.log.stream(`loan-${application}.${code}`).map(({ type }) => type);
-    const { lines } = await commandLine(() => service.service.parts.app)('followers', 'list');
+    const { lines } = await commandLine(() => service.service.parts)('followers', 'list');
     const told = service.logger.lines.filter(({ level }) => level !== 'debug').slice(-20);
     throw new Error(JSON.stringify({ types, followers: lines, told }), { cause: error });
   }
@@ -65,7 +65,7 @@ test('moments in which events come too fast are counted in the metrics', async (
 });
 
 test('an older state of the log alone was restored: each follower says so, and its command mends it', async () => {
-  const services = service.service.parts.app;
+  const services = service.service.parts;
   const run = commandLine(() => services);
   const hook = { url: 'https://127.0.0.1:9/hooks', events: ['loan_received'] };
   const webhook = (await api.call('POST', '/webhook', hook)).body.webhook_id;

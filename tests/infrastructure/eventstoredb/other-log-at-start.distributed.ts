@@ -41,7 +41,7 @@ const start = async (dataDir: string, { url }: EventStoreDbStandIn): Promise<Sta
   const configuration = readConfiguration({ ...variables, ...address });
   const foundations = await openFoundations(configuration, new RecordingLogger(), { part: 'service' });
   const service = await startService(foundations);
-  const client = await service.parts.app.clients.create({ name: 'test', fundIds: [randomUUID()] });
+  const client = await service.parts.clients.create({ name: 'test', fundIds: [randomUUID()] });
   const api = new ApiClient(baseUrl, {
     client_id: client.clientId,
     client_secret: client.clientSecret,

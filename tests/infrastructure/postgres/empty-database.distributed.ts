@@ -14,7 +14,7 @@ beforeAll(async () => {
   postgres = await testPostgres();
   service = await RunningService.start();
   const fundId = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
-  await service.service.parts.app.funds.name({ fundId, name: 'Fundo Aurora', operator: 'ana' });
+  await service.service.parts.funds.name({ fundId, name: 'Fundo Aurora', operator: 'ana' });
   await service.service.stop();
 });
 afterAll(async () => {
