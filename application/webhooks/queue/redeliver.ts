@@ -22,10 +22,11 @@ const over = (eb: Delivery) =>
     .select((attempt) => attempt.fn.countAll().as('count'))
     .whereRef('a.delivery_id', '=', 'webhook_delivery.delivery_id');
 
-const requested = (eb: Delivery) =>
+/** Attempts asked for by hand that have not ended: one that has ended does not end the delivery for the others. */
+export const requested = (eb: Delivery) =>
   eb
     .selectFrom('webhook_lane as l')
-    .select((lane) => lane.fn.countAll().as('count'))
+    .select((lane) => lane.fn.countAll<number | string>().as('count'))
     .whereRef('l.webhook_id', '=', 'webhook_delivery.webhook_id')
     .where('l.lane', '>', sql<string>`${sql.lit(REDELIVERY)} || webhook_delivery.delivery_id || '/'`)
     // The character after the slash.

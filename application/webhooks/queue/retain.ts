@@ -4,6 +4,7 @@ import { alone, briefly } from '../../sql/engine.ts';
 import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
 import { GIVING_EVENTS } from './enqueue.ts';
 import { UNLEASED } from './lanes.ts';
+import { requested } from './redeliver.ts';
 
 export interface Retention {
   /** Delivered ones that ended before this instant go, and what is known of redeliveries of a span of time. */
@@ -47,6 +48,7 @@ const finished = async (
       // Says again what the index is restricted to, so that it can be used.
       .where('finished_at', 'is not', null)
       .where('finished_at', '<', before)
+      .where(requested, '=', 0)
       .orderBy('finished_at')
       .limit(limit),
   );
@@ -170,7 +172,9 @@ const deliveriesRemoved = (
       .where('webhook_id', '=', webhookId)
       .where('delivery_id', 'in', ids)
       // One more attempt may have been asked for since they were looked for.
-      .$if(which === 'finished', (query) => query.where('finished_at', 'is not', null));
+      .$if(which === 'finished', (query) =>
+        query.where('finished_at', 'is not', null).where(requested, '=', 0),
+      );
     const attempts = builder
       .deleteFrom('webhook_attempt')
       .where('delivery_id', 'in', ids)

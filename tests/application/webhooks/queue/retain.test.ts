@@ -46,6 +46,27 @@ test.each([
   },
 );
 
+test('of two attempts asked for by hand, the second is made also where the first ended long ago', async () => {
+  const story = storyOver(store.database);
+  const { queue, subscriptions } = story.adapter;
+  const webhookId = await story.subscribe();
+  const event = story.event('OP-1');
+  await story.enqueue(webhookId, [event]);
+  await story.record(await story.leaseOne(webhookId), FAILED);
+  for (let n = 0; n < 2; n++) await queue.redeliver(event, [webhookId], at(10));
+  const first = await story.lease(webhookId, 10, { firstAttempts: 1, retries: 0 });
+  expect(await story.record(first[0]!, DELIVERED, 20)).toEqual({ kind: 'released' });
+  await subscriptions.update(story.applicationId, webhookId, { status: 'paused' }, at(20));
+  const old = { ...retention, deliveredBefore: at(30), failedBefore: at(30) };
+  while ((await queue.cleanUp(old)) > 0);
+  await subscriptions.update(story.applicationId, webhookId, { status: 'active' }, at(40));
+  const second = await story.leaseOne(webhookId, 40);
+  expect(second).toMatchObject({ event, redelivery: true, attempt: 3 });
+  expect(await story.record(second, DELIVERED, 50)).toEqual({ kind: 'released' });
+  while ((await queue.cleanUp({ ...old, deliveredBefore: at(60) })) > 0);
+  expect(await left(store)).toEqual([0, 0, 0, 0]);
+});
+
 test('an attempt asked for while old ones are being removed keeps its delivery, with what was tried before', async () => {
   const { database } = store;
   const story = storyOver(database);
