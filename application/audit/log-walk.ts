@@ -30,10 +30,9 @@ export class LogWalk {
 
   /** Goes on from where it ended last time. @throws StoreUnavailableError the store is away, or silent, each time that it is asked @throws DamagedStoreError at once */
   async *toTheEnd(report: Report): AsyncGenerator<readonly RecordedEvent[]> {
-    let batchSize = BATCH;
     for (let [failures, failedAt] = [0, this.#position]; ;) {
       try {
-        yield* this.#read(batchSize);
+        yield* this.#read();
         return;
       } catch (error) {
         if (error instanceof DamagedStoreError) throw error;
@@ -45,20 +44,16 @@ export class LogWalk {
           continue;
         }
         if (!(error instanceof DamagedEventError)) throw error;
-        // One by one up to the damaged event, so that those before it in its batch are not lost.
-        if (batchSize === 1) {
-          telling(report, 'event', error)('event', 'an event', error.message);
-          this.#position = error.position;
-          batchSize = BATCH;
-        } else batchSize = 1;
+        telling(report, 'event', error)('event', 'an event', error.message);
+        this.#position = error.position;
       }
     }
   }
 
-  async *#read(batchSize: number): AsyncGenerator<readonly RecordedEvent[]> {
+  async *#read(): AsyncGenerator<readonly RecordedEvent[]> {
     const stopping = new AbortController();
     const { signal } = stopping;
-    const options = { from: this.#position, batchSize, signal };
+    const options = { from: this.#position, batchSize: BATCH, signal };
     const messages = this.#deps.subscription.subscribe(options)[Symbol.asyncIterator]();
     try {
       for (;;) {

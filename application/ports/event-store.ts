@@ -144,7 +144,8 @@ export interface SubscribeOptions {
 /**
  * Catch-up subscription to the whole log: everything after `from`, then what is appended, by this process or another, until
  * the signal. Order is the log's. Nothing is read ahead of the consumer beyond a bounded buffer. An adapter whose connection
- * breaks resumes by itself from the last message that it handed out. It ends with DamagedEventError before an event that is none.
+ * breaks resumes by itself from the last message that it handed out. It ends with DamagedEventError at an event that
+ * is none, once all before it were handed out.
  */
 export interface EventSubscription<E = RecordedEvent> {
   subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionMessage<E>>;

@@ -11,6 +11,7 @@ import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import type { SqlBorrowerIndex } from './borrower-index.ts';
+import { ifReadable } from './missing-keys.ts';
 
 /** One spelling a document: `529.982.247-25` and `52998224725` are the same. */
 export const bareDocument = (documentNumber: string): string =>
@@ -60,6 +61,12 @@ export interface BorrowerOperation extends OperationPlace {
   readonly forgottenAt: string | null;
 }
 
+export interface BorrowerOperations {
+  readonly operations: readonly BorrowerOperation[];
+  /** Streams of others that lead to this borrower and cannot be read, in the application that was asked for. */
+  readonly unreadable: readonly string[];
+}
+
 export interface ForgetRequest {
   readonly requestId: string;
   readonly reason?: string;
@@ -92,18 +99,18 @@ export class ForgetBorrower {
    * in under its code after it, of another borrower, is not one of them.
    * @throws DomainError `validation_error` for what is no CPF or CNPJ
    */
-  async find(documentNumber: string, applicationId?: string): Promise<readonly BorrowerOperation[]> {
+  async find(documentNumber: string, applicationId?: string): Promise<BorrowerOperations> {
     const digest = this.#digestOf(documentNumber);
-    const found: BorrowerOperation[] = [];
+    const [operations, unreadable]: [BorrowerOperation[], string[]] = [[], []];
     for (const stream of await this.#deps.index.streamsOf(digest)) {
       const place = parseLoanStream(stream);
       if (!place || (applicationId !== undefined && place.applicationId !== applicationId)) continue;
-      const state = await this.#stateOf(stream);
-      if (!('schedule' in state)) continue;
-      if (await this.#isOfAnother(stream, state, digest)) continue;
-      found.push(shown(place, state));
+      const state = await ifReadable(() => this.#stateOf(stream), undefined);
+      if (!state) unreadable.push(stream);
+      else if ('schedule' in state && !(await this.#isOfAnother(stream, state, digest)))
+        operations.push(shown(place, state));
     }
-    return found;
+    return { operations, unreadable };
   }
 
   /**
@@ -167,8 +174,8 @@ export class ForgetBorrower {
     // One that is on its way right now has no operation yet either; a code that a renegotiation has reserved may get its own at any time.
     const before = new Date(Date.parse(realClock.realNow()) - LONGEST_ASSIGNMENT_MS).toISOString();
     for (const stream of await index.streamsOf(this.#digestOf(documentNumber))) {
-      const { status } = await this.#stateOf(stream);
-      if (status === 'none') await keys.forgetOlder(stream, before);
+      const state = await ifReadable(() => this.#stateOf(stream), undefined);
+      if (state?.status === 'none') await keys.forgetOlder(stream, before);
     }
   }
 
@@ -186,7 +193,7 @@ export class ForgetBorrower {
   /** With one entry alone the operation is its borrower's; what cannot be read any more is not another's. */
   async #isOfAnother(stream: string, loan: ExistingLoan, digest: string): Promise<boolean> {
     if ((await this.#deps.index.entriesOf([stream])).length < 2) return false;
-    const known = await this.#digestIn(stream, loan);
+    const known = await ifReadable(() => this.#digestIn(stream, loan), undefined);
     return known !== undefined && known !== digest;
   }
 

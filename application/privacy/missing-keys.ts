@@ -1,4 +1,7 @@
 import { loanEntries } from '../event-codec/entries.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
+import { BrokenSealError } from '../ports/borrower-vault.ts';
+import { DamagedEventError } from '../ports/event-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 /** The key of an operation is gone, and the log holds no record that its borrower was forgotten: it was lost. */
@@ -47,6 +50,15 @@ export const unlessKeyMissing = async <Value, Instead>(
     throw error;
   }
 };
+
+/** What is read of others does not depend on the one operation that cannot be. */
+export const ifReadable = <Value, Instead>(work: () => Promise<Value>, instead: Instead) =>
+  unlessKeyMissing(work, instead, [
+    KeyMissingError,
+    BrokenSealError,
+    UnreadableEventError,
+    DamagedEventError,
+  ]);
 
 /** Of operations of which something is gone, those that lost it: rows may lag behind the record of a forgetting. */
 export const notForgotten = async (

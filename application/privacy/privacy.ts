@@ -2,25 +2,17 @@ import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { loanEntries } from '../event-codec/entries.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
-import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { upToNow } from '../support/up-to-now.ts';
-import { BrokenSealError } from '../ports/borrower-vault.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { BorrowerIndexEntry, SqlBorrowerIndex } from './borrower-index.ts';
 import { ForgetBorrower, borrowerDigest, maskDocument } from './forget-borrower.ts';
 import type { Forgetting } from './forget-borrower.ts';
-import { KeyMissingError, unlessKeyMissing } from './missing-keys.ts';
+import { ifReadable } from './missing-keys.ts';
 
 const CHECKPOINT = 'borrower-index';
 const LEFT = Symbol('left');
-
-/** Of one operation: what is read of others does not depend on it. */
-const UNREADABLE = [KeyMissingError, BrokenSealError, UnreadableEventError];
-
-const ifReadable = <Value, Instead>(work: () => Promise<Value>, instead: Instead) =>
-  unlessKeyMissing(work, instead, UNREADABLE);
 
 const entryOf = async (
   recorded: RecordedEvent,
@@ -69,21 +61,22 @@ export class Privacy {
     const { log, checkpoints, index, vault } = this.#deps;
     if ((await checkpoints.load(CHECKPOINT)) !== 'start') return [];
     let last: LogPosition | undefined;
-    const left: string[] = [];
+    const left = new Set<string>();
     const entryOrLeft = async (recorded: RecordedEvent) => {
       const entry = await ifReadable(() => entryOf(recorded, vault), LEFT);
-      if (entry === LEFT) left.push(recorded.stream);
+      if (entry === LEFT) left.add(recorded.stream);
       return entry === LEFT ? undefined : entry;
     };
-    for await (const message of upToNow(log, { from: 'start', streamPrefix: LOAN_STREAM_PREFIX })) {
+    const all = { from: 'start', streamPrefix: LOAN_STREAM_PREFIX } as const;
+    for await (const message of upToNow(log, all, ({ stream }) => left.add(stream))) {
       last = message.checkpoint;
       if (message.kind !== 'events') continue;
       const entries = await Promise.all(message.events.map(entryOrLeft));
       await index.add(entries.filter((entry) => entry !== undefined));
     }
     // Once its key is put back, or a release that reads it has started, such an operation has to be found as well.
-    if (last !== undefined && left.length === 0) await checkpoints.move(CHECKPOINT, 'start', last);
-    return left;
+    if (last !== undefined && left.size === 0) await checkpoints.move(CHECKPOINT, 'start', last);
+    return [...left];
   }
 
   /** The index as far as it can be made, once in a process: it walks the log each time while an operation cannot be read. */

@@ -2,7 +2,11 @@ import type { OperationPlace } from '../../application/command-handling/operatio
 import { randomUUID } from 'node:crypto';
 import type { CliCommand } from './cli-command.ts';
 import { bareDocument, isDocument } from '../../application/privacy/forget-borrower.ts';
-import type { BorrowerOperation, ForgetRequest } from '../../application/privacy/forget-borrower.ts';
+import type {
+  BorrowerOperation,
+  BorrowerOperations,
+  ForgetRequest,
+} from '../../application/privacy/forget-borrower.ts';
 import type { App } from '../../application/app.ts';
 import {
   NotAllowedError,
@@ -56,8 +60,8 @@ export const addBorrowerCommands = (program: CliCommand): void => {
         'Nothing brings the data back, except a copy of the database made before. Repeat the command if it was interrupted.\n' +
         '\nA key that is gone without that record was lost (docs/operations.md, KeysMissing): --lost-key gives up what it sealed, once no\n' +
         'copy can bring it back. It is refused while the key is there.\n' +
-        '\nPrints {operations, forgotten, left_open}. Exit code 3 when open operations were left\n' +
-        'out, which are named.\n\nExamples:\n' +
+        '\nPrints {operations, forgotten, left_open, unreadable}. Exit code 3 when open operations were left\n' +
+        'out, 1 when one cannot be read and so stays as it is; standard error names them.\n\nExamples:\n' +
         '  receivables borrower forget --document 529.982.247-25 --reason "request 2027-118"\n' +
         '  echo 52998224725 | receivables borrower forget --document - --yes\n' +
         '  receivables borrower forget --lost-key OP-2026-000123 --including-open --reason "key lost"',
@@ -66,7 +70,7 @@ export const addBorrowerCommands = (program: CliCommand): void => {
 };
 
 interface Forgetting {
-  find(): Promise<readonly BorrowerOperation[]>;
+  find(): Promise<BorrowerOperations>;
   forget(operation: OperationPlace, request: ForgetRequest): Promise<void>;
   /** What else is left of the borrower. */
   clear(): Promise<void>;
@@ -108,12 +112,15 @@ const ofBorrower = (
 });
 
 const ofLostKey = ({ privacy, loans }: App, code: string, applicationId: string | undefined): Forgetting => ({
-  find: async () => [
-    await privacy.forgetting.findLost({
-      applicationId: applicationId ?? (await loans.applicationOf(code)),
-      code,
-    }),
-  ],
+  find: async () => ({
+    operations: [
+      await privacy.forgetting.findLost({
+        applicationId: applicationId ?? (await loans.applicationOf(code)),
+        code,
+      }),
+    ],
+    unreadable: [],
+  }),
   forget: (operation, request) => privacy.forgetting.forgetLost(operation, request),
   clear: async () => undefined,
 });
@@ -125,7 +132,7 @@ const forgetAll = async (
   services: App,
 ): Promise<void> => {
   const { privacy, loans } = services;
-  const found = await forgetting.find();
+  const { operations: found, unreadable } = await forgetting.find();
   await recordLines(services, [{ action: 'searched', count: found.length }]);
   const chosen = found.filter(({ open }) => includingOpen || !open);
   const left = found.filter((one) => !chosen.includes(one));
@@ -145,10 +152,17 @@ const forgetAll = async (
   if (chosen.length > 0) await loans.catchUp().catch(() => undefined);
   const scrubbed = await privacy.scrub();
   const operations = found.map((one) => present(one, chosen.includes(one)));
-  const summary = { operations, forgotten: chosen.length, left_open: left.length, request_id: requestId };
-  await tell(dependencies, { ...summary, log_emptied: scrubbed ?? null });
-  if (left.length === 0) return;
+  const counts = { forgotten: chosen.length, left_open: left.length, unreadable: unreadable.length };
+  const run = { request_id: requestId, log_emptied: scrubbed ?? null };
+  await tell(dependencies, { operations, ...counts, ...run });
   for (const one of left) dependencies.writeError(`left open: ${lineOf(one)}`);
+  for (const stream of unreadable) dependencies.writeError(`not forgotten: ${inOneLine(stream)}\n`);
+  if (unreadable.length > 0)
+    throw new Error(
+      `${unreadable.length} operation(s) of this borrower cannot be read, so nothing of them was forgotten; find out why with ` +
+        'receivables audit verify, and repeat this command when they can be read',
+    );
+  if (left.length === 0) return;
   throw new NotAllowedError(
     `${left.length} operation(s) have not reached their end and were left; add --including-open to forget those as well`,
   );

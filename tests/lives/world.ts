@@ -244,7 +244,7 @@ export class World {
     const forgetting = async (): Promise<void> => {
       const { privacy } = this.parts;
       await privacy.index();
-      const found = await privacy.forgetting.find(document, applicationId);
+      const { operations: found } = await privacy.forgetting.find(document, applicationId);
       for (const operation of found)
         if (includingOpen || !operation.open)
           await privacy.forgetting.forget(document, operation, { requestId: `forget-${randomUUID()}` });

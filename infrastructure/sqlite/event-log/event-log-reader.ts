@@ -216,9 +216,9 @@ export class EventLogReader {
         return { events, scanned: row[6], end };
       }
     } catch (error) {
-      // What stands before a damaged page is handed out first: the next page then begins right at the damage.
+      // What stands before the damage is handed out first: the next page then begins right at it.
       const last = events.at(-1);
-      if (!last || !isDamaged(error)) throw error;
+      if (!last || !(isDamaged(error) || error instanceof DamagedEventError)) throw error;
       return { events, scanned: Number(last.position), end };
     }
     return { events, scanned: Math.max(after, upper), end };

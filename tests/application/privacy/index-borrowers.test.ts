@@ -4,6 +4,7 @@ import { Privacy } from '../../../application/privacy/privacy.ts';
 import type { BorrowerIndexEntry } from '../../../application/privacy/borrower-index.ts';
 import { BrokenSealError } from '../../../application/ports/borrower-vault.ts';
 import type { BorrowerVault } from '../../../application/ports/borrower-vault.ts';
+import { DamagedEventError } from '../../../application/ports/event-store.ts';
 import type { EventSubscription, JsonText, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { openVault } from '../../support/application-parts.ts';
 import { MemoryCheckpoints } from '../../support/log-followers.ts';
@@ -55,8 +56,8 @@ describe('an operation that cannot be read', () => {
     let mended = false;
     const log: EventSubscription = {
       subscribe: async function* (options) {
-        walks++;
-        for await (const message of world.store.subscribe(options))
+        if (options.from === 'start') walks++;
+        for await (const message of world.store.subscribe({ ...options, batchSize: 1 }))
           yield message.kind === 'events' && !mended
             ? {
                 ...message,
@@ -85,6 +86,13 @@ describe('an operation that cannot be read', () => {
 
   test.each<[string, (event: RecordedEvent) => RecordedEvent, Partial<BorrowerVault>]>([
     ['whose event is not what its type says', garbled, {}],
+    [
+      'with what is no event',
+      (event) => {
+        throw new DamagedEventError(event, 'written over');
+      },
+      {},
+    ],
     [
       'whose sealed data was changed',
       (event) => event,

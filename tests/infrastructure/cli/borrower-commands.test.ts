@@ -57,12 +57,13 @@ test('--lost-key forgets the one operation that has the code, and leaves an open
 
 test('--document names what it could not look at, and forgets what it found', async () => {
   const place = { applicationId: 'app-1', code: 'OP-3' };
+  let unreadable: readonly string[] = [];
   const forgotten: OperationPlace[] = [];
   const privacy = {
     scrub: async () => true,
     index: async () => ['loan-app-1.OP-4'],
     forgetting: {
-      find: async () => [{ ...place, ...LOST, open: false }],
+      find: async () => ({ operations: [{ ...place, ...LOST, open: false }], unreadable }),
       forget: async (_: string, { code, applicationId }: OperationPlace) =>
         void forgotten.push({ applicationId, code }),
       clearRefused: async () => undefined,
@@ -73,6 +74,16 @@ test('--document names what it could not look at, and forgets what it found', as
   const done = await run('borrower', 'forget', '--document', '52998224725', '--yes');
   expect([done.code, forgotten]).toEqual([0, [place]]);
   expect(done.err).toContain('whose loan-app-1.OP-4 is cannot be read now');
+  unreadable = ['loan-app-1.OP-5'];
+  const partly = await run('borrower', 'forget', '--document', '52998224725', '--yes');
+  expect([partly.code, forgotten, partly.lines]).toMatchObject([
+    1,
+    [place, place],
+    [{ forgotten: 1, left_open: 0, unreadable: 1 }],
+  ]);
+  expect(partly.err).toMatch(
+    /not forgotten: loan-app-1\.OP-5\n(.|\n)*1 operation\(s\) of this borrower cannot be read/,
+  );
 });
 
 test('what was left open is told to nobody that reads it, and ends with 3 all the same', async () => {
