@@ -89,6 +89,21 @@ test('lists and reports of the console say that not all is in them, as those of 
     'Not all is in it: 1 in quarantine, as they were before an event that could not be read (BAD).';
   for (const path of ['/operations', `/portfolio/position?fund=${api.fund}`])
     expect(await shown(path)).toEqual([200, expect.stringContaining(says)]);
+  const held = `/portfolio/operations?fund=${api.fund}&by=late&value=0`;
+  expect(await shown(held)).toEqual([200, expect.stringContaining(says)]);
+  const { cookie } = await server.enter();
+  const nameOf = async (path: string) => {
+    const { headers } = await server.ask(path, { headers: { cookie } });
+    return headers['content-disposition']!.replace(/\d{4}-\d\d-\d\d/, 'DAY');
+  };
+  for (const [path, name] of [
+    ['/operations/export', 'operations'],
+    [`/portfolio/export?fund=${api.fund}`, 'portfolio'],
+    [`/portfolio/composition?fund=${api.fund}`, 'portfolio-composition'],
+  ] as const)
+    expect(await nameOf(path)).toBe(`attachment; filename="${name}-DAY-1-in-quarantine.csv"`);
+  const without = await nameOf(`/portfolio/export?fund=${randomUUID()}`);
+  expect(without).toBe('attachment; filename="portfolio-DAY.csv"');
   const other = await shown(`/portfolio/position?fund=${randomUUID()}`);
   expect(other[1]).not.toContain('Not all is in it');
   const seenIn = async (fundId: string) => {

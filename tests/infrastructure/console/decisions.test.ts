@@ -1,4 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { loanStream } from '../../../application/command-handling/operation.ts';
+import type { JsonText } from '../../../application/ports/event-store.ts';
+import { sampleMetadata } from '../../contracts/event-store-samples.ts';
 import { DeskWorld, formIn, wordsOf } from './desk-world.ts';
 
 const DAY = '2026-06-19';
@@ -43,6 +46,20 @@ describe('an operation that somebody else decided on since the preview', () => {
       decision: 'disburse',
     });
   });
+});
+
+test('one that cannot be read any more is refused for that, and the others of its form are decided', async () => {
+  for (const code of ['READ', 'UNREAD']) await desk.assign(code);
+  const preview = await desk.preview('approve', [desk.key('READ'), desk.key('UNREAD')]);
+  const { eventStore } = desk.world.parts;
+  const { applicationId } = desk.application;
+  const stream = loanStream(applicationId, 'UNREAD');
+  const metadata = sampleMetadata({ applicationId });
+  const event = { id: crypto.randomUUID(), type: 'loan.something_new.v1', data: '{}' as JsonText, metadata };
+  await eventStore.append(stream, await eventStore.head(stream), [event]);
+  const told = wordsOf((await desk.confirm(preview)).text);
+  expect(told).toContain('1 done, 1 refused.');
+  expect(told).toMatch(/READ Done Approved UNREAD Refused .*loan\.something_new\.v1/);
 });
 
 describe('a disbursement', () => {

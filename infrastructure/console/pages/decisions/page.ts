@@ -144,8 +144,10 @@ const shownBeside = async (draft: Draft, visit: Visit, app: Desk) => {
 
 /** @throws ConsoleProblem where the form has other operations than the page that it stood on */
 const requireTally = (draft: Draft, { fields }: Visit): void => {
-  if (!isTally(tallyIn(fields), draft.lines.length, acquisitionSum(draft)))
-    throw new ConsoleProblem(422, () => texts.otherTally);
+  const tally = tallyIn(fields);
+  // Of one that cannot be read any more nobody knows the value; it is refused by itself.
+  const sum = draft.lines.every(({ found }) => found) ? acquisitionSum(draft) : tally?.sum;
+  if (!isTally(tally, draft.lines.length, sum)) throw new ConsoleProblem(422, () => texts.otherTally);
 };
 
 const CHANGED = { action: 'refused', outcome: 'refused', reason: 'operation_invalid_state' } as const;

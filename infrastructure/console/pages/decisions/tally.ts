@@ -54,7 +54,7 @@ export const tallyIn = (fields: URLSearchParams): Tally | undefined => {
   return { count: Number(count), sum: Number(sum) };
 };
 
-export const isTally = (tally: Tally | undefined, count: number, sum: number): boolean =>
+export const isTally = (tally: Tally | undefined, count: number, sum: number | undefined): boolean =>
   tally === undefined || (tally.count === count && tally.sum === sum);
 
 export const tallyFields = (count: number, sum: number): View => [

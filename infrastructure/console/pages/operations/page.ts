@@ -4,10 +4,10 @@ import { printedRows } from '../../../presenting/columns.ts';
 import { withFundNames } from '../../../presenting/fund-names.ts';
 import { LOAN_COLUMNS } from '../../../presenting/loan-columns.ts';
 import { csvFor, csvChoice } from '../../files.ts';
-import { leftOutView } from '../../left-out.ts';
+import { leftOutView, reportFile } from '../../left-out.ts';
 import { listing } from '../../desk-log.ts';
 import { fundChoice, fundNames } from '../../funds.ts';
-import { ConsoleProblem, query, textFile, view } from '../../page.ts';
+import { ConsoleProblem, query, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { placeIn, operationLink, placeText } from '../../paths.ts';
 import { operationRoutes } from '../operation/page.ts';
@@ -232,7 +232,7 @@ const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
   const columns = withFundNames(LOAN_COLUMNS, await app.funds.names(), (row) => row.fund_id);
   const rows = printedRows(columns, app.loans.search.every(filterOf(search), visit.signal), csvFor(visit));
   return {
-    ...textFile(`operations-${visit.clock.today()}.csv`, rows),
+    ...(await reportFile(app, { name: `operations-${visit.clock.today()}.csv`, rows })),
     logged: [{ action: 'exported', ...(typed.fund && { fundId: typed.fund }) }],
   };
 };

@@ -5,12 +5,12 @@ import type { Rows } from '../../../presenting/columns.ts';
 import { printComposition, printPosition } from '../../../presenting/position.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { csvChoice, csvFor } from '../../files.ts';
-import { leftOutView } from '../../left-out.ts';
+import { leftOutView, reportFile } from '../../left-out.ts';
 import { listing } from '../../desk-log.ts';
 import { fundOptions, fundNames } from '../../funds.ts';
 import { html, tile, tableView } from '../../html.ts';
 import type { View, Column } from '../../html.ts';
-import { textFile, view } from '../../page.ts';
+import { view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { choiceField, dayField } from '../../forms.ts';
 import type { Option } from '../../forms.ts';
@@ -80,7 +80,7 @@ const operationsView = async (visit: Visit, app: Desk): Promise<Answer> => {
         ${tile(words.installments, count(sums.installments))} ${tile(words.faceValue, amount(sums.faceValue))}
         ${tile(texts.presentValue, amount(sums.presentValue))}
       </div>
-      ${tableView({ label: texts.operations, dense: true }, columns, shown)}
+      ${await leftOutView(app, funds)} ${tableView({ label: texts.operations, dense: true }, columns, shown)}
       ${sums.operations > shown.length && html`<p><small>${texts.largestShown(count(shown.length))}</small></p>`}
     `,
   };
@@ -205,7 +205,8 @@ const exported =
     const { fund, date } = askedOf(visit);
     if (fund === undefined || fund === ALL) throw refused();
     const analysed = await app.portfolio.analyse(fund, date);
-    return textFile(`${name}-${date}.csv`, await written(analysed, visit, app));
+    const rows = await written(analysed, visit, app);
+    return reportFile(app, { name: `${name}-${date}.csv`, rows, funds: [fund] });
   };
 
 const positionCsv = exported('portfolio', ({ position }, visit) => printPosition(position, csvFor(visit)));

@@ -4,13 +4,13 @@ import { StatementError } from '../../../../application/reconciliation/statement
 import type { DeskEntry } from '../../../../domain/desk/line.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import { printReconciliation } from '../../../presenting/reconciliation.ts';
-import { leftOutView } from '../../left-out.ts';
+import { leftOutView, reportFile } from '../../left-out.ts';
 import { csvFor, fileOf } from '../../files.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { either } from '../../language.ts';
-import { ConsoleProblem, query, textFile, upload, view } from '../../page.ts';
+import { ConsoleProblem, query, upload, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import {
   formatIn,
@@ -175,7 +175,8 @@ const exported = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { fundId, from, to } = result.period;
   const fundName = (await app.funds.names()).get(fundId);
   const rows = printReconciliation(result, { ...csvFor(visit), format, withMatched: true, fundName });
-  return { ...textFile(`reconciliation-${from}-${to}.${format}`, rows), logged: lines('exported', result) };
+  const name = `reconciliation-${from}-${to}.${format}`;
+  return { ...(await reportFile(app, { name, rows, funds: [fundId] })), logged: lines('exported', result) };
 };
 
 export const reconciliationPage: Page = {
