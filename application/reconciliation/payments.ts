@@ -22,8 +22,8 @@ const remarksOf = (payment: NotifiedPayment) => {
   };
 };
 
-/** Few operations have so many payments before a day that is asked for; of those the payments are listed. */
-const MOST_STEPS = 24;
+/** Few operations have more payments than this. To look through so many costs less than to remember them for a statement that may ask for each of its lines. */
+const FEW = 24;
 
 /** As columns, since a million objects would take several times the memory. */
 export class Payments {
@@ -96,17 +96,21 @@ export class Payments {
     return PAYMENT_KINDS[this.#kind.at(payment)]!;
   }
 
-  /** First payment of an operation, or NONE. */
-  firstOf(operation: number): number {
-    return this.#first.at(operation);
+  /** By date. */
+  *of(operation: number): Generator<number> {
+    for (let p = this.#first.at(operation); p !== NONE; p = this.after(p)) yield p;
   }
 
-  /** The same of those on this day and later ones. A search, where an operation has many: a statement may ask for each of its lines. */
-  firstFrom(operation: number, day: number): number {
-    let [found, steps] = [this.firstOf(operation), 0];
-    for (; found !== NONE && this.day.at(found) < day; found = this.after(found))
-      if (++steps > MOST_STEPS) return this.#searched(operation, day);
+  /** The first payment of an operation that is wanted, or NONE; undefined when that is none of a few and there are more. */
+  firstOfFew(operation: number, isWanted: (payment: number) => boolean): number | undefined {
+    let [found, steps] = [this.#first.at(operation), 0];
+    for (; found !== NONE && !isWanted(found); found = this.after(found)) if (++steps > FEW) return undefined;
     return found;
+  }
+
+  /** The first payment of an operation on this day or a later one, or NONE. */
+  firstFrom(operation: number, day: number): number {
+    return this.firstOfFew(operation, (p) => this.day.at(p) >= day) ?? this.#searched(operation, day);
   }
 
   /** The operation's payment after this one, which is not of an earlier day, or NONE. */
@@ -116,10 +120,7 @@ export class Payments {
 
   #searched(operation: number, day: number): number {
     let all = this.#inOrder.get(operation);
-    if (!all) {
-      this.#inOrder.set(operation, (all = []));
-      for (let p = this.firstOf(operation); p !== NONE; p = this.after(p)) all.push(p);
-    }
+    if (!all) this.#inOrder.set(operation, (all = [...this.of(operation)]));
     let [low, high] = [0, all.length];
     while (low < high) {
       const middle = (low + high) >> 1;

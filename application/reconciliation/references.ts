@@ -12,8 +12,6 @@ const SEPARATORS = '/|:#-. _';
 /** Shorter codes would be found inside anything. */
 const SHORTEST_CODE_IN_TEXT = 4;
 const LONGEST_CODE = 100;
-/** Looking through so many payments costs less than remembering them. */
-const FEW = 24;
 
 /** Letters and digits alone: what is left when systems pad, split and change case. */
 const plain = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '');
@@ -117,20 +115,20 @@ export class References {
 
   #installmentOf(operation: number, name: string): string | undefined {
     const wanted = plain(name);
-    const known = this.#installments.get(operation);
-    if (known) return known.get(wanted);
-    let steps = 0;
-    for (let p = this.#payments.firstOf(operation); p !== NONE; p = this.#payments.after(p)) {
-      if (++steps > FEW) return this.#keptInstallments(operation).get(wanted);
-      const installment = this.#payments.installment.at(p);
-      if (installment !== null && plain(installment) === wanted) return installment;
-    }
-    return undefined;
+    const kept = this.#installments.get(operation);
+    if (kept) return kept.get(wanted);
+    const { installment } = this.#payments;
+    const found = this.#payments.firstOfFew(operation, (p) => {
+      const known = installment.at(p);
+      return known !== null && plain(known) === wanted;
+    });
+    if (found === undefined) return this.#keptInstallments(operation).get(wanted);
+    return found === NONE ? undefined : installment.at(found)!;
   }
 
   #keptInstallments(operation: number): ReadonlyMap<string, string> {
     const installments = new Map<string, string>();
-    for (let p = this.#payments.firstOf(operation); p !== NONE; p = this.#payments.after(p)) {
+    for (const p of this.#payments.of(operation)) {
       const installment = this.#payments.installment.at(p);
       if (installment === null) continue;
       const name = plain(installment);
