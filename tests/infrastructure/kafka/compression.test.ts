@@ -81,7 +81,7 @@ test.each([
 });
 
 /** The library's own reading of an answer. */
-const { decode } = createRequire(import.meta.url)('kafkajs/src/protocol/requests/fetch/v4/response.js') as {
+const { decode } = createRequire(import.meta.url)('kafkajs/src/protocol/requests/fetch/v11/response.js') as {
   readonly decode: (answer: Buffer) => Promise<{
     readonly responses: readonly {
       readonly partitions: readonly {
@@ -104,20 +104,15 @@ const batchOf = (records: number, record: Buffer): Buffer => {
   return Buffer.concat([head, packed]);
 };
 
-/** What a broker answers to a question for more, of partitions 0, 1 ... of one topic. */
+/** What a broker answers to a question for more, of partitions 0, 1 ... of one topic, as it lies behind its length and its number. */
 const answerOf = (batches: readonly Buffer[]): Buffer => {
   const int32 = (value: number): Buffer => Buffer.from(Uint32Array.of(value).buffer).swap32();
   const partitions = batches.flatMap((batch, n) => [
-    ...[int32(n), Buffer.alloc(2), Buffer.alloc(16), int32(0), int32(batch.length), batch],
+    ...[int32(n), Buffer.alloc(2), Buffer.alloc(24), int32(0), int32(-1), int32(batch.length), batch],
   ]);
-  return Buffer.concat([
-    int32(0),
-    int32(1),
-    Buffer.from([0, 1]),
-    Buffer.from('t'),
-    int32(batches.length),
-    ...partitions,
-  ]);
+  const topics = [int32(1), Buffer.from([0, 1]), Buffer.from('t'), int32(batches.length), ...partitions];
+  const answer = Buffer.concat([int32(7), Buffer.alloc(10), ...topics]);
+  return Buffer.concat([Buffer.from('before it'), int32(answer.length), answer]).subarray(17);
 };
 
 // Attributes, time and place of 0; no key; a value of one byte; no headers.
@@ -129,10 +124,12 @@ test.each([
 ])(
   'of a batch of %d records %d are read, and the partition beside it in either case',
   async (records, read) => {
-    const { responses } = await decode(answerOf([batchOf(records, RECORD), batchOf(1, RECORD)]));
-    expect(responses[0]!.partitions.map(({ messages }) => messages.length)).toEqual([read, 1]);
+    const batches = [batchOf(1, RECORD), batchOf(records, RECORD), batchOf(1, RECORD)];
+    const { responses } = await decode(answerOf(batches));
+    expect(responses[0]!.partitions.map(({ messages }) => messages.length)).toEqual([1, read, 1]);
     const told = logger.lines.map(({ level, fields }) => ({ level, ...fields }));
-    if (read === 0) expect(told).toMatchObject([{ level: 'error', firstOffset: 40, records }]);
+    const place = { topic: 't', partition: 1, firstOffset: 40 };
+    if (read === 0) expect(told).toMatchObject([{ level: 'error', ...place, records }]);
   },
 );
 
