@@ -77,6 +77,11 @@ type Adding = Pick<LoanParts, 'commands' | 'vault' | 'documents' | 'inspector' |
 
 export const PDF_ONLY = ['pdf'] as const;
 export const PDF_OR_WORD = ['pdf', 'docx'] as const;
+/**
+ * Of one operation: each read shows all of them, and the event of a renegotiation that inherits them names them all. Asked at the door
+ * alone, because earlier versions took more, which an audit decides again.
+ */
+const MOST_DOCUMENTS = 500;
 /** The only type that may come as a Word document. */
 const DEBT_ACKNOWLEDGEMENT = 'renegotiation_document';
 
@@ -129,6 +134,8 @@ const add = async (
   if (refused) throw refused;
   const events = loanDecider.decide({ type: 'AddDocuments', documents: requested, now }, state);
   const added = events.flatMap((event) => (event.type === 'DocumentsAdded' ? event.documents : []));
+  const present = 'schedule' in state ? state.documents.length : 0;
+  if (added.length > Math.max(0, MOST_DOCUMENTS - present)) throw noRoom(input.code, present);
   const files = added.map((document) =>
     fileNamed(input.files, input.documents[requested.indexOf(document)]!.value),
   );
@@ -175,6 +182,12 @@ const receiptOf = async (
 
 const isStored = (state: LoanState, document: LoanDocument): boolean =>
   'schedule' in state && state.documents.some((one) => isSameDocument(state, one, document));
+
+const noRoom = (code: LoanCode, present: number): DomainError =>
+  new DomainError(
+    'operation_invalid_state',
+    `operation ${code} has ${present} documents, and may have at most ${MOST_DOCUMENTS}`,
+  );
 
 const keyGone = (code: LoanCode): DomainError =>
   new DomainError(

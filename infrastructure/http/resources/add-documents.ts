@@ -66,7 +66,7 @@ export const addDocuments = endpoint({
     'Takes the part `files_data` and the files that it names. The name of a file is its key within the operation: ' +
     'the same name, type and content again is a replay, anything else under that name answers 409. PDF only; a ' +
     '`renegotiation_document` may be a Word document. A `renegotiation_signature` needs a renegotiated operation ' +
-    'or one that came out of a renegotiation.',
+    'or one that came out of a renegotiation. An operation holds at most 500 documents.',
   access: 'loans:write',
   bucket: 'loan_files',
   sandboxParameters: ['SandboxStrict', 'SandboxFail'],

@@ -108,6 +108,37 @@ describe('add documents', () => {
     });
   });
 
+  test('500 are what an operation may have, one of its reception among them; more come in no part', async () => {
+    const { process, stored, loans } = world();
+    await receive(process);
+    const names = Array.from({ length: 500 }, (_, at) => `${at}.pdf`);
+    await loans().addDocuments(context(), request(names.slice(0, 498)));
+    await expect(loans().addDocuments(context(), request(names.slice(497)))).rejects.toMatchObject({
+      code: 'operation_invalid_state',
+      message: 'operation L1 has 499 documents, and may have at most 500',
+    });
+    expect(stored).toHaveLength(498);
+    await loans().addDocuments(context(), request(names.slice(497, 499)));
+    expect((await loans().addDocuments(context(), request(names.slice(0, 20)))).replayed).toBe(true);
+  });
+
+  test('an operation that has more since an earlier version answers them again, and takes no other', async () => {
+    const { process, loans } = world();
+    await receive(process);
+    const [one] = receiveL1.documents;
+    const documents = Array.from({ length: 500 }, (_, at) => ({
+      ...one!,
+      documentId: `${at}`,
+      value: sealedName(streamOf(), `${at}.pdf`),
+    }));
+    await carryOut(process, { type: 'AddDocuments', documents, now: fixedClock().now() });
+    const again = request(['499.pdf'], { type: one!.type, content: one!.sha256 });
+    expect((await loans().addDocuments(context(), again)).replayed).toBe(true);
+    await expect(loans().addDocuments(context(), request(['a.pdf']))).rejects.toMatchObject({
+      code: 'operation_invalid_state',
+    });
+  });
+
   test.each([
     ['renegotiation_document', true],
     ['invoice', false],
