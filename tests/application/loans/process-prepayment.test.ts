@@ -2,51 +2,19 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
-import { centsOf, vectors } from '../../domain/support/finance-vectors.ts';
 import { context } from '../../support/application-parts.ts';
 import {
   activate,
-  carryOut,
   postAssignment,
   prepayment,
-  receive,
   repurchase,
   storyOf,
   streamOf,
 } from '../../support/post-assignment.ts';
-import { requestRepurchase } from '../../domain/support/loan-story.ts';
 
 const paidUntilMay = ['001', '002', '003', '004', '005'];
 
 describe('process a prepayment', () => {
-  test.each(vectors.prepayment_on_L1)(
-    '$name: the receipt says to the cent where the money went',
-    async (v) => {
-      const world = postAssignment();
-      await activate(world, { paid: v.paid_in_full_before });
-      const input = prepayment(v.prepayment_value, 'k', { prepaymentDate: calendarDate(v.prepayment_date) });
-      const { replayed, result } = await world.loans.prepay(context(), input);
-      expect(replayed).toBe(false);
-      expect({ ...result, settledInstallments: [...result.settledInstallments].sort() }).toEqual({
-        code: 'L1',
-        status: 'prepayment_processed',
-        prepaymentValue: centsOf(v.prepayment_value),
-        settledInstallments: [...v.settled_installments].sort(),
-        remainingBalance: centsOf(v.remaining_balance),
-        excessValue: centsOf(v.excess_value),
-        ...(v.partial && {
-          partiallyPaid: {
-            installmentCode: v.partial.installment_code,
-            outstandingValue: centsOf(v.partial.outstanding_at_due),
-          },
-        }),
-        processedAt: '2026-06-20T12:00:00.000Z',
-      });
-      const last = (await storyOf(world)).at(-1);
-      expect(last?.type).toBe(v.loan_settled ? 'LoanFullySettled' : 'PrepaymentProcessed');
-    },
-  );
-
   test('the event keeps how it was priced', async () => {
     const world = postAssignment();
     await activate(world, { paid: paidUntilMay });
@@ -131,24 +99,6 @@ describe('process a prepayment', () => {
       ...prepaid,
       replayed: true,
     });
-  });
-
-  test('before the issue, unknown, received or leaving: each has its own refusal and leaves the key free', async () => {
-    const world = postAssignment();
-    const refused = (more: object = {}) => world.loans.prepay(context(), prepayment('1000.00', 'k', more));
-    await expect(refused()).rejects.toMatchObject({ code: 'loan_not_found' });
-    await receive(world);
-    await expect(refused()).rejects.toMatchObject({
-      code: 'operation_invalid_state',
-      message: expect.stringContaining('is received'),
-    });
-    await activate(world, { code: 'L2' });
-    const early = refused({ code: 'L2', prepaymentDate: calendarDate('2026-01-14') });
-    await expect(early).rejects.toMatchObject({ code: 'invalid_date' });
-    await carryOut(world, requestRepurchase('repurchase'), 'L2');
-    await expect(refused({ code: 'L2' })).rejects.toMatchObject({ code: 'operation_invalid_state' });
-    await activate(world, { code: 'L4' });
-    expect((await refused({ code: 'L4' })).replayed).toBe(false);
   });
 
   test.each([

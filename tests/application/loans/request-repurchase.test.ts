@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { REPURCHASE_REASONS } from '../../../domain/loan/exits.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
@@ -15,39 +14,9 @@ import {
   streamOf,
 } from '../../support/post-assignment.ts';
 
-const cases = vectors.present_value.flatMap((vector) =>
-  vector.present_values.map((value) => ({ vector, ...value, name: vector.name })),
-);
 const paidUntilMay = ['001', '002', '003', '004', '005'];
 
 describe('request a repurchase', () => {
-  test.each(cases)(
-    '$name on $effective_date: the value and its lines follow the curve',
-    async ({ vector, open, ...v }) => {
-      const world = postAssignment();
-      const paid = vector.installments.map(({ code }) => code).filter((code) => !open.includes(code));
-      await activate(world, { vector, paid });
-      const { result } = await world.loans.repurchase(
-        context(),
-        repurchase({ effectiveDate: calendarDate(v.effective_date) }),
-      );
-      expect(result).toEqual({
-        code: 'L1',
-        status: 'repurchase_pending',
-        reason: 'repurchase',
-        repurchaseValue: centsOf(v.repurchase_value),
-        calculatedAt: '2026-06-20T12:00:00.000Z',
-      });
-      const event = (await storyOf(world)).at(-1);
-      expect(event).toMatchObject({
-        type: 'RepurchaseRequested',
-        valueSource: 'calculated',
-        pricing: { policy: 'curve_v1', dailyFactor: vector.daily_factor },
-        lines: v.lines.map((line, i) => ({ installmentCode: open[i], presentValue: centsOf(line) })),
-      });
-    },
-  );
-
   test.each([
     ['repurchase', 'repurchased', '6147.33'],
     ['integrated_repurchase', 'repurchased', '6147.33'],
@@ -102,17 +71,6 @@ describe('request a repurchase', () => {
     expect(await storyOf(world, 'L2')).toHaveLength(4);
   });
 
-  test.each(REPURCHASE_REASONS)('a second request under a new key (%s) is refused', async (reason) => {
-    const world = postAssignment();
-    await activate(world);
-    await world.loans.repurchase(context(), repurchase());
-    const second = world.loans.repurchase(context(), repurchase({ reason, idempotencyKey: 'r-2' }));
-    await expect(second).rejects.toMatchObject({
-      code: 'operation_invalid_state',
-      message: expect.stringContaining('repurchase_pending'),
-    });
-  });
-
   test('once the borrower is forgotten, a remark is taken and not kept', async () => {
     const world = postAssignment();
     await activate(world);
@@ -121,17 +79,6 @@ describe('request a repurchase', () => {
     expect((await world.loans.repurchase(context(), input)).replayed).toBe(false);
     expect(JSON.stringify(await storyOf(world))).not.toContain('Ana asked');
     expect((await world.loans.repurchase(context(), input)).replayed).toBe(true);
-  });
-
-  test('before the issue it is refused, whatever the reason', async () => {
-    const world = postAssignment();
-    await activate(world);
-    for (const reason of REPURCHASE_REASONS) {
-      const input = repurchase({ reason, effectiveDate: calendarDate('2026-01-14') });
-      await expect(world.loans.repurchase(context(), input)).rejects.toMatchObject({
-        code: 'invalid_date',
-      });
-    }
   });
 
   test('two at once: one executes, the other replays', async () => {
