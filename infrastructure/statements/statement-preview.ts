@@ -9,6 +9,8 @@ import { amountReader, dateReader } from './csv-columns.ts';
 
 const LOOKED_AT_BYTES = 65_536;
 const LOOKED_AT_RECORDS = 40;
+/** More than any program writes; what has more was never a table. */
+const MOST_COLUMNS = 200;
 const AMOUNT_TITLE = /valor|amount|montante|cr[eé]dito|value/i;
 const REFERENCE_TITLE = /refer|documento|doc\b|identif|contrato|opera|c[oó]digo/i;
 const REMARK_TITLE = /hist[oó]rico|memo|descri/i;
@@ -42,7 +44,10 @@ const beginning = (
       ...{ relax_column_count: true, relax_quotes: true, skip_empty_lines: true },
       ...{ skip_records_with_error: true },
     }) as unknown as readonly { readonly record: string[]; readonly info: { readonly lines: number } }[];
-    return read.map(({ record, info }) => ({ record: record.map((cell) => cell.trim()), line: info.lines }));
+    return read.map(({ record, info }) => ({
+      record: record.slice(0, MOST_COLUMNS).map((cell) => cell.trim()),
+      line: info.lines,
+    }));
   } catch {
     return [];
   }

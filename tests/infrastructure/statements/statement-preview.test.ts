@@ -32,6 +32,14 @@ describe('the preview of a statement', () => {
     });
   });
 
+  test('takes the first columns of a line that is none of a table, since each of them would be drawn', () => {
+    for (const text of ['a;'.repeat(30_000), `20/06/2026;1,00${';'.repeat(500)}\n`.repeat(40)]) {
+      const { records, format } = previewOf(Buffer.from(text));
+      expect(new Set(records.map(({ length }) => length))).toEqual(new Set([200]));
+      expect(format.delimiter).toBe(';');
+    }
+  });
+
   test.each<[string, string, number]>([
     [
       'whose first lines are as wide as the table',
