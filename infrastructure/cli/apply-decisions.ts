@@ -119,26 +119,19 @@ async function* applying(
   const { operator = userOfSystem() } = options;
   const { administrator } = services;
   const deadLetters = administrator.deadLetterFile(options.deadLetter);
-  const progress = dependencies.startProgress(total);
+  using progress = dependencies.startProgress(total);
   let [count, refused] = [0, 0];
-  try {
-    for await (const lines of partsOf(input)) {
-      const received = lines.map(({ number, text }) => ({
-        text,
-        origin: `line ${number} of ${options.file}`,
-      }));
-      const answers = await decideInTime(services, operator, () =>
-        administrator.process(received, { deadLetters, operator }),
-      );
-      for (const [i, given] of answers.entries()) {
-        count += 1;
-        if (given.outcome === 'refused') refused += 1;
-        progress.advance();
-        yield { line: lines[i]?.number, ...presentAnswer(given) };
-      }
+  for await (const lines of partsOf(input)) {
+    const received = lines.map(({ number, text }) => ({ text, origin: `line ${number} of ${options.file}` }));
+    const answers = await decideInTime(services, operator, () =>
+      administrator.process(received, { deadLetters, operator }),
+    );
+    for (const [i, given] of answers.entries()) {
+      count += 1;
+      if (given.outcome === 'refused') refused += 1;
+      progress.advance();
+      yield { line: lines[i]?.number, ...presentAnswer(given) };
     }
-  } finally {
-    progress.end();
   }
   if (refused === 0) return;
   throw new NotAllowedError(`${refused} of ${count} decisions were refused: see ${deadLetters.path}`);

@@ -231,10 +231,6 @@ async function* verifying(
   request: Omit<VerifyRequest, 'progress'>,
   { dependencies }: CliCommand,
 ): AsyncGenerator<Difference, VerifySummary> {
-  const bar = dependencies.startProgress(await audit.expectedEvents());
-  try {
-    return yield* audit.verify({ ...request, progress: (events) => bar.advance(events) });
-  } finally {
-    bar.end();
-  }
+  using bar = dependencies.startProgress(await audit.expectedEvents());
+  return yield* audit.verify({ ...request, progress: (events) => bar.advance(events) });
 }

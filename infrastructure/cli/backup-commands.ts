@@ -1,6 +1,6 @@
 import type { CliCommand } from './cli-command.ts';
 import { mebibytes } from '../presenting/columns.ts';
-import type { BackupSummary, CliDependencies } from './command-line.ts';
+import type { BackupSummary, CliDependencies, Progress } from './command-line.ts';
 import { directory } from './path-options.ts';
 
 const WITHOUT_KEY =
@@ -43,12 +43,9 @@ const stepping = async (
   { startProgress }: Pick<CliDependencies, 'startProgress'>,
   work: (onStep: (done: number, total: number) => void) => Promise<BackupSummary>,
 ): Promise<BackupSummary> => {
-  let progress: ReturnType<CliDependencies['startProgress']> | undefined;
-  try {
-    return await work((_, total) => (progress ??= startProgress(total)).advance());
-  } finally {
-    progress?.end();
-  }
+  using shown = new DisposableStack();
+  let progress: Progress | undefined;
+  return await work((_, total) => (progress ??= shown.use(startProgress(total))).advance());
 };
 
 const print = async (

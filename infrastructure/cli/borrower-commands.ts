@@ -8,14 +8,7 @@ import type {
   ForgetRequest,
 } from '../../application/privacy/forget-borrower.ts';
 import type { App } from '../../application/app.ts';
-import {
-  NotAllowedError,
-  WrongUseError,
-  confirmed,
-  tell,
-  withProgress,
-  withService,
-} from './command-line.ts';
+import { NotAllowedError, WrongUseError, confirmed, tell, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring, recordLines } from './desk-lines.ts';
 import { scopeOf } from './scope.ts';
@@ -138,15 +131,16 @@ const forgetAll = async (
   const left = found.filter((one) => !chosen.includes(one));
   if (chosen.length > 0 && !yes) await confirm(chosen, dependencies);
   const requestId = `forget-${randomUUID()}`;
-  await withProgress(dependencies, chosen.length, async (advance) => {
+  {
+    using progress = dependencies.startProgress(chosen.length);
     for (const operation of chosen) {
       const { applicationId, code } = operation;
       await configuring(services, { decision: 'forget_borrower', applicationId, code }, () =>
         forgetting.forget(operation, { requestId, ...(reason !== undefined && { reason }) }),
       );
-      advance();
+      progress.advance();
     }
-  });
+  }
   await forgetting.clear();
   // A process that keeps a key for its 30 seconds would still open what rows have. Where they cannot follow now, that is all there is.
   if (chosen.length > 0) await loans.catchUp().catch(() => undefined);

@@ -22,6 +22,12 @@ export const MOVE_TARGETS = ['eventstore', 'database', 'documents'] as const;
 /** Addresses of the engines to move to; the environment says the others. They may hold passwords. */
 export type MoveTargets = Partial<Record<(typeof MOVE_TARGETS)[number], string>>;
 
+/** Leaves the terminal as it was when it is disposed of. */
+export interface Progress extends Disposable {
+  /** @param steps default: one */
+  advance(steps?: number): void;
+}
+
 export interface CliDependencies {
   /** What the commands call, opened only once a command is known to be well written: see `withService`. */
   open(): Promise<{ readonly app: App; close(): Promise<void> }>;
@@ -52,12 +58,7 @@ export interface CliDependencies {
   write(text: string): unknown;
   writeError(text: string): void;
   /** Shows how far a long command of so many steps is; nothing outside a terminal. */
-  startProgress(total: number): {
-    /** @param steps default: one */
-    advance(steps?: number): void;
-    /** Leaves the terminal as it was; called whatever happens. */
-    end(): void;
-  };
+  startProgress(total: number): Progress;
   /** The bytes of a file; `-` is standard input, which is also the default. */
   readonly input?: (file: string) => AsyncIterable<Uint8Array>;
   /** What a person at the terminal answers; undefined where there is none. */
@@ -130,20 +131,6 @@ export const confirmed = async (
   const answered = await ask(`${question} Type ${word} to go on: `);
   if (answered === undefined) throw new WrongUseError('--yes is needed, because nobody can be asked here');
   if (answered.trim() !== word) throw new Error(otherwise);
-};
-
-/** Shows how far the work is, whatever becomes of it. */
-export const withProgress = async <Result>(
-  { startProgress }: Pick<CliDependencies, 'startProgress'>,
-  total: number,
-  work: (advance: (steps?: number) => void) => Promise<Result>,
-): Promise<Result> => {
-  const progress = startProgress(total);
-  try {
-    return await work((steps) => progress.advance(steps));
-  } finally {
-    progress.end();
-  }
 };
 
 /** What a command changes, or proves, does not end half way because the reader of its output has left. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { CliCommand } from './cli-command.ts';
-import { MOVE_TARGETS, withProgress } from './command-line.ts';
+import { MOVE_TARGETS } from './command-line.ts';
 import type { MoveTargets } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 
@@ -38,7 +38,8 @@ const migrate = async (targets: MoveTargets, dependencies: CliDependencies): Pro
   const move = await dependencies.openMove(targets);
   let result: object;
   try {
-    result = await withProgress(dependencies, await move.steps(), (advance) => move.execute(advance));
+    using progress = dependencies.startProgress(await move.steps());
+    result = await move.execute((steps) => progress.advance(steps));
   } finally {
     await move.close();
   }

@@ -5,7 +5,7 @@ import type { App } from '../../application/app.ts';
 import type { WaitingStatus } from '../../domain/loan/statuses.ts';
 import { asColumns, money, tableOf } from '../presenting/columns.ts';
 import { withFundNames } from '../presenting/fund-names.ts';
-import { NotAllowedError, confirmed, tell, withProgress, withService } from './command-line.ts';
+import { NotAllowedError, confirmed, tell, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { spanOption } from './options.ts';
 import { FUND_OPTION, ONLY_APPLICATION, scopeOf } from './scope.ts';
@@ -128,13 +128,14 @@ const decideAll = async (
     originator_proposal_code: operation.code,
     ...contents(operation),
   }));
-  await withProgress(dependencies, waiting.length, async (advance) => {
+  {
+    using progress = dependencies.startProgress(waiting.length);
     for await (const given of submitting(services, operator, texts)) {
       if (given.outcome === 'refused') refused.push(`  ${given.decision?.code}: ${given.reason.message}\n`);
-      advance();
+      progress.advance();
       await tell(dependencies, presentAnswer(given));
     }
-  });
+  }
   if (refused.length === 0) return;
   for (const one of refused.slice(0, MOST_PREVIEWED)) dependencies.writeError(one);
   if (refused.length > MOST_PREVIEWED)

@@ -3,7 +3,7 @@ import type { RowDifference } from '../../application/maintenance/rebuild/table-
 import type { App } from '../../application/app.ts';
 import type { ListedReadModel } from '../../application/maintenance/rebuild/generations.ts';
 import { asColumns } from '../presenting/columns.ts';
-import { DifferencesFoundError, withProgress } from './command-line.ts';
+import { DifferencesFoundError } from './command-line.ts';
 
 const PERCENT = 100;
 /** Of these, every one is printed; the rest is counted. */
@@ -56,19 +56,21 @@ async function* rebuilding(
 ): AsyncGenerator<object> {
   const signal = dependencies.untilInterrupted();
   const printed: object[] = [];
-  let shown = 0;
-  const result = await withProgress(dependencies, PERCENT, (advance) =>
-    maintenance.readModels.rebuild({
+  const rebuilt = async () => {
+    using progress = dependencies.startProgress(PERCENT);
+    let shown = 0;
+    return await maintenance.readModels.rebuild({
       force,
       signal,
       onProgress: (share) => {
-        for (; shown < Math.floor(share * PERCENT); shown++) advance();
+        for (; shown < Math.floor(share * PERCENT); shown++) progress.advance();
       },
       onDifference: ({ name }, difference) => {
         if (printed.length < MOST_PRINTED) printed.push(presentDifference(name, difference));
       },
-    }),
-  ).catch((error: unknown) => {
+    });
+  };
+  const result = await rebuilt().catch((error: unknown) => {
     if (!signal.aborted) throw error;
     throw new Error('interrupted; the same command goes on where it was');
   });

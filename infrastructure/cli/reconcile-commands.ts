@@ -11,7 +11,7 @@ import type { Comparison } from '../../application/reconciliation/comparison.ts'
 import { StatementError } from '../../application/reconciliation/statement-lines.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { App } from '../../application/app.ts';
-import { DifferencesFoundError, WrongUseError, whileRead, withProgress } from './command-line.ts';
+import { DifferencesFoundError, WrongUseError, whileRead } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import { printReconciliation } from '../presenting/reconciliation.ts';
 import { fileToRead, requireApart } from './path-options.ts';
@@ -105,16 +105,16 @@ const compare = async (
   { reconciliation }: App,
   { fundId, from, to, statement, ...options }: ReconcileOptions & { readonly fundId: string },
   { dependencies }: CliCommand,
-): Promise<Comparison> =>
-  withProgress(dependencies, await reconciliation.chunksOf(statement), (advance) =>
-    reconciliation.compare({
-      ...{ fundId, from, to, statement },
-      tolerances: {
-        windowDays: options.window,
-        toleranceCents: options.tolerance,
-        requireReference: options.requireReference ?? false,
-      },
-      format: options,
-      onChunk: advance,
-    }),
-  );
+): Promise<Comparison> => {
+  using progress = dependencies.startProgress(await reconciliation.chunksOf(statement));
+  return await reconciliation.compare({
+    ...{ fundId, from, to, statement },
+    tolerances: {
+      windowDays: options.window,
+      toleranceCents: options.tolerance,
+      requireReference: options.requireReference ?? false,
+    },
+    format: options,
+    onChunk: () => progress.advance(),
+  });
+};

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { Presets, SingleBar } from 'cli-progress';
 import { onInterruption } from '../support/interruptions.ts';
 import { OutputClosedError } from './command-line.ts';
-import type { CliDependencies } from './command-line.ts';
+import type { CliDependencies, Progress } from './command-line.ts';
 
 /** Standard output that waits for a slow reader and notices one that has left, as `head` does, or a disk that is full. */
 export class CommandOutput {
@@ -90,7 +90,7 @@ export const ask = async (question: string): Promise<string | undefined> => {
   }
 };
 
-const SILENT = { advance: () => undefined, end: () => undefined };
+const SILENT: Progress = { advance: () => undefined, [Symbol.dispose]: () => undefined };
 
 /** A bar on a terminal; nothing at all in a pipe or a file, where it would be noise. */
 export const progressOn =
@@ -102,5 +102,5 @@ export const progressOn =
       Presets.shades_classic,
     );
     bar.start(total, 0);
-    return { advance: (steps = 1) => bar.increment(steps), end: () => bar.stop() };
+    return { advance: (steps = 1) => bar.increment(steps), [Symbol.dispose]: () => bar.stop() };
   };

@@ -125,20 +125,16 @@ async function* redelivering(
     yield { would_queue: deliveries.length, dry_run: true };
     return;
   }
-  const progress = dependencies.startProgress(deliveries.length);
+  using progress = dependencies.startProgress(deliveries.length);
   let [queued, gone] = [0, 0];
-  try {
-    for (const delivery of deliveries) {
-      const attempt = await webhooks.deliveries.repeat(webhook, delivery);
-      progress.advance();
-      if (attempt === undefined) gone += 1;
-      else {
-        queued += 1;
-        yield presentRepeated(delivery, attempt);
-      }
+  for (const delivery of deliveries) {
+    const attempt = await webhooks.deliveries.repeat(webhook, delivery);
+    progress.advance();
+    if (attempt === undefined) gone += 1;
+    else {
+      queued += 1;
+      yield presentRepeated(delivery, attempt);
     }
-  } finally {
-    progress.end();
   }
   await recordLines(services, [{ action: 'configured', decision: 'send_webhook', count: queued }]);
   yield { queued, gone, dry_run: false };

@@ -31,7 +31,7 @@ export const NOTHING: CommandDependencies = {
   backups: { write: nowhere, restore: nowhere },
   ...{ version: '0', terminal: false, colour: false },
   ...{ write: () => undefined, show: () => undefined, writeError: () => undefined },
-  startProgress: () => ({ advance: () => undefined, end: () => undefined }),
+  startProgress: () => ({ advance: () => undefined, [Symbol.dispose]: () => undefined }),
   ...{ openBrowser: async () => undefined, ask: async () => undefined, onKey: () => undefined },
   untilInterrupted: () => new AbortController().signal,
 };

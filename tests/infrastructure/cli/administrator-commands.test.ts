@@ -48,7 +48,7 @@ beforeEach(async () => {
     input: () => input(),
     startProgress: (total) => {
       steps.push(`of ${total}`);
-      return { advance: () => steps.push('step'), end: () => steps.push('end') };
+      return { advance: () => steps.push('step'), [Symbol.dispose]: () => steps.push('end') };
     },
   });
   for (const [application, code] of [

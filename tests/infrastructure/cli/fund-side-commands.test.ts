@@ -78,7 +78,7 @@ const run = (...args: readonly string[]) => {
       }),
       startProgress: (total) => {
         steps.push(`of ${total}`);
-        return { advance: () => steps.push('step'), end: () => steps.push('end') };
+        return { advance: () => steps.push('step'), [Symbol.dispose]: () => steps.push('end') };
       },
     },
   )(...args);

@@ -15,7 +15,10 @@ const moving = (execute: (done: (steps: number) => void) => Promise<object>) => 
     },
     startProgress: (total) => {
       seen.total = total;
-      return { advance: (steps = 1) => void (seen.advanced += steps), end: () => void seen.ended++ };
+      return {
+        advance: (steps = 1) => void (seen.advanced += steps),
+        [Symbol.dispose]: () => void seen.ended++,
+      };
     },
   });
   return { run, asked, seen };

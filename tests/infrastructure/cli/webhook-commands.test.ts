@@ -61,7 +61,7 @@ describe('receivables webhook', () => {
       writeError: (text) => (err += text),
       startProgress: (total) => {
         steps.push(`of ${total}`);
-        return { advance: () => steps.push('step'), end: () => steps.push('end') };
+        return { advance: () => steps.push('step'), [Symbol.dispose]: () => steps.push('end') };
       },
     });
     const lines = () =>
