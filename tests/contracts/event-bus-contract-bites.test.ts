@@ -5,17 +5,20 @@ import { eventBusCases } from './event-bus-contract.ts';
 
 const PATIENCE_MS = 300;
 
-const namesOfFailures = async (open: () => EventBus): Promise<readonly string[]> => {
+/** Of the promises whose names have this part. */
+const namesOfFailures = async (open: () => EventBus, promise = ''): Promise<readonly string[]> => {
   const names = await Promise.all(
-    eventBusCases.map(async ({ name, check }) => {
-      const bus = open();
-      const kept = await check(bus, PATIENCE_MS).then(
-        () => true,
-        () => false,
-      );
-      await bus.close();
-      return kept ? undefined : name;
-    }),
+    eventBusCases
+      .filter(({ name }) => name.includes(promise))
+      .map(async ({ name, check }) => {
+        const bus = open();
+        const kept = await check(bus, PATIENCE_MS).then(
+          () => true,
+          () => false,
+        );
+        await bus.close();
+        return kept ? undefined : name;
+      }),
   );
   return names.filter((name) => name !== undefined);
 };
@@ -42,7 +45,6 @@ describe('the event bus contract finds broken buses out', () => {
   });
 
   test.each(flaws)('a bus that %s', async (_, Bus, promise) => {
-    const names = await namesOfFailures(() => new Bus());
-    expect(names.filter((name) => name.includes(promise))).not.toEqual([]);
+    expect(await namesOfFailures(() => new Bus(), promise)).not.toEqual([]);
   });
 });

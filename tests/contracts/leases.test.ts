@@ -5,9 +5,10 @@ import { leasesCases } from './leases-contract.ts';
 /** Each promise is tried on leases of its own, whose clock moves where it would have to wait. */
 const failuresOf = async (
   Kind: new (now: () => number) => memory.InMemoryLeases,
+  promise = '',
 ): Promise<readonly string[]> => {
   const failures: string[] = [];
-  for (const { name, check } of leasesCases) {
+  for (const { name, check } of leasesCases.filter((one) => one.name.includes(promise))) {
     let now = 0;
     const wait = (ms: number) => Promise.resolve((now += ms));
     await check(new Kind(() => now), wait).catch(() => failures.push(name));
@@ -34,7 +35,6 @@ describe('the contract of leases finds broken ones out', () => {
   });
 
   test.each(flaws)('one that %s', async (_flaw, Broken, promise) => {
-    const failures = await failuresOf(Broken);
-    expect(failures.filter((name) => name.includes(promise))).not.toEqual([]);
+    expect(await failuresOf(Broken, promise)).not.toEqual([]);
   });
 });

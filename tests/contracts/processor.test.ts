@@ -91,18 +91,6 @@ describe('the promises of a processor', () => {
   });
 });
 
-const failing = async (broken: () => stores.MemoryStore): Promise<readonly string[]> => {
-  const names = await Promise.all(
-    processorCases.map(({ name, check }) =>
-      check(broken()).then(
-        () => undefined,
-        () => name,
-      ),
-    ),
-  );
-  return names.filter((name) => name !== undefined);
-};
-
 /** Each flaw with a case that must find it out. */
 const flaws = [
   ['takes writes from any place', stores.TakesAnyPlace, 'who is behind stores nothing'],
@@ -113,5 +101,5 @@ const flaws = [
 ] as const;
 
 test.each(flaws)('a store that %s is found out', async (_, Store, by) => {
-  expect((await failing(() => new Store())).some((name) => name.startsWith(by))).toBe(true);
+  await expect(processorCases.find(({ name }) => name.startsWith(by))!.check(new Store())).rejects.toThrow();
 });

@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { writeMigrationMarker } from '../../infrastructure/embedded/migration-marker.ts';
 import { isOfService } from '../../infrastructure/composition/data-parts.ts';
-import { ApiClient, loanRequest, smallPdf } from '../support/api-client.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { loanRequest, smallPdf } from '../support/api-client.ts';
+import { receivablesOn } from '../support/command-line-beside.ts';
+import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-let service: ServiceProcess;
+let service: RunningService;
 let watchers: FSWatcher[];
 let names: Set<string>;
 
@@ -23,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const watcher of watchers) watcher.close();
-  await service?.end('SIGKILL');
+  await service?.stop();
   await directory.remove();
 });
 
@@ -37,18 +38,19 @@ const watched = async (name: string): Promise<string> => {
 
 test('whatever a service and its commands make in DATA_DIR is known as theirs by its name', async () => {
   const [data, restored] = [await watched('data'), await watched('restored')];
-  service = await ServiceProcess.start(data, { SANDBOX_STEP: '10ms' });
-  const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  service = await RunningService.start({ DATA_DIR: data }, { background: 'thread' });
+  const receivables = receivablesOn(data);
+  const api = await service.client(randomUUID());
   const large = Buffer.concat([smallPdf(), Buffer.alloc(300_000, ' ')]);
   expect((await api.assign(loanRequest(api.fund, 'OP-1'), large)).status).toBe(201);
   await api.untilStatus('OP-1', 'active');
-  await service.receivables('administrator', 'approve', 'OP-NOBODY').catch(() => undefined);
-  await service.receivables('projections', 'rebuild');
-  await service.receivables('key', 'rotate-master');
+  await receivables('administrator', 'approve', 'OP-NOBODY').catch(() => undefined);
+  await receivables('projections', 'rebuild');
+  await receivables('key', 'rotate-master');
   const backup = join(directory.path, 'backup');
-  await service.receivables('backup', '--to', backup, '--with-key');
-  await service.receivables('restore', '--from', backup, '--data-dir', restored);
-  await service.end('SIGTERM');
+  await receivables('backup', '--to', backup, '--with-key');
+  await receivables('restore', '--from', backup, '--data-dir', restored);
+  await service.service.stop();
   await writeMigrationMarker(data, { id: randomUUID(), state: 'moving', rows: ['documents'], at: 'now' });
 
   for (const path of [data, restored]) for (const name of await readdir(path)) names.add(name);
