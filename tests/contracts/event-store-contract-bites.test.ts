@@ -7,10 +7,7 @@ import { failureOf } from './event-store-samples.ts';
 const PATIENCE_MS = 250;
 
 /** Of the promises whose names have this part. */
-const namesOfFailures = async (
-  open: () => EventStoreUnderTest,
-  promise = '',
-): Promise<readonly string[]> => {
+const namesOfFailures = async (open: () => EventStoreUnderTest, promise = ''): Promise<readonly string[]> => {
   const failures = await Promise.all(
     eventStoreCases
       .filter(({ name }) => name.includes(promise))
