@@ -109,6 +109,7 @@ export interface DeliveryRecord {
   readonly code: string | null;
   readonly fundId: string | null;
   readonly status: DeliveryState;
+  /** Made, not asked for. */
   readonly attempts: number;
   readonly createdAt: string;
   readonly lastAttemptAt: string | null;
@@ -140,7 +141,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const SHOWN = [
   ...(['d.delivery_id as deliveryId', 'd.event_id as eventId', 'e.name as event', 'e.code'] as const),
-  ...(['e.fund_id as fundId', 'd.status', 'd.attempts', 'd.created_at as createdAt'] as const),
+  ...(['e.fund_id as fundId', 'd.status', 'd.created_at as createdAt'] as const),
   ...(['d.last_attempt_at as lastAttemptAt', 'd.next_attempt_at as nextAttemptAt'] as const),
   ...(['d.delivered_at as deliveredAt', 'd.last_response_status as lastResponseStatus'] as const),
   'd.last_error as lastError',
@@ -152,18 +153,20 @@ const LISTED = [
   ...(['response_status as responseStatus', 'error'] as const),
 ] as const;
 
-const attemptsIn = <Attempt extends AttemptRecord>(
+type Shown = Pick<DeliveryRecord, 'deliveryId' | 'status' | 'nextAttemptAt'>;
+
+const withAttempts = <Row extends Shown, Attempt extends AttemptRecord>(
+  rows: readonly Row[],
   all: readonly (Attempt & { readonly deliveryId: string })[],
 ) => {
   const logs = Map.groupBy(all, ({ deliveryId }) => deliveryId);
-  return (id: string) => (logs.get(id) ?? []).map(({ deliveryId: _, ...attempt }) => attempt);
+  return rows.map((row) => {
+    const attemptLog = (logs.get(row.deliveryId) ?? []).map(({ deliveryId: _, ...attempt }) => attempt);
+    // Only what is tried again waits for an instant.
+    const nextAttemptAt = row.status === 'retrying' ? row.nextAttemptAt : null;
+    return { ...row, attempts: attemptLog.length, nextAttemptAt, attemptLog };
+  });
 };
-
-/** Only what is tried again waits for an instant. */
-const shown = <Row extends Pick<DeliveryRecord, 'status' | 'nextAttemptAt'>>(row: Row): Row => ({
-  ...row,
-  nextAttemptAt: row.status === 'retrying' ? row.nextAttemptAt : null,
-});
 
 const headInLane = (eb: ExpressionBuilder<Schema & { d: Schema['webhook_delivery'] }, 'd'>) =>
   eb
@@ -194,10 +197,9 @@ export class DeliveryLog {
     if (page.length === 0) return { deliveries: [], nextCursor: end ?? null };
     const parts = [this.#rows(query.webhookId, page), this.#attempts(page)] as const;
     const [rows, log] = await this.#database.snapshot(parts);
-    const logOf = attemptsIn(log);
     // Ids run ahead of the clock, and far ahead where it was set back: some of the page may be older than their ids say.
     const asked = rows.filter(({ createdAt }) => query.since === undefined || createdAt >= query.since);
-    const deliveries = asked.map((row) => ({ ...shown(row), attemptLog: logOf(row.deliveryId) }));
+    const deliveries = withAttempts(asked, log);
     return { deliveries, nextCursor: found.length > query.limit ? page.at(-1)! : (end ?? null) };
   }
 
@@ -241,8 +243,7 @@ export class DeliveryLog {
       .orderBy('delivery_id')
       .orderBy('attempt');
     const [rows, log] = await this.#database.snapshot([deliveries, attempts]);
-    const logOf = attemptsIn(log);
-    return rows.map((row) => ({ ...shown(row), attemptLog: logOf(row.deliveryId) }));
+    return withAttempts(rows, log);
   }
 
   /** By the ids of these deliveries of one subscription, one to a few hundred, those that wait behind another. */

@@ -37,6 +37,7 @@ export const redeliveryCases: readonly StoryCase[] = [
       await story.deliver(first, 10);
       const redelivery = await redeliver(story, webhookId, event, 20);
       expect(redelivery).toEqual({ webhookId, deliveryId: first.deliveryId, attempt: 2 });
+      expect(await story.recordOf(webhookId, event)).toMatchObject({ attempts: 1, lastResponseStatus: 200 });
       const again = await claimRedelivery(story, webhookId, 20);
       expect(again).toMatchObject({ attempt: 2, deliveryId: first.deliveryId, event });
       expect(await story.record(again, FAILED, 30, true)).toEqual({ kind: 'released' });
