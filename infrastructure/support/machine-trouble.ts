@@ -1,6 +1,7 @@
-/** Names that Node gives to what the machine lacks or has broken (errno(3)): room, open files, memory, a working or writable disk. */
+/** Names that Node gives to what the machine lacks or has broken (errno(3)): room, a working disk, a folder that is there and may be used, open files, memory. */
 const CODES: ReadonlySet<unknown> = new Set([
   ...['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'ESTALE'],
+  ...['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'],
   ...['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOBUFS'],
 ]);
 const DEEPEST_CAUSE = 5;

@@ -74,7 +74,10 @@ describe('what a use case raises', () => {
   });
 
   const lacking = (code: string): Error => Object.assign(new Error(`${code}: /data/documents`), { code });
-  const MACHINE = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO', 'EROFS', 'ENOMEM'];
+  const MACHINE = [
+    ...['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO', 'EROFS', 'ENOMEM'],
+    ...['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'],
+  ];
   test.each([
     ...MACHINE.map((code) => [code, lacking(code)] as const),
     ['ENOSPC', new Error('not written', { cause: lacking('ENOSPC') })] as const,
