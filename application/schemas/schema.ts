@@ -69,8 +69,31 @@ export const componentOf = <Type>(name: string, schema: Schema): Component<Type>
 export const schemasOf = (...components: readonly Component[]): Readonly<Record<string, Schema>> =>
   Object.fromEntries(components.map(({ name, schema }) => [name, schema]));
 
+/** What a reference leads to; not published. */
+const TARGET = Symbol('the component that is referred to');
+
 export const ref = <Type>(to: Component<Type> | string): SchemaOf<Type> =>
-  typed({ $ref: `#/components/schemas/${typeof to === 'string' ? to : to.name}` });
+  typed(
+    typeof to === 'string'
+      ? { $ref: `#/components/schemas/${to}` }
+      : { $ref: `#/components/schemas/${to.name}`, [TARGET]: to },
+  );
+
+/** All components that these refer to, directly or by way of others. */
+export const schemasBelow = (nodes: readonly Schema[]): Readonly<Record<string, Schema>> => {
+  const found = new Map<string, Schema>();
+  const look = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { [TARGET]: target } = node as { readonly [TARGET]?: Component };
+    if (target && !found.has(target.name)) {
+      found.set(target.name, target.schema);
+      look(target.schema);
+    }
+    Object.values(node).forEach(look);
+  };
+  nodes.forEach(look);
+  return Object.fromEntries(found);
+};
 
 /** An object; every property is required unless `optional` names it. */
 export const object = <const Fields extends Properties, const Optional extends keyof Fields & string = never>(

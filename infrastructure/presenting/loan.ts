@@ -127,7 +127,7 @@ const INSTALLMENT = fieldsOf<LoanDetails['installments'][number]>()({
       'What it will owe on its due date; 0.00 once closed. After an exit it keeps what it owed when its status froze.',
   }),
 });
-export const Installment = shownComponent('Installment', INSTALLMENT);
+const Installment = shownComponent('Installment', INSTALLMENT);
 
 const BALANCES = fieldsOf<LoanDetails['balances']>()({
   open_face_value: namedAmount(

@@ -1,6 +1,6 @@
 import type { AskedDocuments, DocumentsReceipt } from '../../../application/loans/add-documents.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import { component, object, ref, schemasOf } from '../../../application/schemas/schema.ts';
+import { component, object, ref } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { shownComponent, shown } from '../../../application/schemas/shown-fields.ts';
 import type { ShownFields } from '../../../application/schemas/shown-fields.ts';
@@ -56,8 +56,6 @@ const RECEIPT: ShownFields<DocumentsReceipt> = {
 const FilesReceipt = shownComponent('FilesReceipt', RECEIPT, {
   description: 'The documents of the request as they are kept.',
 });
-export const filesSchemas = schemasOf(FilesData, FilesReceipt);
-
 export const addDocuments = endpoint({
   id: 'addDocuments',
   request: 'POST /loan/files',

@@ -1,7 +1,7 @@
 import type { AskedAssignment, LoanReceipt as Receipt } from '../../../application/loans/assign-loan.ts';
 import type { Loans } from '../../../application/loans/loans.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
-import { component, ref, requestObject, schemasOf } from '../../../application/schemas/schema.ts';
+import { component, ref, requestObject } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import {
   Amount,
@@ -146,8 +146,6 @@ const QUOTE = fieldsOf<Awaited<ReturnType<Loans['quoteAssignment']>>>()({
 const AssignmentQuote = shownComponent('AssignmentQuote', QUOTE, {
   description: 'Answer to an assignment with `dry_run`.',
 });
-export const assignmentSchemas = schemasOf(LoanData, LoanReceipt, AssignmentQuote);
-
 export const assignLoan = endpoint({
   id: 'assignLoan',
   request: 'POST /loan',

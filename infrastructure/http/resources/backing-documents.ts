@@ -6,7 +6,6 @@ import {
   object,
   ref,
   refused,
-  schemasOf,
 } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { DocumentKind } from '../../../application/schemas/values.ts';
@@ -45,8 +44,6 @@ export const BackingDocuments = component('BackingDocuments', {
   ...refused('invalid_count', 'must be a list of 1 to 20 documents'),
 });
 type BackingDocuments = TypeOf<typeof BackingDocuments>;
-export const backingDocumentSchemas = schemasOf(BackingDocument, BackingDocuments);
-
 export const checkDocumentNames = (documents: unknown, field: string): readonly FieldViolation[] =>
   repetitions(asList(documents).map((entry) => textIn(entry, 'value'))).map(({ index, text }) => ({
     field: `${field}[${index}].value`,

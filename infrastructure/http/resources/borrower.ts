@@ -1,12 +1,4 @@
-import {
-  component,
-  oneOf,
-  ref,
-  refused,
-  requestObject,
-  schemasOf,
-  text,
-} from '../../../application/schemas/schema.ts';
+import { component, oneOf, ref, refused, requestObject, text } from '../../../application/schemas/schema.ts';
 import type { Schema, SchemaOf, TypeOf } from '../../../application/schemas/schema.ts';
 import { CalendarDate, freeText, optionalText } from '../../../application/schemas/values.ts';
 import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
@@ -147,8 +139,6 @@ export const Borrower = component('Borrower', {
   ],
 });
 type Borrower = TypeOf<typeof Borrower>;
-export const borrowerSchemas = schemasOf(Address, Borrower);
-
 const checkDocumentNumber = (borrower: unknown): readonly FieldViolation[] => {
   const number = textIn(borrower, 'document_number');
   const type = textIn(borrower, 'document_type');

@@ -1,7 +1,7 @@
 import { eventExample } from '../../../application/publication/description/event-schemas.ts';
 import type { LoanEventName } from '../../../application/publication/catalogue.ts';
 import type { FeedPage, FeedQuery } from '../../../application/publication/feed.ts';
-import { component, nullable, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
+import { component, nullable, object, ref, text } from '../../../application/schemas/schema.ts';
 import { json } from '../openapi/operation.ts';
 import { API_VERSION } from '../openapi/version.ts';
 import type { Reply } from '../operation.ts';
@@ -30,8 +30,6 @@ const EventPage = component(
     },
   }),
 );
-export const feedSchemas = schemasOf(EventPage);
-
 const queryOf = (query: Query): FeedQuery => ({
   ...(query['after'] !== undefined && { after: String(query['after']).toLowerCase() }),
   limit: Number(query['limit']),

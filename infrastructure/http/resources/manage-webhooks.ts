@@ -14,7 +14,6 @@ import {
   refused,
   refusedBy,
   requestObject,
-  schemasOf,
   text,
 } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
@@ -103,8 +102,6 @@ const CreatedWebhook = shownComponent(
 );
 
 const WebhookList = component('WebhookList', object({ data: { type: 'array', items: ref(Webhook) } }));
-
-export const webhookSchemas = schemasOf(NewWebhook, WebhookUpdate, CreatedWebhook, Webhook, WebhookList);
 
 const example = {
   url: 'https://hooks.example.com/receivables',

@@ -1,6 +1,6 @@
 import type { RedeliveryReceipt } from '../../../application/webhooks/deliveries.ts';
 import type { RotatedSecret as Rotated } from '../../../application/webhooks/webhooks.ts';
-import { component, object, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
+import { component, object, ref, text } from '../../../application/schemas/schema.ts';
 import { fieldsOf, named, shownComponent } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
@@ -41,8 +41,6 @@ const Redelivery = component(
     },
   }),
 );
-export const webhookOperationSchemas = schemasOf(RotatedSecret, Redelivery);
-
 const exampleOfAttempt = (attempt: number): object => ({
   event_id: EXAMPLE_EVENT_ID,
   deliveries: [{ webhook_id: EXAMPLE_WEBHOOK_ID, delivery_id: EXAMPLE_DELIVERY_ID, attempt }],

@@ -3,7 +3,7 @@ import type {
   AskedPrepayment,
 } from '../../../application/loans/process-prepayment.ts';
 import type { Loans } from '../../../application/loans/loans.ts';
-import { component, listOf, ref, requestObject, schemasOf } from '../../../application/schemas/schema.ts';
+import { component, listOf, ref, requestObject } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import {
   Amount,
@@ -132,8 +132,6 @@ const ANSWER = receiptOrQuote('Prepayment', {
   quote: QUOTE,
   done: 'The money is allocated.',
 });
-export const prepaymentSchemas = schemasOf(Prepayment, ...ANSWER.components);
-
 export const processPrepayment = endpoint({
   id: 'processPrepayment',
   request: 'POST /installment/prepayment',

@@ -92,7 +92,6 @@ export const receiptOrQuote = <Receipt, Quoted>(
   });
   return {
     ReceiptOf,
-    components: [ReceiptOf, QuoteOf, Answer],
     success: [
       { ...json(200, done, Answer, ReceiptOf.example), quote: recorded.quotes[kind], headers: REPLAYED },
     ],

@@ -1,13 +1,5 @@
 import type { LoansQuery } from '../../../application/loans/read-loan.ts';
-import {
-  component,
-  listOf,
-  nullable,
-  object,
-  ref,
-  schemasOf,
-  text,
-} from '../../../application/schemas/schema.ts';
+import { component, listOf, nullable, object, ref, text } from '../../../application/schemas/schema.ts';
 import { shownComponent } from '../../../application/schemas/shown-fields.ts';
 import { json } from '../openapi/operation.ts';
 import { ok, endpoint } from '../operation.ts';
@@ -15,7 +7,7 @@ import { SUMMARY } from '../../presenting/loan-columns.ts';
 import type { Query } from '../requests/parameters.ts';
 import { isProposalCode } from '../../../application/schemas/values.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { Installment, Loan, StoredDocument } from '../../presenting/loan.ts';
+import { Loan } from '../../presenting/loan.ts';
 
 const LoanSummary = shownComponent('LoanSummary', SUMMARY);
 
@@ -55,8 +47,6 @@ export const listLoans = endpoint({
     return ok({ data: page.loans.map(LoanSummary.show), next_cursor: page.nextCursor });
   },
 });
-
-export const loanSchemas = schemasOf(Installment, StoredDocument, LoanSummary, Loan, LoanPage);
 
 export const readLoan = endpoint({
   id: 'readLoan',

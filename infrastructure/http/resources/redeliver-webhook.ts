@@ -1,14 +1,6 @@
 import { RANGE_CHOICES, RANGE_STATES } from '../../../application/webhooks/queue/range-redeliveries.ts';
 import type { RangeRedelivery as Range } from '../../../application/webhooks/queue/range-redeliveries.ts';
-import {
-  component,
-  oneOf,
-  ref,
-  refused,
-  requestObject,
-  schemasOf,
-  text,
-} from '../../../application/schemas/schema.ts';
+import { component, oneOf, ref, refused, requestObject, text } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { fieldsOf, named, shownComponent } from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
@@ -82,8 +74,6 @@ const RANGE = fieldsOf<Range>()({
   completed_at: named({ ...TIMESTAMP_OR_NULL, description: 'When it ended; null while it runs.' }, null),
 });
 const RangeRedelivery = shownComponent('RangeRedelivery', RANGE);
-export const rangeRedeliverySchemas = schemasOf(RangeToRedeliver, RangeRedelivery);
-
 export const exampleRangeRequest = { since: '2026-01-15T12:00:00Z' };
 
 const exampleCompleted = {

@@ -2,7 +2,7 @@ import type {
   Renegotiation,
   RenegotiationReceipt as Receipt,
 } from '../../../application/renegotiation/renegotiation.ts';
-import { listOf, ref, schemasOf } from '../../../application/schemas/schema.ts';
+import { listOf, ref } from '../../../application/schemas/schema.ts';
 import {
   Amount,
   Balance,
@@ -32,7 +32,6 @@ import {
   exampleRenegotiationData,
   sampleRenegotiationData,
   renegotiationInput,
-  renegotiationRequestSchemas,
 } from './renegotiation-request.ts';
 import type { RenegotiationBody } from './renegotiation-request.ts';
 import { askedWishes } from './sandbox-outcome.ts';
@@ -121,8 +120,6 @@ const ANSWER = receiptOrQuote('Renegotiation', {
   quote: QUOTE,
   done: 'The operations are replaced.',
 });
-export const renegotiationSchemas = { ...renegotiationRequestSchemas, ...schemasOf(...ANSWER.components) };
-
 export const renegotiateLoans = endpoint<RenegotiationBody>({
   id: 'renegotiateLoans',
   request: 'PATCH /loan/renegotiate',

@@ -8,7 +8,6 @@ import {
   ref,
   refused,
   requestObject,
-  schemasOf,
 } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { Amount, CalendarDate, ProductType, ProposalCode } from '../../../application/schemas/values.ts';
@@ -113,13 +112,6 @@ export const RenegotiationData = component('RenegotiationData', {
   description: 'Replaces one or several operations, with new documents.',
 });
 type RenegotiationData = TypeOf<typeof RenegotiationData>;
-
-export const renegotiationRequestSchemas = schemasOf(
-  NewProposal,
-  NewLoan,
-  RenegotiationRequest,
-  RenegotiationData,
-);
 
 const NEW_CODE = `${EXAMPLE.code}-R1`;
 

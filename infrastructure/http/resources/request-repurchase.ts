@@ -3,14 +3,7 @@ import type {
   AskedRepurchase,
 } from '../../../application/loans/request-repurchase.ts';
 import type { Loans } from '../../../application/loans/loans.ts';
-import {
-  component,
-  oneOf,
-  ref,
-  refused,
-  requestObject,
-  schemasOf,
-} from '../../../application/schemas/schema.ts';
+import { component, oneOf, ref, refused, requestObject } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import {
   Amount,
@@ -132,8 +125,6 @@ const ANSWER = receiptOrQuote('Repurchase', {
   quote: QUOTE,
   done: 'The request is recorded.',
 });
-export const repurchaseSchemas = schemasOf(RepurchaseRequest, ...ANSWER.components);
-
 const pricedBy = (pricing: ExitPricing): string =>
   REPURCHASE_REASONS.filter((reason) => EXITS[reason].pricing === pricing)
     .map((reason) => `\`${reason}\``)

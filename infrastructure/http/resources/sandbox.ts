@@ -10,7 +10,6 @@ import {
   ref,
   refused,
   refusedBy,
-  schemasOf,
   componentOf,
   oneOf,
   text,
@@ -163,8 +162,6 @@ const SandboxDecided = component(
     status: { ...ref(LoanStatus), description: 'Of the operation now.' },
   }),
 );
-export const sandboxSchemas = schemasOf(SandboxClockMove, SandboxTime, SandboxDecision, SandboxDecided);
-
 const example = { originator_proposal_code: EXAMPLE.code, decision: 'approve' };
 
 const presentDecided = (answer: DecisionAnswer): object => {

@@ -1,4 +1,4 @@
-import { component, listOf, object, ref, refused, schemasOf } from '../../../application/schemas/schema.ts';
+import { component, listOf, object, ref, refused } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { Amount, CalendarDate, InstallmentCode } from '../../../application/schemas/values.ts';
 import type { ScheduledInstallment } from '../../../domain/installment/installment.ts';
@@ -34,8 +34,6 @@ export const NumberOfInstallments = component('NumberOfInstallments', {
   examples: [12],
   ...refused('invalid_count', 'must be a whole number from 1 to 480'),
 });
-
-export const scheduleSchemas = schemasOf(NewInstallment, NewInstallments, NumberOfInstallments);
 
 export const checkSchedule = (draft: Draft, dateIssued: unknown): readonly FieldViolation[] => {
   const installments = asList(draft['installments']);

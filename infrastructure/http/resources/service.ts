@@ -1,4 +1,4 @@
-import { component, object, schemasOf } from '../../../application/schemas/schema.ts';
+import { component, object } from '../../../application/schemas/schema.ts';
 import { unavailable } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
 import { checksText } from '../server/health-app.ts';
@@ -25,8 +25,6 @@ const Health = component(
     ['checks'],
   ),
 );
-export const serviceSchemas = schemasOf(KeySet, Health);
-
 const FIVE_MINUTES = ['Cache-Control', 'public, max-age=300'];
 
 export const readKeySet = endpoint({

@@ -8,7 +8,6 @@ import {
   refused,
   refusedBy,
   requestObject,
-  schemasOf,
 } from '../../../application/schemas/schema.ts';
 import { json } from '../openapi/operation.ts';
 import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
@@ -75,13 +74,6 @@ const SettlementResult = component(
 const SettlementResults = component(
   'SettlementResults',
   object({ results: listOf(ref(SettlementResult), { description: 'In the order of the batch.' }) }),
-);
-
-export const settlementBatchSchemas = schemasOf(
-  BatchedSettlement,
-  SettlementBatch,
-  SettlementResult,
-  SettlementResults,
 );
 
 const OTHER = 'OP-2026-000999';

@@ -3,7 +3,7 @@ import type {
   SettlementReceipt as Receipt,
 } from '../../../application/loans/settle-installment.ts';
 import type { Loans } from '../../../application/loans/loans.ts';
-import { component, ref, requestObject, schemasOf } from '../../../application/schemas/schema.ts';
+import { component, ref, requestObject } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import {
   Amount,
@@ -117,8 +117,6 @@ const ANSWER = receiptOrQuote('Settlement', {
   done: 'The installment is settled.',
 });
 export const SettlementReceipt = ANSWER.ReceiptOf;
-export const settlementSchemas = schemasOf(Settlement, ...ANSWER.components);
-
 export const settleInstallment = endpoint({
   id: 'settleInstallment',
   request: 'POST /installment/settle',

@@ -1,4 +1,4 @@
-import { component, object, schemasOf } from '../../../application/schemas/schema.ts';
+import { component, object } from '../../../application/schemas/schema.ts';
 import { NO_STORE } from '../openapi/components/headers.ts';
 import { json } from '../openapi/operation.ts';
 import { ok, endpoint } from '../operation.ts';
@@ -39,8 +39,6 @@ const Token = component(
     scope: { type: 'string', description: 'What the token allows, names separated by spaces.' },
   }),
 );
-export const tokenSchemas = schemasOf(TokenRequest, Token);
-
 export const issueToken = endpoint({
   id: 'issueToken',
   request: 'POST /token',

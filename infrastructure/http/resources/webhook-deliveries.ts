@@ -5,7 +5,7 @@ import type {
   DeliveryState,
 } from '../../../application/webhooks/delivery-log.ts';
 import type { EventReport as Report } from '../../../application/webhooks/deliveries.ts';
-import { component, object, oneOf, ref, schemasOf, text } from '../../../application/schemas/schema.ts';
+import { component, object, oneOf, ref, text } from '../../../application/schemas/schema.ts';
 import {
   exampleOf,
   fieldsOf,
@@ -141,8 +141,6 @@ const DeliveryPage = component(
     next_cursor: { ...TEXT_OR_NULL, description: 'Send it as `cursor` to get the next page.' },
   }),
 );
-export const deliverySchemas = schemasOf(Delivery, EventReport, DeliveryPage);
-
 const inputOf = (query: Query) => ({
   ...(query['status'] !== undefined && { status: query['status'] as DeliveryState }),
   ...(query['since'] !== undefined && { since: String(query['since']) }),
