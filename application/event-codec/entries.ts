@@ -10,6 +10,7 @@ import type {
   RepurchaseRequested,
 } from '../../domain/loan/events.ts';
 import {
+  amount,
   entry,
   flag,
   integer,
@@ -30,7 +31,7 @@ const pricing = shape<Pricing>({ policy: text('policy'), dailyFactor: text('dail
 const scheduledInstallment = shape<ScheduledInstallment>({
   code: text('code'),
   dueDate: text('due_date'),
-  faceValue: integer('face_value'),
+  faceValue: amount('face_value'),
 });
 
 const document = shape<LoanDocument>({
@@ -62,7 +63,7 @@ export const loanEntries: EntriesOf<LoanEvent> = {
     fundId: text('fund_id'),
     code: text('code'),
     productType: text('product_type'),
-    acquisitionValue: integer('acquisition_value'),
+    acquisitionValue: amount('acquisition_value'),
     dateIssued: text('date_issued'),
     installments: list('installments', scheduledInstallment),
     borrower: text('borrower'),
@@ -71,7 +72,7 @@ export const loanEntries: EntriesOf<LoanEvent> = {
     receivedAt: text('received_at'),
     renegotiation: optional(object('renegotiation', renegotiationTerms)),
     sandboxOutcome: optional(text('sandbox_outcome')),
-    sandboxDisbursement: optional(integer('sandbox_disbursement')),
+    sandboxDisbursement: optional(amount('sandbox_disbursement')),
   }),
   LoanApproved: entry('LoanApproved', 'loan.approved.v1', {
     approvedAt: text('approved_at'),
@@ -87,7 +88,7 @@ export const loanEntries: EntriesOf<LoanEvent> = {
     decision: optional(object('decision', decision)),
   }),
   LoanDisbursed: entry('LoanDisbursed', 'loan.disbursed.v1', {
-    disbursedValue: integer('disbursed_value'),
+    disbursedValue: amount('disbursed_value'),
     disbursedAt: text('disbursed_at'),
     disbursementDate: optional(text('disbursement_date')),
     exitBasis: optional(text('exit_basis')),
@@ -97,7 +98,7 @@ export const loanEntries: EntriesOf<LoanEvent> = {
   InstallmentSettled: entry('InstallmentSettled', 'installment.settled.v1', {
     installmentCode: text('installment_code'),
     settledAt: text('settled_at'),
-    settledValue: integer('settled_value'),
+    settledValue: amount('settled_value'),
     scheduledValue: integer('scheduled_value'),
     paymentMethod: text('payment_method'),
     lateDays: integer('late_days'),
@@ -106,7 +107,7 @@ export const loanEntries: EntriesOf<LoanEvent> = {
   InstallmentUnderpaid: entry('InstallmentUnderpaid', 'installment.underpaid.v1', {
     installmentCode: text('installment_code'),
     scheduledValue: integer('scheduled_value'),
-    settledValue: integer('settled_value'),
+    settledValue: amount('settled_value'),
     difference: integer('difference'),
     settledAt: text('settled_at'),
     processedAt: text('processed_at'),
@@ -117,14 +118,14 @@ export const loanEntries: EntriesOf<LoanEvent> = {
     recordedAt: text('recorded_at'),
   }),
   PrepaymentProcessed: entry('PrepaymentProcessed', 'loan.prepayment_processed.v1', {
-    prepaymentValue: integer('prepayment_value'),
+    prepaymentValue: amount('prepayment_value'),
     prepaymentDate: text('prepayment_date'),
     paymentMethod: text('payment_method'),
     settledInstallments: texts('settled_installments'),
     partial: optional(object('partial', partial)),
     payoffValue: integer('payoff_value'),
     remainingBalance: integer('remaining_balance'),
-    excessValue: integer('excess_value'),
+    excessValue: amount('excess_value'),
     pricing: object('pricing', pricing),
     lines: list(
       'lines',
@@ -146,7 +147,7 @@ export const loanEntries: EntriesOf<LoanEvent> = {
     reason: text('reason'),
     reasonDetail: optional(privateText('reason_detail')),
     effectiveDate: text('effective_date'),
-    repurchaseValue: integer('repurchase_value'),
+    repurchaseValue: amount('repurchase_value'),
     calculatedValue: integer('calculated_value'),
     valueSource: text('value_source'),
     pricing: object('pricing', pricing),
@@ -162,7 +163,7 @@ export const loanEntries: EntriesOf<LoanEvent> = {
   }),
   RepurchaseCompleted: entry('RepurchaseCompleted', 'loan.repurchase_completed.v1', {
     reason: text('reason'),
-    repurchaseValue: integer('repurchase_value'),
+    repurchaseValue: amount('repurchase_value'),
     status: text('status'),
     completedAt: text('completed_at'),
     decision: optional(object('decision', decision)),

@@ -1,4 +1,6 @@
 import type { DomainEvent } from '../../domain/domain-event.ts';
+import { LARGEST_AMOUNT } from '../../domain/shared/money.ts';
+import type { Cents } from '../../domain/shared/money.ts';
 import type { PrivateName, PrivateText, SealedName } from '../../domain/shared/private-text.ts';
 
 /** A stored payload: plain JSON, snake_case, amounts as integer cents, dates and instants as ISO text. */
@@ -50,6 +52,15 @@ export const integer = <T extends number>(name: string): Field<T> => ({
   name,
   encode: asItIs,
   decode: (value) => (Number.isSafeInteger(value) ? (value as T) : refuse(name, 'an integer', value)),
+});
+
+/** Cents that a request can state. What is more was never stored by this service, and sums of it would be beyond what can be counted with. */
+export const amount = (name: string): Field<Cents> => ({
+  ...integer<Cents>(name),
+  decode: (value) =>
+    Number.isSafeInteger(value) && Math.abs(value as number) <= LARGEST_AMOUNT
+      ? (value as Cents)
+      : refuse(name, 'an amount', value),
 });
 
 export const flag = (name: string): Field<boolean> => ({

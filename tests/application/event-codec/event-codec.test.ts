@@ -79,4 +79,14 @@ describe('stored events', () => {
       UnreadableEventError,
     );
   });
+
+  test.each([100_000_000_000, Number.MAX_SAFE_INTEGER, 2 ** 53, -100_000_000_000])(
+    'an amount of %d cents, which no request could state, is damage: sums of it are beyond what a table holds',
+    (value) => {
+      const { type, stored } = fixtures.find((one) => one.type === 'installment.settled.v1')!;
+      const told = /installment\.settled\.v1.*settled_value should be an amount/;
+      expect(() => decodeEvent({ type, data: json({ ...stored, settled_value: value }) })).toThrow(told);
+      expect(decodeEvent({ type, data: json({ ...stored, settled_value: 99_999_999_999 }) })).toBeDefined();
+    },
+  );
 });
