@@ -3,19 +3,20 @@ import { operatorOf } from '../../application/command-handling/actors.ts';
 import type { ShowRequest, ShownEvent, ShownOperation } from '../../application/audit/show-operation.ts';
 import { AMOUNT_FIELDS } from '../../application/event-codec/amount-fields.ts';
 import type { ExplainedLine } from '../../domain/curve/explained-value.ts';
+import type { LoanEvent } from '../../domain/loan/index.ts';
 import { installmentsOf } from '../../domain/loan/state.ts';
 import type { FundNames } from '../../domain/fund/names.ts';
 import { jsonAmount, printedRows, tableOf } from './columns.ts';
 import type { Column, Printing, Rows } from './columns.ts';
+import { PLAIN, priceText } from './explained-price.ts';
 import { withNameBeside } from './fund-names.ts';
 import { inOneLine, shownOnly } from './terminal-text.ts';
 
 const WHY = { later_date: 'counts from a later day', recorded_later: 'was recorded later' } as const;
 
-const priceJson = ({ title, lines, steps }: ExplainedPrice): object => ({
-  title,
-  steps,
-  lines: lines.map(lineJson),
+const priceJson = (event: LoanEvent, price: ExplainedPrice): object => ({
+  ...priceText(event, price, PLAIN),
+  lines: price.lines.map(lineJson),
 });
 const carriedJson = ({ amount, date, days, factor, carried }: ExplainedLine['face']): object => ({
   amount,
@@ -61,7 +62,7 @@ const eventJson = (shown: ShownEvent): object => {
     }),
     hash: metadata.hash,
     data: inAmounts(shown.payload),
-    ...(price && { price: priceJson(price) }),
+    ...(price && { price: priceJson(shown.event, price) }),
   };
 };
 
@@ -145,8 +146,10 @@ const linesText = (lines: readonly ExplainedLine[]): string =>
     ? ''
     : `${IN_REAIS}${tableOf(PRICE_COLUMNS, lines.flatMap(stepsOf))}`.replace(/^(?=.)/gm, '      ');
 
-const priceText = ({ title, lines, steps }: ExplainedPrice): string =>
-  `    ${title}\n${linesText(lines)}${steps.map((step) => `      ${step}\n`).join('')}`;
+const pricedText = (event: LoanEvent, price: ExplainedPrice): string => {
+  const { title, steps } = priceText(event, price, PLAIN);
+  return `    ${title}\n${linesText(price.lines)}${steps.map((step) => `      ${step}\n`).join('')}`;
+};
 
 const valueText = (value: unknown): string => {
   if (Array.isArray(value) && value.length === 0) return '';
@@ -167,7 +170,7 @@ const eventText = (shown: ShownEvent): string => {
     `    by ${metadata.actor}, request ${metadata.correlationId}, caused by ${metadata.causationId}`,
     `${key ? `, key ${key.key} of ${key.endpoint}` : ''}\n    id ${recorded.id}\n`,
     ...fields,
-    price ? priceText(price) : '',
+    price ? pricedText(shown.event, price) : '',
   ].join('');
 };
 

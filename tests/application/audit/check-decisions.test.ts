@@ -56,7 +56,7 @@ const unruled = partlyPaid({ ...disbursedLongAgo, ...given });
 
 const exit = (events: readonly LoanEvent[], reason: RepurchaseReason): LoanEvent =>
   loanDecider.decide(requestRepurchase(reason), stateAfter(loanDecider, events))[0]!;
-const titleOf = (event: LoanEvent, before: LoanState): string => explainPrice(event, before)?.title ?? '';
+const basisOf = (event: LoanEvent, before: LoanState) => explainPrice(event, before)?.basis;
 
 test('a leftover below zero is right as it was recorded: with a line under the rule of before, without one now', () => {
   const before = [
@@ -106,12 +106,12 @@ test('an overdue mark counts from the day after the due date on, as days begin i
 
 describe.each(['cession_reversal', 'resolution'] as const)('the price of a %s', (reason) => {
   test.each([
-    ['that is recorded with the disbursement', ruled, /disbursed value R\$ 9900\.00/],
-    ['of the time before it was recorded', unruled, /acquisition value R\$ 10000\.00/],
-  ])('is decided again by the rule %s', (_label, before, title) => {
+    ['that is recorded with the disbursement', ruled, { of: 'disbursed_value', value: centsOf('9900.00') }],
+    ['of the time before it was recorded', unruled, { of: 'acquisition_value', value: centsOf('10000.00') }],
+  ])('is decided again by the rule %s', (_label, before, basis) => {
     const event = exit(before, reason);
     expect(audit([...before, event])).toEqual([]);
-    expect(titleOf(event, stateAfter(loanDecider, before))).toMatch(title);
+    expect(basisOf(event, stateAfter(loanDecider, before))).toEqual(basis);
   });
 
   test('by the other rule is a difference', () => {

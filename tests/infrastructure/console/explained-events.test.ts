@@ -8,6 +8,7 @@ import type { LoanEvent } from '../../../domain/loan/index.ts';
 import { written } from '../../../infrastructure/console/html.ts';
 import { priceView } from '../../../infrastructure/console/pages/operation/price.ts';
 import { speakingIn } from '../../../infrastructure/console/language.ts';
+import { PLAIN, priceText } from '../../../infrastructure/presenting/explained-price.ts';
 import { recordedPairs } from '../../../infrastructure/console/pages/operation/timeline.ts';
 import { FIELDS } from '../../../infrastructure/console/pages/operation/recorded-texts.ts';
 
@@ -62,7 +63,8 @@ describe.each(fixtures)('$file', ({ payload, event }) => {
     );
     expect(portuguese).not.toMatch(/lang="en"|Centavos|\b(value|paid|received|with|installment)\b/);
     expect(english).not.toMatch(/Cents|\bvalor\b/);
-    for (const step of price.steps) if (/\d\.\d\d/.test(step)) expect(step).toContain('R$ ');
+    for (const step of priceText(event, price, PLAIN).steps)
+      if (/\d\.\d\d/.test(step)) expect(step).toContain('R$ ');
   });
 });
 

@@ -111,7 +111,6 @@ export const fieldName = (name: string): string => wordFor(name, FIELDS) ?? name
 
 export const valueName = (value: string): string | undefined => wordFor(value, VALUES);
 
-export const fieldLabel = (name: string): string => {
-  const text = fieldName(name);
-  return text.charAt(0).toUpperCase() + text.slice(1);
-};
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const fieldLabel = (name: string): string => capital(fieldName(name));
