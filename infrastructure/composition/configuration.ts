@@ -4,7 +4,7 @@ import { flawOf } from '../postgres/addresses.ts';
 import { MasterKey } from '../security/master-key.ts';
 import { CACHE_MEMORY } from './cache-shares.ts';
 import { ConfigurationError, EnvironmentReader } from './environment-reader.ts';
-import { readAllowInsecure, refuseOpenAddresses } from './insecurities.ts';
+import { readAllowInsecure, refuseOpenAddresses, refuseOpenEngines } from './insecurities.ts';
 import { readKafka } from './kafka-configuration.ts';
 
 /** Of an attempt, which one timer of Node.js ends. */
@@ -28,7 +28,7 @@ export const readConfiguration = (environment: Readonly<Record<string, string | 
   const port = variables.integer('PORT', 3000, { from: 1, to: 65_535 });
   const address = `http://localhost:${port}`;
   const kind = variables.oneOf('ENVIRONMENT', ENVIRONMENTS, 'sandbox');
-  return Object.freeze({
+  const configuration = Object.freeze({
     // A sandbox listens on this machine only, unless its operator sets HOST.
     host: variables.text('HOST') ?? (kind === 'sandbox' ? '127.0.0.1' : '0.0.0.0'),
     port,
@@ -69,6 +69,9 @@ export const readConfiguration = (environment: Readonly<Record<string, string | 
     metrics: readMetricsAddress(variables),
     tracing: readTracing(variables),
   });
+  refuseSplitRoles(configuration.roles, configuration.engines);
+  refuseOpenEngines(configuration);
+  return configuration;
 };
 
 /** As `readConfiguration`, for the service, which clients reach. @throws ConfigurationError */
@@ -173,7 +176,10 @@ const split = (roles: readonly Role[], together: readonly Role[]): boolean => {
  * Roles that run in different processes meet over engines that all of them reach; what is embedded belongs to one process.
  * @throws ConfigurationError
  */
-export const refuseSplitRoles = ({ roles, engines }: Configuration): void => {
+const refuseSplitRoles = (
+  roles: readonly Role[],
+  engines: Readonly<Record<'eventStoreUrl' | 'kafkaBrokers' | 'databaseUrl', string | undefined>>,
+): void => {
   const elsewhere = ROLES.filter((role) => !roles.includes(role)).join(', ');
   if (elsewhere === '') return;
   const missing = [

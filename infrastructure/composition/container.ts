@@ -5,10 +5,8 @@ import { Administrator } from '../../application/administrator/administrator.ts'
 import { SqlClientRegistry } from '../../application/clients/client-registry.ts';
 import { CommandHandler } from '../../application/command-handling/command-handler.ts';
 import { keptOperations } from '../../application/command-handling/kept-operations.ts';
-import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import { SqlLeases } from '../../application/coordination/leases.ts';
 import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
-import { StoredFormats } from '../../application/event-codec/stored-formats.ts';
 import { OwnWrites } from '../../application/loans/own-writes.ts';
 import { SandboxClock, SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
@@ -91,14 +89,11 @@ type Made = Omit<Parts, keyof Foundations>;
 
 const MAKERS: { readonly [Name in keyof Made]: (parts: Parts) => Made[Name] } = {
   ...MODULES,
-  formats: ({ serviceDatabase }) => new StoredFormats(serviceDatabase),
   checkpoints: ({ serviceDatabase, realClock }) => new SqlCheckpointStore(serviceDatabase, realClock),
   leases: ({ serviceDatabase }) => new SqlLeases(serviceDatabase),
   clientRegistry: ({ serviceDatabase }) => new SqlClientRegistry(serviceDatabase),
   relayQuarantine: ({ serviceDatabase }) => new RelayQuarantine(serviceDatabase),
   projectionStore: ({ readModelDatabase }) => new SqlProjectionStore(readModelDatabase),
-  keyStore: ({ serviceDatabase, realClock }) => new SqlKeyStore(serviceDatabase, realClock),
-  dataKeys: ({ keyStore, keys }) => new WrappedKeys(keyStore, keys.masterKeys, 'data-keys'),
   operationKeys: ({ configuration, keyStore, keys }) =>
     new OperationKeys(
       new WrappedKeys(keyStore, keys.masterKeys, 'operation-keys'),

@@ -23,7 +23,6 @@ import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
 import { opening } from '../support/opening.ts';
 import { SystemClock } from '../support/time.ts';
 import type { Part } from './cache-shares.ts';
-import { refuseSplitRoles } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { ensureMovedWhole, useDataDirectory } from './data-directory.ts';
 import { ensureUsable, refuseMissingPart, troubleWith } from './data-parts.ts';
@@ -36,7 +35,6 @@ import {
   openServiceDatabase,
 } from './engines.ts';
 import { ConfigurationError } from './environment-reader.ts';
-import { refuseOpenEngines } from './insecurities.ts';
 import { hasNoKeys, isUnwrittenFile, logFitOf, refuseEmptyDatabase, refuseOlderLog } from './log-fit.ts';
 import { UNOBSERVED, openObservability, tracedEventsOf } from './observability.ts';
 import type { Observability } from './observability.ts';
@@ -48,7 +46,9 @@ import type { StartRetry } from './start-retry.ts';
 /** What is chosen and opened at the start; everything else is built from it. Each engine is embedded or one of its own. */
 export interface Foundations {
   readonly configuration: Configuration;
+  readonly keyStore: SqlKeyStore;
   readonly keys: ServiceKeys;
+  readonly formats: StoredFormats;
   readonly clock: BusinessClock;
   readonly realClock: RealClock;
   /** The business clock where it can be moved: in a sandbox. */
@@ -76,6 +76,7 @@ export interface Foundations {
 
 interface ServiceKeys {
   readonly masterKeys: MasterKeys;
+  readonly dataKeys: WrappedKeys;
   readonly fingerprints: Buffer;
 }
 
@@ -89,15 +90,6 @@ interface FoundationOptions {
 
 const sharedNowOf = (database: SqlDatabase & { readonly now?: () => number }) => (): number =>
   database.now?.() ?? Date.now();
-
-const beforeOpening = async (configuration: Configuration, part: Part): Promise<void> => {
-  // The roles of a thread are only its share of the process.
-  if (part !== 'background') refuseSplitRoles(configuration);
-  refuseOpenEngines(configuration);
-  // A command makes no directory, and with engines of their own it needs none.
-  if (part !== 'command' || keepsFiles(configuration)) await prepareDataDirectory(configuration.dataDir);
-  if (part === 'service') refuseMissingPart(configuration);
-};
 
 const prepareDataDirectory = async (path: string): Promise<void> => {
   try {
@@ -147,7 +139,7 @@ const openKeys = async (store: KeyStore, load: () => Keyring, part: Part): Promi
   const dataKeys = new WrappedKeys(store, masterKeys, 'data-keys');
   // A backup from before the first anchor has to know whose signature that is.
   if (part === 'service') await new DataKeyAnchorSigner(dataKeys).prepare();
-  return { masterKeys, fingerprints: await dataKey(dataKeys, DATA_KEYS.fingerprints) };
+  return { masterKeys, dataKeys, fingerprints: await dataKey(dataKeys, DATA_KEYS.fingerprints) };
 };
 
 /**
@@ -166,7 +158,9 @@ export const openFoundations = async (
   const observability =
     part === 'command' ? UNOBSERVED : await openObservability(configuration, { clock, logger, part });
   const options = { configuration, part, realClock, logger, observability, writer };
-  await beforeOpening(configuration, part);
+  // A command makes no directory, and with engines of their own it needs none.
+  if (part !== 'command' || keepsFiles(configuration)) await prepareDataDirectory(configuration.dataDir);
+  if (isService) refuseMissingPart(configuration);
   const { ofFiles, ofLog, ofDatabase } = retriesOf(configuration, retry);
   /** Of the service's database. */
   const until = <T>(attempt: () => Promise<T>): Promise<T> => ofDatabase.until('service_store', attempt);
@@ -202,14 +196,15 @@ export const openFoundations = async (
     if (isService) await refuseOlderLog(configuration, logFit);
     const kafka = kafkaOf(options, serviceDatabase);
     const eventBus = kept(await retry.until('event_bus', () => openEventBus(kafka)));
+    const formats = new StoredFormats(serviceDatabase);
     if (isService) {
-      await until(() => chooseFormats(new StoredFormats(serviceDatabase), configuration, logger));
+      await until(() => chooseFormats(formats, configuration, logger));
       await until(() => warnOfFailover(configuration, serviceDatabase, logger));
     }
     const movable = configuration.environment !== 'production';
     if (movable) clock.moveTo(await until(() => new SqlClockOffset(serviceDatabase, realClock).read()));
     return {
-      ...{ configuration, keys, clock, realClock, logger, observability },
+      ...{ configuration, keyStore, keys, formats, clock, realClock, logger, observability },
       ...(movable && { movableClock: clock }),
       ...{ eventStore, logFit, kafka, eventBus, serviceDatabase, readModelDatabase, generations },
       ...(eventStore instanceof SqliteEventStore && { embeddedLog: eventStore }),

@@ -2,10 +2,8 @@ import type { App } from '../../application/app.ts';
 import type { SqlClientRegistry } from '../../application/clients/client-registry.ts';
 import type { CommandHandler } from '../../application/command-handling/command-handler.ts';
 import type { KeptOperations } from '../../application/command-handling/kept-operations.ts';
-import type { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import type { SqlLeases } from '../../application/coordination/leases.ts';
 import type { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
-import type { StoredFormats } from '../../application/event-codec/stored-formats.ts';
 import type { OwnWrites } from '../../application/loans/own-writes.ts';
 import type { AppliedVersions } from '../../application/loans/read-loan.ts';
 import type { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
@@ -20,20 +18,16 @@ import type { JwtTokens } from '../security/jwt-tokens.ts';
 import type { OperationKeys } from '../security/operation-keys.ts';
 import type { SealedBorrowerVault } from '../security/sealed-borrower-vault.ts';
 import type { TokenSigningKeys } from '../security/token-signing-keys.ts';
-import type { WrappedKeys } from '../security/wrapped-keys.ts';
 import type { WebhookWorker } from '../webhooks/webhook-worker.ts';
 import type { Foundations } from './foundations.ts';
 
 /** What a thread of the service consists of, with what the doors call: each part is made once, when it is first asked for. */
 export interface Parts extends Foundations, App {
-  readonly formats: StoredFormats;
   readonly checkpoints: SqlCheckpointStore;
   readonly leases: SqlLeases;
   readonly clientRegistry: SqlClientRegistry;
   readonly relayQuarantine: RelayQuarantine;
   readonly projectionStore: SqlProjectionStore;
-  readonly keyStore: SqlKeyStore;
-  readonly dataKeys: WrappedKeys;
   readonly operationKeys: OperationKeys;
   readonly borrowerIndex: SqlBorrowerIndex;
   readonly vault: SealedBorrowerVault;

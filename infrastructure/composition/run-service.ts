@@ -2,19 +2,21 @@ import type { Worker } from 'node:worker_threads';
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import { holderOfDirectory, inUseBy } from '../embedded/directory-lock.ts';
 import { HttpListener } from '../http/server/http-server.ts';
 import { createLogger } from '../observability/logging.ts';
 import { MasterKeyFileError } from '../security/master-key.ts';
 import { WrongMasterKeyError } from '../security/master-keys.ts';
 import { onInterruption } from '../support/interruptions.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';
-import { readServiceConfiguration, refuseSplitRoles } from './configuration.ts';
+import { readServiceConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { keepPrivate } from './data-directory.ts';
 import { troubleWith } from './data-parts.ts';
+import { keepsFiles } from './engines.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { openFoundations } from './foundations.ts';
-import { isLoopback, refuseOpenEngines } from './insecurities.ts';
+import { isLoopback } from './insecurities.ts';
 import { tellLostParts } from './lost-parts.ts';
 import { StartAbandonedError, retryUntilAvailable } from './start-retry.ts';
 import { startService } from './service.ts';
@@ -63,15 +65,24 @@ const announceDemoClient = async (parts: Parts): Promise<void> => {
   process.stdout.once('error', () => undefined).write(text);
 };
 
+/** A second service on a directory has mostly the port of the first as well: then it is told whose directory that is. */
+const listen = async (configuration: Configuration, logger: Logger): Promise<HttpListener> => {
+  try {
+    return await HttpListener.open(configuration, logger);
+  } catch (error) {
+    const { dataDir } = configuration;
+    const holder = keepsFiles(configuration) ? await holderOfDirectory(dataDir) : undefined;
+    throw holder === undefined ? error : new ConfigurationError(inUseBy(dataDir, holder));
+  }
+};
+
 const start = async (
   configuration: Configuration,
   logger: Logger,
   { signal, worker }: { readonly signal: AbortSignal; readonly worker: Worker | undefined },
 ) => {
-  refuseSplitRoles(configuration);
-  refuseOpenEngines(configuration);
   await keepPrivate(configuration, logger);
-  const listener = await HttpListener.open(configuration, logger);
+  const listener = await listen(configuration, logger);
   try {
     const retry = retryUntilAvailable({ logger, signal, onWaiting: (what) => listener.waitFor(what) });
     const foundations = await openFoundations(configuration, logger, { retry, part: 'service' });

@@ -83,6 +83,9 @@ const holderOf = (dataDir: string): string => {
   }
 };
 
+export const inUseBy = (dataDir: string, holder: string): string =>
+  `DATA_DIR ${dataDir} is in use by another service: ${holder}; give this one a directory of its own, or stop that one`;
+
 /**
  * One service at a time has a data directory: engines in it belong to the threads of one process. The lock is the operating system's
  * and ends with its process, however that ends. Commands do not take it.
@@ -98,10 +101,7 @@ export const lockForService = async (dataDir: string): Promise<DirectoryLock> =>
         await writeHolder(join(dataDir, HOLDER_FILE));
         return lock;
       });
-    if (performance.now() > deadline)
-      throw new DirectoryInUseError(
-        `DATA_DIR ${dataDir} is in use by another service: ${holderOf(dataDir)}; give this one a directory of its own, or stop that one`,
-      );
+    if (performance.now() > deadline) throw new DirectoryInUseError(inUseBy(dataDir, holderOf(dataDir)));
     await pause(LOOK_AGAIN_MS);
   }
 };

@@ -193,14 +193,16 @@ describe('the service as a process', () => {
       code: 1,
       stderr: expect.stringMatching(/^error: --host and --port [^\n]*EADDRINUSE[^\n]*\n$/),
     });
-    // A second service on the same directory is refused, at once.
-    const beganAt = Date.now();
-    await expect(ServiceProcess.start(dataDir)).rejects.toThrow(
-      new RegExp(
-        `^the service ended with 1: DATA_DIR [^\\n]* in use by another service: process ${running.pid} on [^\\n]*\\n$`,
-      ),
-    );
-    expect(Date.now() - beganAt).toBeLessThan(20_000);
+    // A second service on the same directory is refused, at once, and told of the first, also where it has its port.
+    for (const settings of [{}, { PORT: port }]) {
+      const beganAt = Date.now();
+      await expect(ServiceProcess.start(dataDir, settings)).rejects.toThrow(
+        new RegExp(
+          `^the service ended with 1: DATA_DIR [^\\n]* in use by another service: process ${running.pid} on [^\\n]*\\n$`,
+        ),
+      );
+      expect(Date.now() - beganAt).toBeLessThan(20_000);
+    }
     // It is killed in the middle of a batch and of renegotiations.
     const killed = new Batch(api, 'KILLED');
     const client = new Renegotiator(api);

@@ -23,7 +23,7 @@ import { isOfService } from '../data-parts.ts';
 import { openFoundations } from '../foundations.ts';
 import { NEWEST_LOOKED_AT, lostDocuments, lostKeys } from '../lost-parts.ts';
 import type { Parts } from '../parts.ts';
-import { isAllowed, refuseOpenEngines } from '../insecurities.ts';
+import { isAllowed } from '../insecurities.ts';
 import { checkEngines } from '../readiness.ts';
 import { partsOf } from '../container.ts';
 import {
@@ -247,7 +247,6 @@ export const examine = async (
   let configuration: Configuration;
   try {
     configuration = readConfiguration(environment);
-    refuseOpenEngines(configuration);
   } catch (error) {
     return [...named('configuration', failed(messageOf(error))), ...versions()];
   }

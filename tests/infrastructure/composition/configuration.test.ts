@@ -137,7 +137,7 @@ describe('configuration', () => {
       ENVIRONMENT: 'production',
       DATA_DIR: '/var/lib/receivables',
       EVENTSTORE_URL: 'esdb://localhost:2113',
-      KAFKA_BROKERS: 'a:9092,b:9092',
+      KAFKA_BROKERS: 'localhost:9092,127.0.0.1:9093',
       DATABASE_URL: 'postgres://localhost/db',
       S3_URL: 's3://bucket',
       ROLES: 'webhooks, api',
@@ -159,7 +159,7 @@ describe('configuration', () => {
       dataDir: '/var/lib/receivables',
       engines: {
         eventStoreUrl: 'esdb://localhost:2113',
-        kafkaBrokers: 'a:9092,b:9092',
+        kafkaBrokers: 'localhost:9092,127.0.0.1:9093',
         databaseUrl: 'postgres://localhost/db',
         s3Url: 's3://bucket',
       },

@@ -4,7 +4,6 @@ import {
   readConfiguration,
   readServiceConfiguration,
 } from '../../../infrastructure/composition/configuration.ts';
-import { refuseOpenEngines } from '../../../infrastructure/composition/insecurities.ts';
 
 const PRODUCTION = {
   ENVIRONMENT: 'production',
@@ -16,7 +15,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 const refusal = (variables: Variables): string => {
   try {
-    refuseOpenEngines(readServiceConfiguration(variables));
+    readServiceConfiguration(variables);
     return 'none';
   } catch (error) {
     return (error as Error).message;
