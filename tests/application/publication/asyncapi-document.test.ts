@@ -9,7 +9,9 @@ import type { JsonText } from '../../../application/ports/event-store.ts';
 import { toBusMessage } from '../../../application/publication/bus-message.ts';
 import { LOAN_EVENT_NAMES, TOPICS } from '../../../application/publication/event-names.ts';
 import { toPublicEvent } from '../../../application/publication/public-events.ts';
+import { amount } from '../../../application/support/json-amounts.ts';
 import { DocumentValidators } from '../../../application/schemas/document-validators.ts';
+import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { API_VERSION } from '../../../infrastructure/http/openapi/version.ts';
 import { publishedSchemasFile, publishedTopics, topicsFile } from '../../support/published-topics.ts';
 import { breakingChanges } from '../../support/schema-evolution.ts';
@@ -187,6 +189,12 @@ describe('additive evolution', () => {
   });
 });
 
+/** Amounts as bodies have them: an example's own number would lose the decimals that a signature covers. */
+const printedAmounts = (name: string, value: unknown): unknown =>
+  typeof value === 'number' && /_value$|_balance$|^difference$|^total_received$/.test(name)
+    ? amount(centsFromAmount(value))
+    : value;
+
 test('docs/events.md shows the example of every event, whole', () => {
   const page = readFileSync(new URL('../../../docs/events.md', import.meta.url), 'utf8');
   const examples = messagesOf('events').map(
@@ -199,7 +207,7 @@ test('docs/events.md shows the example of every event, whole', () => {
       [
         `## ${example.name}`,
         `${example.summary}.`,
-        `\`\`\`json\n${JSON.stringify(example.payload, null, 2)}\n\`\`\``,
+        `\`\`\`json\n${JSON.stringify(example.payload, printedAmounts, 2)}\n\`\`\``,
       ].join('\n\n'),
   );
   expect(/<!-- events -->\n\n([\s\S]*?)\n\n<!-- \/events -->/.exec(page)?.[1]).toBe(examples.join('\n\n'));
