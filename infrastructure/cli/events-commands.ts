@@ -32,9 +32,14 @@ export const addEventsCommand = (program: CliCommand): void => {
     .option(
       '--from <position|event_id|time>',
       'after this position or event, or at this instant and later (default: the start)',
-      (text) => (EVENT_ID.test(text) ? { kind: 'event', id: text.toLowerCase() } : bound(text)),
+      (text) =>
+        EVENT_ID.test(text)
+          ? { kind: 'event', id: text.toLowerCase() }
+          : boundOf(text, 'a printed position, an event_id'),
     )
-    .option('--to <position|time>', 'up to this position, or before this instant', bound)
+    .option('--to <position|time>', 'up to this position, or before this instant', (text) =>
+      boundOf(text, 'a printed position'),
+    )
     .option('--follow', 'go on with what comes, until interrupted')
     .option(...ONLY_APPLICATION)
     .option(FUND_OPTION, 'only of this fund')
@@ -109,15 +114,15 @@ const lineOf = ({ position, event }: StreamedEvent): string => {
 };
 
 const EVENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const BOUND_RULE = 'It must be a printed position or an instant such as 2026-01-15T12:00:00Z.';
 
 /** What does not begin like a calendar date is a position: only the store knows what those look like, but that they begin with a digit. */
-const bound = (text: string): StreamBound => {
-  if (!/^\d/.test(text)) throw new InvalidArgumentError(BOUND_RULE);
+const boundOf = (text: string, forms: string): StreamBound => {
+  const refused = new InvalidArgumentError(`It must be ${forms} or an instant such as 2026-01-15T12:00:00Z.`);
+  if (!/^\d/.test(text)) throw refused;
   if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return { kind: 'position', position: text as LogPosition };
   try {
     return { kind: 'instant', instant: instantOf('time', text) };
   } catch {
-    throw new InvalidArgumentError(BOUND_RULE);
+    throw refused;
   }
 };

@@ -82,11 +82,14 @@ test('one that is interrupted is no whole report: it ends with 1 and leaves no f
   await directory.remove();
 });
 
-test.each(['--from', '--to'])('%s says which forms are possible', async (option) => {
+test.each([
+  ['--from', 'a printed position, an event_id'],
+  ['--to', 'a printed position'],
+])('%s says which forms are possible', async (option, forms) => {
   const { run, asked } = setUp();
   expect(await run(option, 'abc')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('a printed position or an instant such as 2026-01-15T12:00:00Z'),
+    err: expect.stringContaining(`It must be ${forms} or an instant such as 2026-01-15T12:00:00Z`),
   });
   expect(asked).toEqual([]);
 });
