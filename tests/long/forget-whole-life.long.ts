@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
@@ -28,6 +29,25 @@ const everyByte = async (): Promise<string> => {
   const entries = await readdir(directory.path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return Buffer.concat(await Promise.all(files.map((file) => readFile(file)))).toString('latin1');
+};
+
+const wrappedKeyOf = (code: string): string | undefined => {
+  const database = new DatabaseSync(join(service.dataDir, 'service.db'), { readOnly: true });
+  try {
+    const key = database.prepare('select wrapped from wrapped_key where name like ?');
+    return key.get(`operation:loan-%.${code}`)?.['wrapped'] as string | undefined;
+  } finally {
+    database.close();
+  }
+};
+
+/** The first document of an operation, as it is given out. */
+const fileOf = async (code: string): Promise<readonly [status: number, text: string]> => {
+  const { documents } = (await api.loan(code)).body;
+  const headers = { authorization: `Bearer ${await api.token()}` };
+  const address = `${service.baseUrl}/loan/${code}/documents/${documents[0].document_id}`;
+  const answer = await fetch(address, { headers });
+  return [answer.status, Buffer.from(await answer.arrayBuffer()).toString('latin1')];
 };
 
 const iracema = {
@@ -85,6 +105,7 @@ const repurchase = (code: string) => ({
 const live = async (): Promise<void> => {
   ok(await api.call('POST', '/webhook', { url: 'https://127.0.0.1:9/hook', events: ['*'] }));
   for (const code of ['I1', 'I2', 'I3']) ok(await received(code, CCB));
+  ok(await api.assign(loanRequest(api.fund, 'OTHER', 1)));
   for (const code of ['I1', 'I2', 'I3']) await api.untilStatus(code, 'active');
   ok(await added('I1', `invoice of ${CCB}`));
   expect((await added('I1', `invoice of ${CCB}`)).headers.get('idempotent-replayed')).toBe('true');
@@ -120,6 +141,7 @@ test('a borrower who went through everything was readable: own, added and inheri
   await live();
   expect(await namesOf()).toEqual([[CCB, `invoice of ${CCB}`], [CCB], [CCB], [CCB], [`debt ${CCB}`]]);
   expect((await api.loan('I1')).body.repurchase.reason_detail).toBe(REMARK);
+  expect(await fileOf('I2')).toEqual([200, Buffer.from(content).toString('latin1')]);
   const shown = await service.receivables('audit', 'show', 'I1', '-o', 'table');
   expect([shown.includes(CCB), shown.includes(REMARK)]).toEqual([true, true]);
 });
@@ -128,13 +150,18 @@ test('and leaves no trace: in no file, no log, no answer and no output of a comm
   const outputs: string[] = [];
   const run = async (...args: readonly string[]): Promise<void> =>
     void outputs.push(await service.receivables(...args));
-  const forgotten = JSON.parse(
-    await service.receivables(
-      ...['borrower', 'forget', '--document', '39053344705'],
-      ...['--yes', '--including-open'],
-    ),
-  );
-  expect(forgotten).toMatchObject({ forgotten: 5, left_open: 0 });
+  const forget = async (): Promise<object> =>
+    JSON.parse(
+      await service.receivables(
+        ...['borrower', 'forget', '--document', '390.533.447-05'],
+        ...['--yes', '--including-open'],
+      ),
+    ) as object;
+  const [keys, others] = [all.map(wrappedKeyOf), await fileOf('OTHER')];
+  expect(keys.every((key) => key!.length > 40)).toBe(true);
+  expect(await forget()).toMatchObject({ forgotten: 5, left_open: 0 });
+  expect(await forget()).toMatchObject({ operations: [], forgotten: 0 });
+  expect(all.map(wrappedKeyOf)).toEqual(all.map(() => undefined));
   for (const code of all) {
     const { body } = await api.loan(code);
     expect([body.borrower, body.documents.map(({ value }: never) => value)]).toEqual([
@@ -149,6 +176,18 @@ test('and leaves no trace: in no file, no log, no answer and no output of a comm
     reason: 'resolution',
     reason_detail: null,
   });
+  expect(await fileOf('I2')).toEqual([404, expect.stringContaining('document_not_found')]);
+  expect([(await api.loan('OTHER')).body.borrower.name, await fileOf('OTHER')]).toEqual([
+    'Joana Prado',
+    others,
+  ]);
+  // Money goes on, and the same person may come back, and be forgotten again.
+  ok(await api.settle('I4', '1', 950, { settled_at: '2026-06-20' }));
+  await api.untilStatus('I4', 'settled');
+  ok(await received('I6', CCB));
+  expect((await api.untilStatus('I6', 'active')).body.borrower.name).toBe(iracema.name);
+  expect(await forget()).toMatchObject({ forgotten: 1 });
+  expect((await api.loan('I6')).body.borrower).toBeNull();
   // Requests are still known, and what they said is not.
   for (const replay of [
     await received('I1', CCB),
@@ -168,6 +207,6 @@ test('and leaves no trace: in no file, no log, no answer and no output of a comm
   await run('portfolio', '--fund', api.fund, '--as-of', '2026-06-30');
   await run('backup', '--to', join(directory.path, 'backup'));
   outputs.push(service.output, await everyByte());
-  const left = TRACES.filter((trace) => outputs.some((output) => output.includes(trace)));
+  const left = [...TRACES, ...keys].filter((trace) => outputs.some((output) => output.includes(trace!)));
   expect(left).toEqual([]);
 });

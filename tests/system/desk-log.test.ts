@@ -8,11 +8,24 @@ import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import { auditOf, tamper } from '../support/audited-world.ts';
-import { BORROWER } from '../support/borrower-to-find.ts';
 import { receivablesOn } from '../support/command-line-beside.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+/** A borrower none of whose data is anywhere else, so that each place where it lies is found. */
+const BORROWER = {
+  document_number: '11144477735',
+  document_type: 'CPF',
+  name: 'Tarsila Quintanilha',
+  birth_date: '1985-03-12',
+  email: 'tarsila.q@example.com',
+  phone: '+5511977776666',
+  address: {
+    ...{ zip_code: '01310100', street: 'Rua Alvarenga Peixoto', number: '7' },
+    ...{ city: 'Sao Paulo', state: 'SP' },
+  },
+};
 
 const FILE_NAME = 'CCB Tarsila.pdf';
 const PERSONAL = ['Tarsila', 'Quintanilha', '11144477735', '111.444.777-35'];

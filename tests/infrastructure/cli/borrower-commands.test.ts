@@ -102,6 +102,11 @@ test('--lost-key asks before it forgets, and is refused with 3 where the key is 
   expect(forgotten).toEqual([]);
 });
 
+test('what is no document is refused before anything is opened', async () => {
+  const refused = await commandLine(() => ({}))('borrower', 'forget', '--document', '123', '--yes');
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('--document')]);
+});
+
 test.each([[[]], [['--document', '52998224725', '--lost-key', 'OP-1']]])(
   'either a document or a lost key: %j is wrong use',
   async (options: readonly string[]) => {
