@@ -106,18 +106,14 @@ const isSound = async ({ generations, log, thorough, head }: Serving): Promise<b
   if (!thorough) return true;
   const number = await generations.serving();
   if (number === undefined) return false;
-  const generation = await generations.open(number);
-  try {
-    await generation.ensureTables(generations.projections);
-    // What stands beside the operations leaves no place in a read model.
-    const places = await generation.places();
-    if (places.size === 0 && (await holdsEvents(log, LOAN_STREAM_PREFIX)))
-      throw new DamagedStoreError(`generation ${number} of the read models is empty`);
-    if (head) await ensureOfThisLog(generation, places, { log, head });
-    return true;
-  } finally {
-    await generation.close();
-  }
+  await using generation = await generations.open(number);
+  await generation.ensureTables(generations.projections);
+  // What stands beside the operations leaves no place in a read model.
+  const places = await generation.places();
+  if (places.size === 0 && (await holdsEvents(log, LOAN_STREAM_PREFIX)))
+    throw new DamagedStoreError(`generation ${number} of the read models is empty`);
+  if (head) await ensureOfThisLog(generation, places, { log, head });
+  return true;
 };
 
 /**

@@ -52,7 +52,7 @@ const switching: readonly GenerationsCase[] = [
       const before = await world.generations().open(1);
       await world.rebuild('received');
       expect(await before.store.apply(projection(1), [write(5, 'lost')], at(4), at(5))).toBe(false);
-      await before.close();
+      await before.database.close();
       world.append(1);
       expect(await world.serve()).toBe(true);
       expect(await world.rows()).toEqual(expected(5, 'received'));
@@ -223,7 +223,7 @@ const releases: readonly GenerationsCase[] = [
         { number: 2, state: 'serving' },
       ]);
       expect(await before.store.apply(projection(1), [write(4, 'received')], at(3), at(4))).toBe(true);
-      await before.close();
+      await before.database.close();
       expect(await world.generations().serving()).toBe(2);
       expect(await world.states()).toEqual({ 1: 'old', 2: 'serving' });
       expect(await world.rebuild('approved', { version: 2, force: true })).toMatchObject({ generation: 3 });

@@ -27,7 +27,7 @@ export const comparing: readonly GenerationsCase[] = [
       const live = await world.generations().open(1);
       const place = await live.store.checkpoint(projection(1));
       await live.store.apply(projection(1), [write(99, 'stray')], place, at(3));
-      await live.close();
+      await live.database.close();
       expect(await world.rebuild('received')).toMatchObject({ outcome: 'differs', differences: 1 });
       expect(world.differences[0]).toMatchObject({ key: { revision: 99 }, only: 'live' });
       expect(await world.generations().dropOld()).toEqual([2]);

@@ -49,7 +49,7 @@ describe('generations of the read models on SQLite', () => {
       expect(await world.states()).toEqual({ 0: 'old', 1: 'serving' });
       const before = await world.generations().open(0);
       expect(await before.places()).toEqual(new Map([['history', { version: 1, position: '1' }]]));
-      await before.close();
+      await before.database.close();
       expect(await world.generations().dropOld()).toEqual([0]);
       expect(await world.fixture.tables.exists(0)).toBe(false);
     }));

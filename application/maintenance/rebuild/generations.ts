@@ -68,18 +68,14 @@ export class Generations {
         yield* listed;
         continue;
       }
-      const generation = await this.open(number);
-      try {
-        const places = await generation.places();
-        for (const [index, one] of listed.entries()) {
-          const place = places.get(one.projection);
-          // Another version may have other tables.
-          const rows =
-            place?.version === one.programVersion ? await generation.rows(this.projections[index]!) : null;
-          yield { ...one, place, rows };
-        }
-      } finally {
-        await generation.close();
+      await using generation = await this.open(number);
+      const places = await generation.places();
+      for (const [index, one] of listed.entries()) {
+        const place = places.get(one.projection);
+        // Another version may have other tables.
+        const rows =
+          place?.version === one.programVersion ? await generation.rows(this.projections[index]!) : null;
+        yield { ...one, place, rows };
       }
     }
   }
@@ -184,12 +180,8 @@ export class Generations {
 
   async #isOfThisProgram(number: number): Promise<boolean> {
     if (!(await this.#tables.exists(number))) return true;
-    const generation = await this.open(number);
-    try {
-      return await generation.isOf(this.projections);
-    } finally {
-      await generation.close();
-    }
+    await using generation = await this.open(number);
+    return await generation.isOf(this.projections);
   }
 
   /** From here on it is not dropped any more. False when it serves already. */

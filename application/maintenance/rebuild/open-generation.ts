@@ -40,7 +40,7 @@ const placesFrom = (rows: readonly StoredPlace[]): Places =>
     ]),
   );
 
-export class Generation {
+export class Generation implements AsyncDisposable {
   readonly number: number;
   readonly store: SqlProjectionStore;
   readonly database: SqlDatabase;
@@ -116,12 +116,12 @@ export class Generation {
     });
   }
 
-  close(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     return this.database.close();
   }
 }
 
-export class Pair {
+export class Pair implements AsyncDisposable {
   readonly #database: SqlDatabase;
   readonly #schemas: Schemas;
 
@@ -146,7 +146,7 @@ export class Pair {
     return { live, copy, difference: differenceOf(liveRows, copyRows) };
   }
 
-  close(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     return this.#database.close();
   }
 

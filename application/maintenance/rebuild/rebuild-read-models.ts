@@ -63,39 +63,24 @@ export class RebuildReadModels {
   }
 
   async upToDate(): Promise<boolean> {
-    const live = await this.#live();
-    if (!live) return false;
-    try {
-      return (await this.#projectionThat(live, (one, program) => one < program)) === undefined;
-    } finally {
-      await live.close();
-    }
+    await using live = await this.#live();
+    return live !== undefined && !(await this.#isOlder(live));
   }
 
   /** Goes on with what an interrupted call left. @throws RebuildRefusedError @throws PoisonEventError */
   async execute(request: RebuildRequest): Promise<RebuildResult> {
     const { generations } = this.#deps;
-    const live = await this.#live();
-    try {
-      await this.#refuseOlderProgram(live);
-      const { number, resumed } = await generations.begin();
-      const copy = await generations.open(number);
-      try {
-        const followers = await this.#followers(request, live, copy);
-        const otherLog = live !== undefined && (await this.#isOfOtherLog(live));
-        const otherVersion =
-          live !== undefined &&
-          (await this.#projectionThat(live, (one, program) => one < program)) !== undefined;
-        const ended = await this.#build({ request, live, otherLog, otherVersion, copy, followers });
-        // Each follower has read the same log.
-        const events = Math.max(0, ...[...followers.values()].map((follower) => follower.events));
-        return { generation: number, resumed, events, ...ended };
-      } finally {
-        await copy.close();
-      }
-    } finally {
-      await live?.close();
-    }
+    await using live = await this.#live();
+    await this.#refuseOlderProgram(live);
+    const { number, resumed } = await generations.begin();
+    await using copy = await generations.open(number);
+    const followers = await this.#followers(request, live, copy);
+    const otherLog = live !== undefined && (await this.#isOfOtherLog(live));
+    const otherVersion = live !== undefined && (await this.#isOlder(live));
+    const ended = await this.#build({ request, live, otherLog, otherVersion, copy, followers });
+    // Each follower has read the same log.
+    const events = Math.max(0, ...[...followers.values()].map((follower) => follower.events));
+    return { generation: number, resumed, events, ...ended };
   }
 
   async #build(building: Building): Promise<Pick<RebuildResult, 'outcome' | 'differences'>> {
@@ -123,6 +108,10 @@ export class RebuildReadModels {
     return this.#deps.generations.projections.find(({ name, version }) =>
       is(places.get(name)?.version ?? version, version),
     );
+  }
+
+  async #isOlder(live: Generation): Promise<boolean> {
+    return (await this.#projectionThat(live, (stored, program) => stored < program)) !== undefined;
   }
 
   /** As after an older state of the log was restored: there its projectors stand still. */
@@ -154,23 +143,19 @@ export class RebuildReadModels {
 
   async #compare({ request, live, copy, followers }: Building): Promise<number> {
     const { generations, order, sleep } = this.#deps;
-    const pair = await generations.pair(live!.number, copy.number);
+    await using pair = await generations.pair(live!.number, copy.number);
     let differences = 0;
-    try {
-      for (const [projection, follower] of followers)
-        differences += await compareGenerations({
-          projection,
-          pair,
-          order,
-          follower,
-          serves: async () => (await generations.serving()) === live!.number,
-          signal: request.signal,
-          sleep,
-          onDifference: (difference) => request.onDifference(projection, difference),
-        });
-    } finally {
-      await pair.close();
-    }
+    for (const [projection, follower] of followers)
+      differences += await compareGenerations({
+        projection,
+        pair,
+        order,
+        follower,
+        serves: async () => (await generations.serving()) === live!.number,
+        signal: request.signal,
+        sleep,
+        onDifference: (difference) => request.onDifference(projection, difference),
+      });
     return differences;
   }
 

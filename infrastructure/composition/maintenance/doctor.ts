@@ -93,20 +93,16 @@ const readModels = async ({ generations }: Parts): Promise<Found> => {
     return warning(
       `generation ${number} serves; ${damaged.join(', ')} was damaged: look at the disk, then run receivables projections drop-old`,
     );
-  const generation = await generations.open(number);
-  try {
-    const places = await generation.places();
-    const other = generations.projections.filter(
-      ({ name, version }) => (places.get(name)?.version ?? version) !== version,
-    );
-    return other.length === 0
-      ? ok(`generation ${number}`)
-      : warning(
-          `${other.map(({ name }) => name).join(', ')} of another version: run receivables projections rebuild`,
-        );
-  } finally {
-    await generation.close();
-  }
+  await using generation = await generations.open(number);
+  const places = await generation.places();
+  const other = generations.projections.filter(
+    ({ name, version }) => (places.get(name)?.version ?? version) !== version,
+  );
+  return other.length === 0
+    ? ok(`generation ${number}`)
+    : warning(
+        `${other.map(({ name }) => name).join(', ')} of another version: run receivables projections rebuild`,
+      );
 };
 
 /** Of the user of EVENTSTORE_URL. Commands work without the right to follow the log, and then everything behind them stands still. */

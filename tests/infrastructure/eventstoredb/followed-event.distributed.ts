@@ -88,7 +88,7 @@ describe.each(['embedded', 'EventStoreDB'])('an event that nobody subscribed to,
     const serving = await generations.open(rebuilt.generation);
     await serving.store.reset(eventIndex);
     expect(await serving.rows(eventIndex)).toBe(0);
-    await serving.close();
+    await serving.database.close();
     // Something to follow makes the projector look where it stands.
     await api.assign(loanRequest(fund, 'NEXT'));
     await allFollowed();
