@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { loanStream } from '../command-handling/operation.ts';
 import { mayPass } from '../support/retry.ts';
@@ -7,8 +6,7 @@ import { RefusedWritesError } from '../ports/read-models.ts';
 import type { QuarantinedStream } from '../ports/read-models.ts';
 import { messageOf } from '../support/failures.ts';
 import type { Projection, Row, TableWrite } from '../../projections/projection.ts';
-import { compareAndSet, guarded } from '../sql/compare-and-set.ts';
-import { alone } from '../sql/engine.ts';
+import { compareAndSet } from '../sql/compare-and-set.ts';
 import { preparedList } from '../sql/prepared-query.ts';
 import { GuardFailedError } from '../sql/sql-database.ts';
 import type { Query, SqlDatabase, Statement } from '../sql/sql-database.ts';
@@ -112,7 +110,7 @@ export class SqlProjectionStore {
     this.#stored = new StoredWrites(database);
   }
 
-  /** Rows of an older version are emptied. @throws RefusedWritesError for rows of a newer version */
+  /** @throws RefusedWritesError for rows of another version: each has generations of its own */
   async checkpoint(projection: Projection): Promise<LogPosition | 'start'> {
     const { name, version } = projection;
     this.#stored.forget();
@@ -128,13 +126,9 @@ export class SqlProjectionStore {
     this.#readIn.set(name, generation);
     if (!row) return 'start';
     if (row.version === version) return row.position as LogPosition;
-    if (row.version > version) {
-      throw new RefusedWritesError(
-        `read model ${name} has version ${row.version}, this program writes ${version}`,
-      );
-    }
-    await guarded(this.#empty(projection, row.version));
-    return this.checkpoint(projection);
+    throw new RefusedWritesError(
+      `read model ${name} has version ${row.version}, this program writes ${version}`,
+    );
   }
 
   async quarantined({ name }: Projection): Promise<readonly QuarantinedStream[]> {
@@ -167,10 +161,8 @@ export class SqlProjectionStore {
       // The checkpoint goes first: who loses the race must not meet rows of the winner.
       const advance = this.#advance(projection, expected, checkpoint);
       const statements = this.#statements.of(await this.#stored.of(writes));
-      // Once there is a checkpoint, its row is what others wait for.
-      const lock = expected === 'start' ? this.#lock(projection) : [];
       const generation = this.#readIn.get(projection.name);
-      await this.#database.transaction([...lock, advance, ...statements], { lookUps: true, generation });
+      await this.#database.transaction([advance, ...statements], { lookUps: true, generation });
       return true;
     } catch (error) {
       this.#stored.forget();
@@ -180,11 +172,6 @@ export class SqlProjectionStore {
     }
   }
 
-  async reset(projection: Projection): Promise<void> {
-    this.#stored.forget();
-    await this.#empty(projection);
-  }
-
   #advance({ name, version }: Projection, expected: LogPosition | 'start', position: LogPosition): Statement {
     const query = compareAndSet(this.#database.builder, 'projection_checkpoint', {
       key: { name },
@@ -192,36 +179,5 @@ export class SqlProjectionStore {
       to: { version, position },
     });
     return { query: query.compile(), expectChanges: 1 };
-  }
-
-  async #empty(projection: Projection, onlyVersion?: number): Promise<void> {
-    const { builder } = this.#database;
-    let forget = builder
-      .deleteFrom('projection_checkpoint')
-      .where('name', '=', projection.name)
-      .where('successor', 'is', null);
-    if (onlyVersion !== undefined) forget = forget.where('version', '=', onlyVersion);
-    const free = builder.deleteFrom('quarantined_operation').where('projection', '=', projection.name);
-    const guard = onlyVersion === undefined ? {} : { expectChanges: 1 };
-    await this.#database.transaction([
-      ...this.#lock(projection),
-      { query: forget.compile(), ...guard },
-      { query: free.compile() },
-      ...this.#emptied(projection),
-    ]);
-  }
-
-  /** PostgreSQL deletes row by row, for longer than a statement may take; SQLite drops the pages of a table. */
-  #emptied({ tables }: Projection): readonly Statement[] {
-    const { builder, dialect } = this.#database;
-    if (tables.length === 0) return [];
-    const names = tables.map((table) => sql.table(table));
-    if (dialect === 'sqlite')
-      return names.map((name) => ({ query: sql`delete from ${name}`.compile(builder) }));
-    return [{ query: sql`truncate ${sql.join(names)}`.compile(builder) }];
-  }
-
-  #lock({ name }: Projection): readonly Statement[] {
-    return alone(this.#database, `projection ${name}`);
   }
 }

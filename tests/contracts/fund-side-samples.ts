@@ -13,6 +13,7 @@ import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import type { ProjectedEvent } from '../../projections/projection.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { approved, disbursed, received, termSigned } from '../domain/support/loan-story.ts';
+import { emptied } from '../support/known-operations.ts';
 import { projected } from '../projections/loan/projected-events.ts';
 
 const KNOWN_AT = '2031-01-01T00:00:00.000Z';
@@ -56,7 +57,7 @@ export class FundUnderTest {
 
   /** Everything of this store is emptied, and what was told of this fund is projected again. */
   async rebuild(): Promise<void> {
-    await this.#store.reset(loanProjection);
+    await emptied(this.#database, loanProjection);
     await this.project(this.#told.splice(0));
   }
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import type { Projection } from '../../projections/projection.ts';
 import { InMemoryTables, applyWrite } from '../projections/in-memory-tables.ts';
 import { projectionStoreCases } from './projection-store-contract.ts';
 import { describePromises } from './promises.ts';
@@ -9,6 +8,7 @@ import type { ProjectionStoreUnderTest } from './projection-store-contract.ts';
 const inMemory = (store: InMemoryTables): ProjectionStoreUnderTest => ({
   store,
   rows: async (table) => store.rows(table),
+  empty: (projection) => store.empty(projection),
 });
 
 describePromises('InMemoryTables', projectionStoreCases, async () => ({
@@ -45,12 +45,6 @@ class LastUpdateOnly extends InMemoryTables {
     return super.apply(projection, fewer, ...place);
   }
 }
-/** Starts again without emptying anything. */
-class KeepsRows extends InMemoryTables {
-  override async reset(projection: Projection): Promise<void> {
-    await super.reset({ ...projection, tables: [] });
-  }
-}
 
 describe('the contract of the projection store', () => {
   test.each([
@@ -58,7 +52,6 @@ describe('the contract of the projection store', () => {
     ['knows no rival', KnowsNoRival, 'a batch that does not follow the stored checkpoint writes nothing'],
     ['drops updates', LastUpdateOnly, 'a batch comes to what its writes come to one after the other'],
     ['commits in two steps', TwoSteps, 'a write that the tables refuse leaves neither rows nor checkpoint'],
-    ['keeps rows at a reset', KeepsRows, 'a reset empties the tables of the projection and starts it again'],
   ])('is broken by a store that %s', async (_, Broken, name) => {
     const { check } = projectionStoreCases.find((one) => one.name === name)!;
     await check(inMemory(new InMemoryTables()));

@@ -86,7 +86,6 @@ const programOver = (stores: FollowedStores, naming: Naming) => {
   const store: ProjectionStore = {
     checkpoint: (...parameters) => stores.store.checkpoint(...parameters),
     quarantined: (...parameters) => stores.store.quarantined(...parameters),
-    reset: (...parameters) => stores.store.reset(...parameters),
     apply: async (...parameters) => {
       const stored = await stores.store.apply(...parameters);
       const { L1, L2, N1 } = await statuses(stores);

@@ -13,7 +13,7 @@ import { DeliveryComparison } from '../../application/webhooks/delivery-comparis
 import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 import { WebhookDesk } from '../../application/webhooks/webhook-desk.ts';
 import { webhookSecrets } from '../../application/webhooks/webhook-secrets.ts';
-import { rowsByStream, storeOfKnown } from '../support/known-operations.ts';
+import { emptied, rowsByStream, storeOfKnown } from '../support/known-operations.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { borrowerIndexCases } from './borrower-index-contract.ts';
 import { checkpointStoreCases } from './checkpoint-store-contract.ts';
@@ -93,6 +93,7 @@ export const describeSqlPorts = (engine: string, service: Open, readModel: Open)
   kept(readModel, 'SqlProjectionStore', projectionStoreCases, (database) => ({
     store: storeOfKnown(database),
     rows: (table) => rowsByStream(database, table),
+    empty: (projection) => emptied(database, projection),
   }));
   const ofTheFund = [...portfolioCases, ...reconciliationCases].map(({ name, check }) => ({
     name,

@@ -51,10 +51,8 @@ export class InMemoryTables implements ProjectionStore {
   async checkpoint(projection: Projection): Promise<LogPosition | 'start'> {
     const stored = this.#checkpoints.get(projection.name);
     if (!stored) return 'start';
-    if (stored.version > projection.version) throw new Error(`read model has version ${stored.version}`);
     if (stored.version === projection.version) return stored.position;
-    await this.reset(projection);
-    return 'start';
+    throw new Error(`read model has version ${stored.version}`);
   }
 
   async quarantined({ name }: Projection): Promise<readonly QuarantinedStream[]> {
@@ -93,7 +91,8 @@ export class InMemoryTables implements ProjectionStore {
     return true;
   }
 
-  async reset({ name, tables }: Projection): Promise<void> {
+  /** As a new generation has it. */
+  async empty({ name, tables }: Projection): Promise<void> {
     this.#checkpoints.delete(name);
     this.#tables = new Map([...this.#tables].filter(([table]) => !tables.includes(table)));
   }

@@ -2,7 +2,7 @@ import type { ProjectionStore } from '../../application/projecting/projection-st
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import { operationColumn } from '../../application/sql/read-model-tables.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
-import type { Row, TableWrite } from '../../projections/projection.ts';
+import type { Projection, Row, TableWrite } from '../../projections/projection.ts';
 import { query, raw } from './sql/temporary-database.ts';
 
 const LOAN = {
@@ -28,13 +28,20 @@ export const storeOfKnown = (database: SqlDatabase): ProjectionStore => {
   return {
     checkpoint: (...parameters) => store.checkpoint(...parameters),
     quarantined: (...parameters) => store.quarantined(...parameters),
-    reset: (...parameters) => store.reset(...parameters),
     apply: async (projection, writes, ...places) => {
       const streams = new Set(streamsIn(writes));
       if (streams.size > 0) await database.transaction([...streams].map(bringIn));
       return store.apply(projection, writes, ...places);
     },
   };
+};
+
+/** As a new generation has it. */
+export const emptied = async (database: SqlDatabase, { name, tables }: Projection): Promise<void> => {
+  const own = `delete from projection_checkpoint where name = '${name}'`;
+  await database.transaction(
+    [own, ...tables.map((table) => `delete from ${table}`)].map((text) => raw(text)),
+  );
 };
 
 /** The rows of a table as projections write them, with the streams of their operations. */

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { ProjectionStore } from '../../../application/projecting/projection-store.ts';
-import type { Row } from '../../../projections/projection.ts';
+import type { Projection, Row } from '../../../projections/projection.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import { FaultyProjectionStore } from './faulty-projection-store.ts';
 import type { BatchFate } from './faulty-projection-store.ts';
@@ -11,6 +11,7 @@ import { until } from '../../support/within.ts';
 interface RebuildableStore {
   readonly store: ProjectionStore;
   readonly rows: (table: string) => Promise<readonly Row[]>;
+  readonly empty: (projection: Projection) => Promise<void>;
 }
 
 let told: Promise<StoryLog> | undefined;
@@ -40,7 +41,7 @@ const expectTheStory = async ({ rows }: RebuildableStore): Promise<void> => {
 };
 
 const interrupted = async (fixture: RebuildableStore, fate: (apply: number) => BatchFate): Promise<void> => {
-  await fixture.store.reset(loanProjection);
+  await fixture.empty(loanProjection);
   await project(await storyLog(), new FaultyProjectionStore(fixture.store, fate));
 };
 
@@ -82,7 +83,7 @@ export const crashCases: readonly {
     check: async (fixture) => {
       await interrupted(fixture, () => 'works');
       const undisturbed = await everything(fixture);
-      await fixture.store.reset(loanProjection);
+      await fixture.empty(loanProjection);
       const log = await storyLog();
       for (let lives = 0; lives < 20; lives++) {
         const oneBatch = new FaultyProjectionStore(fixture.store, (apply) =>

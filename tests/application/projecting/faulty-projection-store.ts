@@ -46,8 +46,4 @@ export class FaultyProjectionStore implements ProjectionStore {
     if (fate === 'answer_lost') throw new OutcomeUnknownError('the answer was lost');
     return stored;
   }
-
-  reset(projection: Projection): Promise<void> {
-    return this.#inner.reset(projection);
-  }
 }

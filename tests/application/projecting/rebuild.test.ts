@@ -4,7 +4,11 @@ import type { Projection, TableWrite } from '../../../projections/projection.ts'
 import { InMemoryTables } from '../../projections/in-memory-tables.ts';
 import { crashCases } from './crash-cases.ts';
 
-const fixtureOf = (store: InMemoryTables) => ({ store, rows: async (table: string) => store.rows(table) });
+const fixtureOf = (store: InMemoryTables) => ({
+  store,
+  rows: async (table: string) => store.rows(table),
+  empty: (projection: Projection) => store.empty(projection),
+});
 
 describe('rows in memory are the same', () => {
   test.each(crashCases)('with $name', ({ check }) => check(fixtureOf(new InMemoryTables())));

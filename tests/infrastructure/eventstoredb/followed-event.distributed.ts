@@ -4,6 +4,7 @@ import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import { eventIndex } from '../../../infrastructure/composition/projections.ts';
 import { ApiClient, loanRequest } from '../../support/api-client.ts';
 import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
+import { emptied } from '../../support/known-operations.ts';
 import { RunningService } from '../../support/running-service.ts';
 import { until } from '../../support/within.ts';
 
@@ -86,7 +87,7 @@ describe.each(['embedded', 'EventStoreDB'])('an event that nobody subscribed to,
     await allFollowed();
     if (!generations.projections.includes(eventIndex)) return;
     const serving = await generations.open(rebuilt.generation);
-    await serving.store.reset(eventIndex);
+    await emptied(serving.database, eventIndex);
     expect(await serving.rows(eventIndex)).toBe(0);
     await serving.database.close();
     // Something to follow makes the projector look where it stands.

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
-import type { LogPosition } from '../../../application/ports/event-store.ts';
 import { SqlKeyStore } from '../../../application/coordination/key-store.ts';
 import { PostgresDatabase } from '../../../infrastructure/postgres/postgres-database.ts';
 import type { Statement } from '../../../application/sql/sql-database.ts';
@@ -10,10 +9,8 @@ import { EnqueueStatements, GIVING_EVENTS } from '../../../application/webhooks/
 import { onceMore } from '../../../application/webhooks/queue/redeliver.ts';
 import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
 import { notAlone } from '../../../application/sql/engine.ts';
-import type { Projection } from '../../../projections/projection.ts';
 import { DELIVERED, LEASE_MS, Story, at, queueOn } from '../../contracts/delivery-queue-samples.ts';
 import type { QueueUnderTest } from '../../contracts/delivery-queue-samples.ts';
-import { storeOfKnown } from '../../support/known-operations.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { bothSets, openPostgres, query, raw, testPostgres } from '../../support/postgres/test-postgres.ts';
 import type { PostgresFixture, TestPostgres } from '../../support/postgres/test-postgres.ts';
@@ -223,49 +220,6 @@ describe('keys of two processes', () => {
       expect(['old', 'new']).toContain(put);
       await there!.delete(name);
     }
-  });
-});
-
-describe('a read model of two processes', () => {
-  test('a reset and a first batch leave both of its tables full or both empty', async () => {
-    const [here, there] = [fixture.database, other].map((one) => storeOfKnown(one));
-    const projection: Projection = {
-      name: 'loans',
-      version: 1,
-      tables: ['status_history', 'installment_credit'],
-      project: () => [],
-    };
-    const state = { revision: 0, status: 'received', at: at(0) };
-    const credit = {
-      installment_code: '001',
-      revision: 0,
-      value: '1',
-      date: '2026-01-15',
-      recorded_at: at(0),
-    };
-    const rows = Array.from({ length: 50 }, (_, n) => `s-${n}`);
-    const writes = [
-      {
-        op: 'insert' as const,
-        table: 'installment_credit',
-        rows: rows.map((stream) => ({ stream, ...credit })),
-      },
-      { op: 'insert' as const, table: 'status_history', rows: rows.map((stream) => ({ stream, ...state })) },
-    ];
-    // Between its two tables the batch has to wait, so that the reset comes in its middle.
-    const between = await open([raw('lock table status_history in share mode')]);
-    const applied = here!.apply(projection, writes, 'start', '1' as LogPosition);
-    await untilWaiting(1);
-    const reset = there!.reset(projection);
-    await untilWaiting(2);
-    await between.commit();
-    await Promise.all([applied, reset]);
-    const [checkpoints, states, credits] = await other.snapshot([
-      query<{ position: string }>(`select position from projection_checkpoint where name = 'loans'`),
-      query<object>('select 1 from status_history'),
-      query<object>('select 1 from installment_credit'),
-    ]);
-    expect([states.length, credits.length]).toEqual(checkpoints.length === 1 ? [50, 50] : [0, 0]);
   });
 });
 

@@ -5,7 +5,7 @@ import { dueBefore } from '../../../application/loans/due-installments.ts';
 import { SqlProjectionStore } from '../../../application/projecting/projection-store.ts';
 import { readModelMigrations } from '../../../application/sql/read-model-tables.ts';
 import { crashCases } from '../../application/projecting/crash-cases.ts';
-import { rowsByStream } from '../../support/known-operations.ts';
+import { emptied, rowsByStream } from '../../support/known-operations.ts';
 import { openPostgres, raw, testPostgres } from '../../support/postgres/test-postgres.ts';
 import type { PostgresFixture, TestPostgres } from '../../support/postgres/test-postgres.ts';
 
@@ -26,6 +26,7 @@ describe('rows in PostgreSQL are the same', () => {
     return check({
       store: new SqlProjectionStore(database),
       rows: (table) => rowsByStream(database, table),
+      empty: (projection) => emptied(database, projection),
     });
   });
 });
