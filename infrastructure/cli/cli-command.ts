@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { App } from '../../application/app.ts';
-import { REPORT_FORMATS, lineByLine, printedRows } from '../presenting/columns.ts';
+import { REPORT_FORMATS, printedRows } from '../presenting/columns.ts';
 import type { Column, Printing, ReportFormat, Rows } from '../presenting/columns.ts';
 import { WrongUseError, answer, answerLines, whileRead, withService } from './command-line.ts';
 import type { CommandDependencies } from './command-line.ts';
@@ -193,23 +193,15 @@ export class CliCommand extends Command {
   ): Promise<Summary> {
     const format = this.#format;
     const { dependencies } = this;
-    const lineOf = format === 'table' ? text : lineByLine(columns, { format, colour: false });
     let summary: Summary | undefined;
+    async function* found(): AsyncGenerator<Difference> {
+      summary = yield* differences;
+    }
     async function* lines(): AsyncGenerator<string> {
-      try {
-        for (;;) {
-          const next = await differences.next();
-          if (next.done) {
-            summary = next.value;
-            break;
-          }
-          yield lineOf(next.value);
-        }
-        if (format === 'csv') dependencies.writeError(summaryText(summary));
-        else yield format === 'json' ? summaryJson(summary) : summaryText(summary);
-      } finally {
-        await differences.return(undefined as never);
-      }
+      if (format === 'table') for await (const difference of found()) yield text(difference);
+      else yield* printedRows(columns, found(), { format, colour: false, follow: true });
+      if (format === 'csv') dependencies.writeError(summaryText(summary!));
+      else yield format === 'json' ? summaryJson(summary!) : summaryText(summary!);
     }
     await this.deliver(lines, whileRead);
     return summary!;

@@ -224,6 +224,14 @@ describe('formats', () => {
     expect([result.code, repaired]).toEqual([4, 3]);
   });
 
+  test('a file of differences has its header where there are none, as every other list', async () => {
+    async function* verify() {
+      return { webhooks: 1, events: 3, deliveries: 3, differences: 0, repaired: 0, heldBack: 0 };
+    }
+    const result = await commandLine(() => ({ webhooks: { verify } }))('webhook', 'verify', '-o', 'csv');
+    expect(result).toMatchObject({ code: 0, out: expect.stringMatching(/^kind,[a-z_,]+\r?\n$/) });
+  });
+
   test('--version prints the bare version', async () => {
     let out = '';
     const code = await runProgram(['--version'], {
