@@ -188,21 +188,6 @@ describe('the service as a process', () => {
     const { port } = new URL(running.baseUrl);
     const onItsPort = ServiceProcess.start(join(dataDir, 'second'), { PORT: port });
     await expect(onItsPort).rejects.toThrow(/^the service ended with 1: [^\n]*PORT[^\n]*EADDRINUSE[^\n]*\n$/);
-    // So it is for a console, which ends.
-    await expect(running.receivables('console', '--no-open', '--port', port)).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^error: --host and --port [^\n]*EADDRINUSE[^\n]*\n$/),
-    });
-    // A second service on the same directory is refused, at once, and told of the first, also where it has its port.
-    for (const settings of [{}, { PORT: port }]) {
-      const beganAt = Date.now();
-      await expect(ServiceProcess.start(dataDir, settings)).rejects.toThrow(
-        new RegExp(
-          `^the service ended with 1: DATA_DIR [^\\n]* in use by another service: process ${running.pid} on [^\\n]*\\n$`,
-        ),
-      );
-      expect(Date.now() - beganAt).toBeLessThan(20_000);
-    }
     // It is killed in the middle of a batch and of renegotiations.
     const killed = new Batch(api, 'KILLED');
     const client = new Renegotiator(api);
@@ -220,7 +205,7 @@ describe('the service as a process', () => {
       expect(replayed.results.every((one: Json) => one.replayed)).toBe(true);
       await renegotiated(client, acknowledged);
     });
-    // Six processes, one after another.
+    // Four services, one after another.
   }, 300_000);
 
   // Node raises a rejection that nothing handles as an error that nothing catches: this is one way for both.

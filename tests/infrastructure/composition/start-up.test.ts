@@ -2,10 +2,12 @@ import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
+import { openConsole } from '../../../infrastructure/composition/console.ts';
 import { readConfiguration } from '../../../infrastructure/composition/configuration.ts';
 import { ConfigurationError } from '../../../infrastructure/composition/environment-reader.ts';
 import { StartAbandonedError, retryUntilAvailable } from '../../../infrastructure/composition/start-retry.ts';
 import { startUp } from '../../../infrastructure/composition/run-service.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { freePort } from '../../support/service-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -95,6 +97,9 @@ describe('a start whose database is away', () => {
     const { port } = other.address() as { port: number };
     const taken = readConfiguration({ HOST: '127.0.0.1', PORT: String(port) });
     await expect(startUp(taken, new RecordingLogger()).running).rejects.toThrow(/EADDRINUSE/);
+    const parts = { logger: new RecordingLogger(), clock: new ManualClock(), realClock: new ManualClock() };
+    const console = openConsole(parts as never, { host: '127.0.0.1', port, readOnly: true, idleMs: 1 });
+    await expect(console).rejects.toThrow(/^--host and --port [^\n]*EADDRINUSE[^\n]*$/);
   });
 });
 

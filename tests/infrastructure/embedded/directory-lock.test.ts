@@ -19,3 +19,14 @@ test('a lock whose holder cannot be written for lack of room names the file, and
     await remove();
   }
 });
+
+test('a second service in one directory is refused with the process of the first, until that has left', async () => {
+  const { path, remove } = await temporaryDirectory();
+  const first = await lockForService(path);
+  await expect(lockForService(path)).rejects.toThrow(
+    `DATA_DIR ${path} is in use by another service: process ${process.pid} on `,
+  );
+  await first.close();
+  await (await lockForService(path)).close();
+  await remove();
+});

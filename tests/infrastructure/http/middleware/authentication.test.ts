@@ -45,6 +45,11 @@ describe('scopes', () => {
     expect(new Set(scoped.map(({ access }) => access))).toEqual(new Set(SCOPES));
   });
 
+  test('what may be done with the right to read, or without any, changes nothing', () => {
+    const reading = OPERATIONS.filter(({ access }) => access === 'loans:read' || access === 'public');
+    expect(new Set(reading.map(({ method }) => method))).toEqual(new Set(['get']));
+  });
+
   test.each(scoped.map((spec) => [spec.id, spec] as const))(
     '%s asks for its own and for no other',
     async (_id, spec) => {

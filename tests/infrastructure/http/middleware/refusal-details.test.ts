@@ -127,6 +127,7 @@ test('one key twice is refused in a body and in the data of a form', async () =>
 test.each([
   ['/loan?satus=active', 'satus is not a parameter here; the nearest one is status'],
   ['/loan?fundId=x', 'fundId is not a parameter here; the nearest one is fund_id'],
+  ['/loan?limit[]=1', 'limit[] is not a parameter here; the nearest one is limit'],
   [
     '/webhook/hook-1/deliveries?foo=1',
     /^foo is not a parameter here; there are status, since, event, originator_proposal_code, event_id, limit, cursor$/,

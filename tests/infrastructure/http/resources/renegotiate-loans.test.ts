@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AskedRenegotiation } from '../../../../application/renegotiation/request.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import type { DomainErrorCode } from '../../../../domain/shared/domain-error.ts';
-import { acceptingUseCases, tokenFor } from '../../../support/http-fakes.ts';
+import { acceptingUseCases } from '../../../support/http-fakes.ts';
 import { validLoanData, withField } from '../../../support/http-requests.ts';
 import type { FilePart } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
@@ -253,12 +253,6 @@ describe('PATCH /loan/renegotiate', () => {
     world.behaviour.renegotiation.renegotiate = () => Promise.reject(new DomainError(code, 'because'));
     const { status, body } = await send(valid());
     expect([status, body.error_code, body.message]).toEqual([expected, code, 'because']);
-  });
-
-  test('asks for a token with the right to write, before it looks at the body', async () => {
-    const none = await world.call('PATCH', PATH, { json: {}, auth: false });
-    const reader = await world.call('PATCH', PATH, { json: {}, auth: tokenFor('client-a', ['loans:read']) });
-    expect([none.status, reader.status]).toEqual([401, 403]);
   });
 
   test('reads nothing but JSON and forms, and only PATCH', async () => {

@@ -264,23 +264,6 @@ describe('codes that clients resolve away', () => {
 });
 
 describe('a query parameter that does not exist', () => {
-  test.each([
-    ['/loan?statsu=active', 'statsu', 'status'],
-    ['/loan?Limit=1', 'Limit', 'limit'],
-    ['/webhook/hook-1/deliveries?sinse=2026-01-01T00:00:00Z', 'sinse', 'since'],
-    ['/loan?limit[]=1', 'limit[]', 'limit'],
-  ])('%s', async (path, field, meant) => {
-    const { status, body } = await world.call('GET', path);
-    expect([status, body.error_code, body.details[0].field]).toEqual([400, 'invalid_query_parameter', field]);
-    expect(body.message).toContain(`the nearest one is ${meant}`);
-  });
-
-  test.each(['/loan/OP-1?x=1', '/webhook?status=active'])('%s, where there are none', async (path) => {
-    const { status, body } = await world.call('GET', path);
-    expect([status, body.error_code]).toEqual([400, 'invalid_query_parameter']);
-    expect(body.message).toContain('this request has none');
-  });
-
   test('is told together with a value that is not allowed', async () => {
     const { body } = await world.call('GET', '/loan?limit=0&colour=red');
     expect(body.details.map(({ field }: Json) => field)).toEqual(['colour', 'limit']);
