@@ -4,7 +4,6 @@ import type { Outcome, RequestContext } from '../../application/command-handling
 import type { ReceivedFile, StoredContent } from '../../application/ports/document-store.ts';
 import type { Validator } from '../../application/schemas/document-validators.ts';
 import type { Recognised } from '../../application/schemas/recogniser.ts';
-import type { RateRow } from './limits/rate-limiter.ts';
 import type { OperationSpec, BodyContent, OpenApiDocument, PublicAddresses } from './openapi/operation.ts';
 import type { Query, ReadHeaders, headerReader, queryReader } from './requests/parameters.ts';
 import type { CrossCheck } from './requests/request-rules.ts';
@@ -28,11 +27,15 @@ export interface Call<Body = unknown> {
   readonly req: Request;
 }
 
-export interface Handler<Body = unknown> {
+/** What is checked of a body beside its schema. */
+export interface Checks<Body = unknown> {
   readonly crossCheck?: CrossCheck;
   fileNames?(body: Body): readonly string[];
   /** Whether files that the body refers to may be left out; default: no. */
   mayLackFiles?(body: Body): boolean;
+}
+
+export interface Handler<Body = unknown> {
   run(this: void, call: Call<Body>): Promise<Reply> | Reply;
 }
 
@@ -54,22 +57,16 @@ export interface Lines extends Pick<NonNullable<OperationSpec['lines']>, 'field'
   readonly kind: JsonKind;
 }
 
-export interface Operation {
-  readonly id: string;
+export interface Operation
+  extends Pick<OperationSpec, 'id' | 'path' | 'access' | 'allFunds' | 'bucket'>, Checks, Handler {
   readonly method: string;
-  /** As published, with `{parameter}`. */
-  readonly path: string;
   /** For messages: method and path. */
   readonly endpoint: string;
-  readonly access: OperationSpec['access'];
-  readonly allFunds: boolean;
-  readonly bucket: RateRow | null;
   readonly bodies: readonly BodyKind[];
   readonly lines: Lines | undefined;
   readonly readQuery: ReturnType<typeof queryReader>;
   readonly readHeaders: ReturnType<typeof headerReader>;
   readonly produces: readonly string[];
-  readonly handler: Handler;
 }
 
 /** What a handler answers. `headers` is flat: name, value, name, value. */
@@ -114,8 +111,8 @@ export interface Serving {
 }
 
 /** A published operation and its handler, whose body has the type that the operation's schema lets through. */
-export interface Endpoint<Body = unknown> extends OperationSpec<Body> {
-  readonly handler: (serving: Serving) => Handler<Body>;
+export interface Endpoint<Body = unknown> extends OperationSpec<Body>, Checks<Body> {
+  readonly handler: (serving: Serving) => Handler<Body>['run'];
 }
 
 type Verb = OperationSpec['method'];
@@ -126,7 +123,7 @@ type Sent<Body> = Omit<BodyContent<Body>, 'mediaType'> & Partial<Pick<BodyConten
 
 type Described<Body> = Omit<OperationSpec<Body>, Derived> &
   Partial<Pick<OperationSpec<Body>, 'bucket' | 'errors'>> &
-  Omit<Handler<Body>, 'run'> & {
+  Checks<Body> & {
     readonly request: `${Uppercase<Verb>} /${string}`;
     readonly body?: Sent<Body> | readonly Sent<Body>[];
   } & (
@@ -135,7 +132,7 @@ type Described<Body> = Omit<OperationSpec<Body>, Derived> &
         readonly answer: (app: App, context: RequestContext, call: Call<Body>) => Promise<Reply>;
         readonly handler?: never;
       }
-    | { readonly handler: (serving: Serving) => Handler<Body>['run']; readonly answer?: never }
+    | (Pick<Endpoint<Body>, 'handler'> & { readonly answer?: never })
   );
 
 /** By the first part of the path; what has none here is about the service. */
@@ -166,20 +163,10 @@ export const endpoint = <Body = unknown>({
   request,
   body,
   answer,
-  handler,
-  crossCheck,
-  fileNames,
-  mayLackFiles,
+  handler = ({ app }) => forClient((context, call) => answer!(app, context, call)),
   ...spec
 }: Described<Body>): Endpoint<Body> => {
   const [verb, path] = request.split(' ') as [Uppercase<Verb>, string];
-  const rules = {
-    ...(crossCheck && { crossCheck }),
-    ...(fileNames && { fileNames }),
-    ...(mayLackFiles && { mayLackFiles }),
-  };
-  const run = (serving: Serving): Handler<Body>['run'] =>
-    handler ? handler(serving) : forClient((context, call) => answer(serving.app, context, call));
   return {
     bucket: 'read',
     errors: [],
@@ -188,6 +175,6 @@ export const endpoint = <Body = unknown>({
     path,
     ...(body && { body: [body].flat().map(withMediaType<Body>) }),
     tag: TAGS[path.split('/')[1]!] ?? 'Service',
-    handler: (serving) => ({ ...rules, run: run(serving) }),
+    handler,
   };
 };

@@ -172,13 +172,9 @@ export const operationTable = (
   return operationsIn(environment).map((spec): Operation => {
     const method = spec.method.toUpperCase();
     return {
-      id: spec.id,
+      ...spec,
       method,
-      path: spec.path,
       endpoint: `${method} ${spec.path}`,
-      access: spec.access,
-      allFunds: spec.allFunds === true,
-      bucket: spec.bucket,
       bodies: (spec.body ?? []).map((content) =>
         bodyKind(content, document, validators, FILE_BYTES[environment]),
       ),
@@ -189,7 +185,7 @@ export const operationTable = (
       readQuery: queryReader(spec, parameters, validators),
       readHeaders: headerReader(spec, parameters, validators),
       produces: producedBy(spec),
-      handler: spec.handler(serving),
+      run: spec.handler(serving),
     };
   });
 };

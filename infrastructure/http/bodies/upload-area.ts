@@ -28,11 +28,6 @@ export const UPLOAD_BOUNDS: SlotBounds = {
   refused: () => tooManyUnderWay('uploads'),
 };
 
-interface UploadAreaOptions {
-  readonly slots?: Slots;
-  readonly sweepEveryMs?: number;
-}
-
 interface Arrival {
   readonly applicationId: string;
   /** Undefined when the client does not say. */
@@ -50,20 +45,18 @@ const modifiedAt = async (path: string): Promise<number> => (await stat(path)).m
 export class UploadArea {
   readonly #root: string;
   readonly #directory: string;
-  readonly #slots: Slots;
+  readonly #slots = new Slots(UPLOAD_BOUNDS);
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> = Promise.resolve();
 
-  private constructor(root: string, slots: Slots) {
+  private constructor(root: string) {
     this.#root = root;
     this.#directory = join(root, randomUUID());
-    this.#slots = slots;
   }
 
   /** Makes a folder for this process; removes abandoned folders at once and then every minute. @throws Error when it cannot be made */
-  static async open(root: string, options: UploadAreaOptions = {}): Promise<UploadArea> {
-    const { slots = new Slots(UPLOAD_BOUNDS), sweepEveryMs = MINUTE_MS } = options;
-    const area = new UploadArea(root, slots);
+  static async open(root: string, sweepEveryMs = MINUTE_MS): Promise<UploadArea> {
+    const area = new UploadArea(root);
     await area.#markFolder();
     await area.#sweep();
     area.#timer = setInterval(() => {

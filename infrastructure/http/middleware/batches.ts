@@ -94,7 +94,7 @@ interface Dependencies {
 export const batches = ({ validator, errors, responder }: Dependencies) => {
   const slots = new Slots(LINE_BOUNDS);
   const turn = new TurnLimit();
-  const lineOf = ({ handler }: Operation, { kind }: Lines, state: RequestState) => {
+  const lineOf = (operation: Operation, { kind }: Lines, state: RequestState) => {
     const { gone, req, query, headers } = state;
     const context = contextOf(state, callerOf(state));
     const common = { context, client: undefined, files: [], params: {}, query, headers, req: req as Request };
@@ -103,7 +103,8 @@ export const batches = ({ validator, errors, responder }: Dependencies) => {
       try {
         await turn.pass();
         gone.throwIfAborted();
-        const reply = await handler.run({ ...common, body: validator.check(state, handler, kind, entry) });
+        const body = validator.check(state, operation, kind, entry);
+        const reply = await operation.run({ ...common, body });
         return { status: reply.status, replayed: isReplay(reply), body: reply.json };
       } finally {
         slot.leave();

@@ -20,7 +20,7 @@ import type { UploadSession } from '../bodies/upload-session.ts';
 import { HttpProblem, tooManyUnderWay } from '../errors/http-problem.ts';
 import { Slots } from '../limits/slots.ts';
 import type { SlotBounds } from '../limits/slots.ts';
-import type { BodyKind, Handler, JsonKind, Operation } from '../operation.ts';
+import type { BodyKind, Checks, JsonKind, Operation } from '../operation.ts';
 import { parseForm } from '../requests/client-credentials.ts';
 import { refusalFor } from '../requests/parameters.ts';
 import { asDraft, requireMatchingFiles } from '../requests/request-rules.ts';
@@ -107,24 +107,24 @@ export class BodyValidator {
   }
 
   /** @throws HttpProblem 400 */
-  validate({ handler }: Operation): RequestHandler {
+  validate(checks: Checks): RequestHandler {
     return async (_req, res, next) => {
       const state = stateOf(res);
       const { kind, text } = state;
       if (kind !== undefined) {
         if (text.length >= LARGE_TEXT) await this.#turn();
-        state.body = this.check(state, handler, kind, parseJson(text, kind.name));
-        if (kind.form !== undefined) this.#requireFiles(handler, kind, state);
+        state.body = this.check(state, checks, kind, parseJson(text, kind.name));
+        if (kind.form !== undefined) this.#requireFiles(checks, kind, state);
       }
       next();
     };
   }
 
   /** A request that was accepted before had its files, so what only its replay may hold is refused when they are not there. */
-  #requireFiles(handler: Handler, kind: BodyKind, { body, files }: RequestState): void {
+  #requireFiles(checks: Checks, kind: BodyKind, { body, files }: RequestState): void {
     try {
-      const names = handler.fileNames?.(body) ?? [];
-      requireMatchingFiles(names, files, handler.mayLackFiles?.(body));
+      const names = checks.fileNames?.(body) ?? [];
+      requireMatchingFiles(names, files, checks.mayLackFiles?.(body));
     } catch (error) {
       const violations = kind.validate(body, true);
       throw violations.length > 0 ? refusalFor(violations) : error;
@@ -138,12 +138,17 @@ export class BodyValidator {
   }
 
   /** What the operation knows of a parsed value. @throws HttpProblem `validation_error`, `unknown_field` with everything that is wrong */
-  check({ strict }: Pick<RequestState, 'strict'>, handler: Handler, kind: JsonKind, value: unknown): unknown {
+  check(
+    { strict }: Pick<RequestState, 'strict'>,
+    { crossCheck }: Checks,
+    kind: JsonKind,
+    value: unknown,
+  ): unknown {
     const { value: body, violations: unrecognised } = kind.recognise(value);
     const violations = kind.validate(body);
-    const draft = handler.crossCheck && asDraft(body);
+    const draft = crossCheck && asDraft(body);
     const rules: RequestRules = { strict, today: () => this.#clock.today() };
-    const crossed = draft ? (handler.crossCheck?.(draft, rules, kind.name) ?? []) : [];
+    const crossed = draft ? crossCheck(draft, rules, kind.name) : [];
     if (unrecognised.length > 0 || violations.length > 0 || crossed.length > 0) {
       const all = [
         ...unrecognised,

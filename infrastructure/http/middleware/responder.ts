@@ -275,10 +275,7 @@ export const observedUnmatched =
     else observe(watch, state, () => next(error));
   };
 
-export const handle = (
-  { handler, bodies }: Operation,
-  responder: Pick<Responder, 'reply'>,
-): RequestHandler => {
+export const handle = ({ run, bodies }: Operation, responder: Pick<Responder, 'reply'>): RequestHandler => {
   // Watching the connection costs something; only work on files is worth abandoning when the client has gone.
   const carriesFiles = bodies.some(({ form }) => form);
   return async (req, res) => {
@@ -286,7 +283,7 @@ export const handle = (
     const { caller, client, body, files, query, headers } = state;
     const context = caller && contextOf(state, caller, carriesFiles ? state.gone : undefined);
     const params = req.params as Record<string, string | undefined>;
-    const reply = await handler.run({ context, client, body, files, params, query, headers, req });
+    const reply = await run({ context, client, body, files, params, query, headers, req });
     await responder.reply(state, reply);
     await state.finish();
   };

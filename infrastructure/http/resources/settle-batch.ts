@@ -120,5 +120,5 @@ export const settleBatch = endpoint<unknown>({
     orderedBy: ['originator_proposal_code', 'idempotency_key'],
   },
   success: [json(200, 'What became of each settlement.', SettlementResults, recorded.batch)],
-  handler: (serving) => settleInstallment.handler(serving).run,
+  handler: settleInstallment.handler,
 });

@@ -138,7 +138,7 @@ describe('the upload folder', () => {
     await folder('silent', 6);
     await folder('begun', 4, false);
     await folder('ended as it began', 6, false);
-    const other = await UploadArea.open(root, { sweepEveryMs: 5 });
+    const other = await UploadArea.open(root, 5);
     const left = (await readdir(root)).filter((name) => !/^[0-9a-f]{8}-/.test(name));
     expect(left.sort()).toEqual(['begun', 'marked']);
     await folder('silent later', 6);
@@ -150,7 +150,7 @@ describe('the upload folder', () => {
   });
 
   test('is made again when it was taken away, and is gone after an orderly end', async () => {
-    const other = await UploadArea.open(root, { sweepEveryMs: 5 });
+    const other = await UploadArea.open(root, 5);
     const names = (): Promise<string[]> => readdir(root);
     const [mine] = (await names()).filter((name) => !(name === (area as unknown as { name: string }).name));
     expect(mine).toBeDefined();
