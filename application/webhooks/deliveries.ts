@@ -6,13 +6,8 @@ import type { RecordedEvent } from '../ports/event-store.ts';
 import { PING } from '../publication/event-names.ts';
 import type { Publication } from '../publication/publication.ts';
 import { instantOf } from '../schemas/values.ts';
-import type {
-  DeliveryLog,
-  DeliveryPage,
-  DeliveryRecord,
-  DeliveryState,
-  EventDelivery,
-} from './delivery-log.ts';
+import type { DeliveryLog, DeliveryPage, DeliveryRecord, EventDelivery } from './delivery-log.ts';
+import type { DeliveryState } from './delivery-states.ts';
 import { wants } from './fan-out.ts';
 import { pingEvent } from './ping-event.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { firstIdAt } from '../support/time-ordered-id.ts';
-import type { DeliveryState } from './delivery-log.ts';
+import type { DeliveryState } from './delivery-states.ts';
 import { floorRows } from './queue/lane-floors.ts';
 
 export interface OldestWaiting {

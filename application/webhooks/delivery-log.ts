@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { textRows } from '../sql/engine.ts';
+import type { DeliveryState } from './delivery-states.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { firstIdAt } from '../support/time-ordered-id.ts';
@@ -87,11 +88,6 @@ const lookedAt = async (database: SqlDatabase, query: DeliveryQuery): Promise<st
   const [last, after] = await database.read(end);
   return after && last?.delivery_id;
 };
-
-export const DELIVERY_STATES = ['pending', 'retrying', 'delivered', 'failed'] as const;
-
-/** pending: no attempt yet. retrying: failed so far. failed: every attempt of the schedule is used up. */
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface AttemptRecord {
   readonly attempt: number;

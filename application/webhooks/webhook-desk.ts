@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { WebhookSubscription } from './subscriptions.ts';
 import { MOST_LOOKED_AT, ofFunds } from './delivery-log.ts';
-import type { DeliveryState } from './delivery-log.ts';
+import type { DeliveryState } from './delivery-states.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { VISIBLE, subscriptionOf } from './subscriptions.ts';

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { CliCommand } from './cli-command.ts';
 import type { CliDependencies } from './command-line.ts';
+import { aborted } from '../support/time.ts';
 import { operatorOption, numberOption, spanOption } from './options.ts';
 
 interface ConsoleOptions {
@@ -67,13 +68,9 @@ const run = async (options: ConsoleOptions, dependencies: CliDependencies): Prom
       await dependencies.write(`${address}\n`);
       if (options.open) await dependencies.openBrowser(address, current.signal);
     };
-    const ended = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
     dependencies.onKey((key) => key === NEW_ADDRESS && void show(), signal);
     await show();
-    await ended;
+    await aborted(signal);
   } finally {
     shown.abort();
     await running.close();

@@ -2,7 +2,7 @@ import type { CliCommand } from './cli-command.ts';
 import type { FollowerPlace, Move } from '../../application/maintenance/follower-places.ts';
 import { instantOf } from '../../application/schemas/values.ts';
 import { asColumns } from '../presenting/columns.ts';
-import { NotAllowedError, answer } from './command-line.ts';
+import { NotAllowedError } from './command-line.ts';
 import { recordWherePossible } from './desk-lines.ts';
 
 const COLUMNS = asColumns<FollowerPlace>([
@@ -36,6 +36,7 @@ export const addFollowersCommands = (program: CliCommand): void => {
     .requiredOption(
       '--after <instant>',
       'hand out what was recorded later, such as 2026-01-15T12:00:00Z; `start`: everything',
+      (text) => (text === START ? START : instantOf('after', text)),
     )
     .option('--force', 'although its place fits the log')
     .told(
@@ -45,14 +46,11 @@ export const addFollowersCommands = (program: CliCommand): void => {
         'for an unknown follower.',
       'followers move outbox-relay --after 2026-01-15T12:00:00Z',
     )
-    .action((follower: string, { after, force = false }: MoveOptions, { dependencies }: CliCommand) => {
-      const instant = after === START ? START : instantOf('after', after);
-      return answer(dependencies, async (services) => {
-        const move = await services.maintenance.followers.move({ name: follower, after: instant, force });
-        if (move.outcome !== 'moved') throw refusal(follower, move.outcome);
-        await recordWherePossible(services, [{ action: 'configured', decision: 'move_follower' }]);
-        return { follower, before: move.before, position: move.position };
-      });
+    .answering(async (services, follower: string, { after, force = false }: MoveOptions) => {
+      const move = await services.maintenance.followers.move({ name: follower, after, force });
+      if (move.outcome !== 'moved') throw refusal(follower, move.outcome);
+      await recordWherePossible(services, [{ action: 'configured', decision: 'move_follower' }]);
+      return { follower, before: move.before, position: move.position };
     });
 };
 

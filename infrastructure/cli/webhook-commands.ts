@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { CliCommand } from './cli-command.ts';
-import { DELIVERY_STATES } from '../../application/webhooks/delivery-log.ts';
-import type { DeliveryState } from '../../application/webhooks/delivery-log.ts';
+import { DELIVERY_STATES } from '../../application/webhooks/delivery-states.ts';
+import type { DeliveryState } from '../../application/webhooks/delivery-states.ts';
 import { EVENT_NAMES } from '../../application/publication/event-names.ts';
 import type { EventName } from '../../application/publication/event-names.ts';
 import type { WebhookSubscription } from '../../application/webhooks/subscriptions.ts';

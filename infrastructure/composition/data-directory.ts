@@ -24,10 +24,19 @@ import { keepsFiles } from './engines.ts';
 import { ConfigurationError } from './environment-reader.ts';
 import { isAllowed } from './insecurities.ts';
 
-const tracesOf = ({ engines }: Configuration): readonly string[] => [
-  ...(engines.eventStoreUrl === undefined ? [EVENT_LOG_FILE] : []),
-  ...(engines.databaseUrl === undefined ? [SERVICE_FILE] : []),
+/** What may be moved to an engine of its own, and what tells that it was not. */
+const ROWS: readonly {
+  readonly row: MovedRow;
+  readonly engine: keyof Configuration['engines'];
+  readonly variable: string;
+  readonly file?: string;
+}[] = [
+  { row: 'event store', engine: 'eventStoreUrl', variable: 'EVENTSTORE_URL', file: EVENT_LOG_FILE },
+  { row: 'database', engine: 'databaseUrl', variable: 'DATABASE_URL', file: SERVICE_FILE },
+  { row: 'documents', engine: 's3Url', variable: 'S3_URL' },
 ];
+
+const embedded = ({ engines }: Configuration) => ROWS.filter(({ engine }) => engines[engine] === undefined);
 
 /** @throws ConfigurationError this user may not look, so that it may well be there */
 const isThere = ({ dataDir }: Configuration, file = ''): boolean => {
@@ -43,7 +52,8 @@ const missingFiles = (configuration: Configuration): string | undefined => {
   if (part !== undefined) return part;
   // Documents may be all that is here, and there may be none yet.
   const lacking = configuration.engines.s3Url === undefined && !isThere(configuration);
-  return lacking || tracesOf(configuration).some((file) => !isThere(configuration, file))
+  return lacking ||
+    embedded(configuration).some(({ file }) => file !== undefined && !isThere(configuration, file))
     ? `no service data in ${configuration.dataDir}; is DATA_DIR that of the service?`
     : undefined;
 };
@@ -65,24 +75,7 @@ const refuse = (missing: string | undefined): void => {
 export const requireServiceData = (configuration: Configuration): void =>
   refuse(missingServiceData(configuration));
 
-const VARIABLES: Readonly<Record<MovedRow, string>> = {
-  'event store': 'EVENTSTORE_URL',
-  database: 'DATABASE_URL',
-  documents: 'S3_URL',
-};
-
-const embeddedRows = ({ engines }: Configuration): readonly MovedRow[] => [
-  ...(engines.eventStoreUrl === undefined ? (['event store'] as const) : []),
-  ...(engines.databaseUrl === undefined ? (['database'] as const) : []),
-  ...(engines.s3Url === undefined ? (['documents'] as const) : []),
-];
-
-const gone = (
-  dataDir: string,
-  { state, at }: MigrationMarker,
-  rows: readonly MovedRow[],
-): ConfigurationError => {
-  const names = rows.map((row) => VARIABLES[row]).join(', ');
+const gone = (dataDir: string, { state, at }: MigrationMarker, names: string): ConfigurationError => {
   return new ConfigurationError(
     state === 'moving'
       ? `${dataDir} is being moved to other engines since ${at}: let \`receivables migrate\` finish, or remove ${MOVED_FILE} there to go back`
@@ -103,8 +96,9 @@ const refuseMoved = async (configuration: Configuration): Promise<void> => {
   const mark = await readMigrationMarker(dataDir).catch((error: unknown) => {
     throw new ConfigurationError((error as Error).message, { cause: error });
   });
-  const missing = embeddedRows(configuration).filter((row) => mark?.rows.includes(row));
-  if (mark && missing.length > 0) throw gone(dataDir, mark, missing);
+  const missing = embedded(configuration).filter(({ row }) => mark?.rows.includes(row));
+  if (mark && missing.length > 0)
+    throw gone(dataDir, mark, missing.map(({ variable }) => variable).join(', '));
 };
 
 /**

@@ -7,7 +7,6 @@ import { createLogger } from '../observability/logging.ts';
 import { opening } from '../support/opening.ts';
 import { PRIVATE_UMASK } from '../support/private-files.ts';
 import { readConsoleConfiguration, refuseOpenConsole } from './console-configuration.ts';
-import { backupsOf, requireServiceData } from './data-directory.ts';
 import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import type { Parts } from './parts.ts';
@@ -18,8 +17,9 @@ const logToStandardError = (level: Configuration['logLevel']) =>
 /** Opens the same stores as the service, which may be running. Its log goes to standard error: the answer is alone on the other. */
 const openParts = async (): Promise<Parts> => {
   const configuration = readConfiguration(process.env);
-  requireServiceData(configuration);
   // The engines and what is built on them come when a command uses them: help and wrong use are answered without.
+  const { requireServiceData } = await import('./data-directory.ts');
+  requireServiceData(configuration);
   const { openFoundations } = await import('./foundations.ts');
   const { partsOf } = await import('./container.ts');
   return partsOf(await openFoundations(configuration, logToStandardError(configuration.logLevel)));
@@ -39,6 +39,8 @@ const open: CliDependencies['open'] = async () => {
     },
   };
 };
+
+const backups = async () => (await import('./data-directory.ts')).backupsOf(process.env);
 
 process.umask(PRIVATE_UMASK);
 const output = new CommandOutput(process.stdout, [process.stderr]);
@@ -73,7 +75,10 @@ const code = await runProgram(process.argv.slice(2), {
     return examine(process.env, ({ logLevel }) => logToStandardError(logLevel));
   },
   onKey,
-  backups: backupsOf(process.env),
+  backups: {
+    write: async (request) => (await backups()).write(request),
+    restore: async (request) => (await backups()).restore(request),
+  },
   untilInterrupted: () => untilInterrupted(output),
 });
 const failure = await output.failure();

@@ -1,9 +1,6 @@
-import { DELIVERY_STATES } from '../../../application/webhooks/delivery-log.ts';
-import type {
-  AttemptRecord,
-  DeliveryRecord,
-  DeliveryState,
-} from '../../../application/webhooks/delivery-log.ts';
+import { DELIVERY_STATES } from '../../../application/webhooks/delivery-states.ts';
+import type { DeliveryState } from '../../../application/webhooks/delivery-states.ts';
+import type { AttemptRecord, DeliveryRecord } from '../../../application/webhooks/delivery-log.ts';
 import type { EventReport as Report } from '../../../application/webhooks/deliveries.ts';
 import { component, object, oneOf, ref, text } from '../../../application/schemas/schema.ts';
 import {

@@ -1,6 +1,7 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
-import { DELIVERY_STATES } from '../../../../application/webhooks/delivery-log.ts';
-import type { DeliveryRecord, DeliveryState } from '../../../../application/webhooks/delivery-log.ts';
+import { DELIVERY_STATES } from '../../../../application/webhooks/delivery-states.ts';
+import type { DeliveryRecord } from '../../../../application/webhooks/delivery-log.ts';
+import type { DeliveryState } from '../../../../application/webhooks/delivery-states.ts';
 import type { EndpointRecord } from '../../../../application/webhooks/webhook-desk.ts';
 import type { WaitingDelivery } from '../../../../application/webhooks/deliveries.ts';
 import type { WebhookSubscription } from '../../../../application/webhooks/subscriptions.ts';

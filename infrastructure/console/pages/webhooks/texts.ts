@@ -1,4 +1,4 @@
-import type { DeliveryState } from '../../../../application/webhooks/delivery-log.ts';
+import type { DeliveryState } from '../../../../application/webhooks/delivery-states.ts';
 import type { EndpointChoice } from '../../../../application/webhooks/webhook-desk.ts';
 import type { RangeRedelivery } from '../../../../application/webhooks/queue/range-redeliveries.ts';
 import { inLanguages } from '../../language.ts';

@@ -1,4 +1,4 @@
-import { DELIVERY_STATES } from '../../../../application/webhooks/delivery-log.ts';
+import { DELIVERY_STATES } from '../../../../application/webhooks/delivery-states.ts';
 import { EVENT_NAMES, LOAN_EVENT_NAMES } from '../../../../application/publication/event-names.ts';
 import { ref, refused } from '../../../../application/schemas/schema.ts';
 import type { Schema } from '../../../../application/schemas/schema.ts';
