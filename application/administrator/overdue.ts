@@ -34,9 +34,9 @@ export interface Overdue {
 
 interface Row {
   readonly days_from: number;
-  readonly operations: number | string;
-  readonly installments: number | string;
-  readonly face_value: number | string;
+  readonly operations: number;
+  readonly installments: number;
+  readonly face_value: number;
   readonly application_id: string | null;
   readonly code: string | null;
   readonly fund_id: string;
@@ -49,7 +49,7 @@ const endOf = (from: number): number | null => {
 };
 
 const late = (database: SqlDatabase, fundIds: readonly string[] | undefined, today: CalendarDate) => {
-  const owed = overdueSums(database).select((eb) => eb.fn.countAll<number | string>().as('installments'));
+  const owed = overdueSums(database).select((eb) => eb.fn.countAll<number>().as('installments'));
   const bands = BANDS.slice(1).toReversed();
   const from = sql<number>`case ${sql.join(
     bands.map((days) => sql`when owed.since <= ${addDays(today, -days)} then ${sql.lit(days)}`),
@@ -79,9 +79,9 @@ const query = (
     .selectFrom('late')
     .select((eb) => [
       'days_from',
-      eb.fn.countAll<number | string>().as('operations'),
-      eb.fn.sum<number | string>('installments').as('installments'),
-      eb.fn.sum<number | string>('face_value').as('face_value'),
+      eb.fn.countAll<number>().as('operations'),
+      eb.fn.sum<number>('installments').as('installments'),
+      eb.fn.sum<number>('face_value').as('face_value'),
     ])
     .select(['application_id', 'code', 'fund_id', 'since'].map(nothing))
     .groupBy('days_from');
@@ -110,11 +110,10 @@ export const overdueIn = async (
   const bands: OverdueBand[] = [];
   const worst: OverdueOperation[] = [];
   for (const row of rows) {
-    const sums = { installments: Number(row.installments), faceValue: Number(row.face_value) };
-    const { application_id: applicationId, code, fund_id: fundId } = row;
-    const from = Number(row.days_from);
-    if (applicationId === null || code === null)
-      bands.push({ from, to: endOf(from), operations: Number(row.operations), ...sums });
+    const { installments, face_value: faceValue, application_id: applicationId, code, fund_id: fundId } = row;
+    const sums = { installments, faceValue };
+    const { days_from: from, operations } = row;
+    if (applicationId === null || code === null) bands.push({ from, to: endOf(from), operations, ...sums });
     else
       worst.push({
         ...{ applicationId, code, fundId, ...sums },

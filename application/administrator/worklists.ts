@@ -105,20 +105,15 @@ export class Worklists {
       this.#waiting()
         .select((eb) => [
           ...(['fund_id as fundId', 'status'] as const),
-          eb.fn.countAll<number | string>().as('operations'),
+          eb.fn.countAll<number>().as('operations'),
           eb.fn.min<string>('waiting_since').as('oldestSince'),
-          eb.fn.sum<number | string>('acquisition_value').as('acquisitionValue'),
+          eb.fn.sum<number>('acquisition_value').as('acquisitionValue'),
         ])
         .groupBy(['fund_id', 'status'])
         .orderBy('fund_id'),
     );
     return rows
-      .map((row) => ({
-        ...row,
-        status: row.status as WaitingStatus,
-        operations: Number(row.operations),
-        acquisitionValue: Number(row.acquisitionValue),
-      }))
+      .map((row) => ({ ...row, status: row.status as WaitingStatus }))
       .sort((a, b) => a.fundId.localeCompare(b.fundId) || orderOf(a.status) - orderOf(b.status));
   }
 
@@ -173,7 +168,7 @@ export class Worklists {
   /** Due on these days, both inclusive, by fund and day. */
   async fallingDue(from: CalendarDate, to: CalendarDate): Promise<readonly FallingDue[]> {
     const fundIds = this.#fundIds;
-    const rows = await this.#database.read(
+    return this.#database.read(
       this.#database.builder
         .selectFrom('installment')
         // From the few days to their operations, in this order: of one fund, too, there are more operations than fall due.
@@ -181,8 +176,8 @@ export class Worklists {
         .whereRef('loan.id', '=', 'installment.operation')
         .select((eb) => [
           ...(['loan.fund_id as fundId', 'installment.due_date as day'] as const),
-          eb.fn.countAll<number | string>().as('installments'),
-          eb.fn.sum<number | string>('installment.face_value').as('faceValue'),
+          eb.fn.countAll<number>().as('installments'),
+          eb.fn.sum<number>('installment.face_value').as('faceValue'),
         ])
         .where('loan.active_at', 'is not', null)
         // A literal, as in the condition of the index, which holds the face value.
@@ -194,11 +189,6 @@ export class Worklists {
         .orderBy('loan.fund_id')
         .orderBy('installment.due_date'),
     );
-    return rows.map((row) => ({
-      ...row,
-      installments: Number(row.installments),
-      faceValue: Number(row.faceValue),
-    }));
   }
 
   overdue(today: CalendarDate): Promise<Overdue> {
@@ -213,8 +203,8 @@ export class Worklists {
         .innerJoin('payment', 'payment.fund_id', 'fund.id')
         .select((eb) => [
           ...(['payment.fund_id as fundId', 'payment.date as day', 'payment.kind'] as const),
-          eb.fn.countAll<number | string>().as('payments'),
-          eb.fn.sum<number | string>('payment.amount').as('amount'),
+          eb.fn.countAll<number>().as('payments'),
+          eb.fn.sum<number>('payment.amount').as('amount'),
         ])
         .where('payment.date', '>=', from)
         .where('payment.date', '<=', to)
@@ -224,12 +214,7 @@ export class Worklists {
         .orderBy('payment.date')
         .orderBy('payment.kind'),
     );
-    return rows.map((row) => ({
-      ...row,
-      kind: row.kind as PaymentKind,
-      payments: Number(row.payments),
-      amount: Number(row.amount),
-    }));
+    return rows.map((row) => ({ ...row, kind: row.kind as PaymentKind }));
   }
 }
 

@@ -15,7 +15,7 @@ const COUNTED_ONE_BY_ONE = 100_000;
 interface Counted {
   readonly place: number | string;
   readonly stream: string | null;
-  readonly rows: number | string;
+  readonly rows: number;
 }
 
 const NO_OPERATION = 'operation';
@@ -70,13 +70,13 @@ export class SqlAuditedRows {
       builder
         .selectFrom(some)
         .select((eb) => [
-          eb.fn.sum<number | string>('version').as('versions'),
-          eb.fn.countAll<number | string>().as('loans'),
+          eb.fn.sum<number | null>('version').as('versions'),
+          eb.fn.countAll<number>().as('loans'),
         ]),
     );
-    const [loans, versions] = [Number(row?.loans ?? 0), Number(row?.versions ?? 0)];
+    const { loans, versions } = row!;
     const all = loans < COUNTED_ONE_BY_ONE ? loans : Math.max(loans, await this.#estimatedLoans());
-    return loans === 0 ? 0 : Math.round(((versions + loans) / loans) * all);
+    return loans === 0 ? 0 : Math.round(((versions! + loans) / loans) * all);
   }
 
   async #estimatedLoans(): Promise<number> {
@@ -85,7 +85,7 @@ export class SqlAuditedRows {
         ? sql<{ rows: number }>`select reltuples as rows from pg_class where oid = to_regclass('progress')`
         : sql<{ rows: number }>`select count(*) as rows from progress`;
     const [row] = await this.#database.read(rawQuery(this.#database, query));
-    return Number(row?.rows ?? 0);
+    return row?.rows ?? 0;
   }
 
   async operationsIn(table: string, after: string | number | undefined, limit: number) {
@@ -97,9 +97,8 @@ export class SqlAuditedRows {
       from ${sql.table(table)} as rows where ${from} group by ${place} order by ${place} limit ${limit}`;
     const rows = await this.#database.read(rawQuery(this.#database, query));
     return rows.map((row) => ({
-      place: row.place,
+      ...row,
       stream: row.stream ?? `${NO_OPERATION} ${row.place}`,
-      rows: Number(row.rows),
     }));
   }
 

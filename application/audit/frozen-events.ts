@@ -52,11 +52,11 @@ export class SqlFrozenEvents {
     const [row] = await this.#database.read(
       this.#database.builder
         .selectFrom('webhook_event')
-        .select((eb) => eb.fn.countAll<number | string>().as('events'))
+        .select((eb) => eb.fn.countAll<number>().as('events'))
         .where('code', 'is not', null)
         .where('occurred_at', operator, instant),
     );
-    return Number(row?.events ?? 0);
+    return row!.events;
   }
 
   /** In the order of the key of deliveries, so that all pages walk over the table once. */

@@ -28,8 +28,8 @@ export const operationFacts = async (
       .select((eb) => [
         ...(['loan.application_id as applicationId', 'loan.code', 'loan.fund_id as fundId'] as const),
         ...(['loan.daily_factor as dailyFactor', 'loan.stream', 'loan.borrower'] as const),
-        eb.fn.sum<number | string>('installment.face_value').as('faceValue'),
-        eb.fn.countAll<number | string>().as('installments'),
+        eb.fn.sum<number>('installment.face_value').as('faceValue'),
+        eb.fn.countAll<number>().as('installments'),
         eb.fn.max<string>('installment.due_date').as('lastDue'),
       ])
       .where('loan.stream', 'in', streams)
@@ -38,8 +38,6 @@ export const operationFacts = async (
   return Promise.all(
     rows.map(async ({ stream, borrower, ...row }) => ({
       ...row,
-      faceValue: Number(row.faceValue),
-      installments: Number(row.installments),
       borrower: await privacy().maskedBorrower({ stream, borrower }),
     })),
   );

@@ -61,9 +61,7 @@ const heldIn = (rows: readonly Row[]): Held => {
   return { active: among(ACTIVE), waiting: among(WAITING) };
 };
 
-const OPEN = sql<
-  number | string
->`sum(case when installment.status in ('pending', 'overdue') then installment.face_value else 0 end)`;
+const OPEN = sql<number>`sum(case when installment.status in ('pending', 'overdue') then installment.face_value else 0 end)`;
 
 const rowsOf = (database: SqlDatabase, streams: readonly string[]) =>
   database.read(
@@ -79,7 +77,7 @@ const rowsOf = (database: SqlDatabase, streams: readonly string[]) =>
           'loan.number_of_installments',
         ] as const),
         'loan.acquisition_value as acquisitionValue',
-        eb.fn.sum<number | string>('installment.face_value').as('face_value'),
+        eb.fn.sum<number>('installment.face_value').as('face_value'),
         OPEN.as('open_face_value'),
         eb.fn.min<string>('installment.due_date').as('first_due'),
         eb.fn.max<string>('installment.due_date').as('last_due'),
@@ -140,7 +138,7 @@ export class Exposures {
       ...heldIn(inFund.map((row) => ({ ...row, operations: 1 }))),
       openFaceValue: inFund
         .filter(({ status }) => OWED.includes(status))
-        .reduce((sum, row) => sum + Number(row.open_face_value), 0),
+        .reduce((sum, row) => sum + row.open_face_value, 0),
       atLeast: streams.length > MOST_OF_BORROWER,
       same: rows
         .filter((row) => isSame(row, own))
@@ -167,26 +165,20 @@ export class Exposures {
         .selectFrom('loan')
         .select((eb) => [
           'status',
-          eb.fn.countAll<number | string>().as('operations'),
-          eb.fn.sum<number | string>('acquisition_value').as('acquisition_value'),
+          eb.fn.countAll<number>().as('operations'),
+          eb.fn.sum<number>('acquisition_value').as('acquisitionValue'),
         ])
         .where('application_id', '=', applicationId)
         .where('fund_id', '=', fundId)
         .where('status', 'in', [...ACTIVE, ...WAITING])
         .groupBy('status'),
     );
-    return heldIn(
-      rows.map((row) => ({
-        status: row.status,
-        operations: Number(row.operations),
-        acquisitionValue: Number(row.acquisition_value),
-      })),
-    );
+    return heldIn(rows);
   }
 }
 
 const isSame = (one: Found, other: Found): boolean =>
   one.number_of_installments === other.number_of_installments &&
-  Number(one.face_value) === Number(other.face_value) &&
+  one.face_value === other.face_value &&
   one.first_due === other.first_due &&
   one.last_due === other.last_due;

@@ -26,7 +26,7 @@ export const overdueSums = ({ builder }: SqlDatabase) =>
     .select((eb) => [
       'installment.operation',
       eb.fn.min<string>('installment.due_date').as('since'),
-      eb.cast<number | string>(eb.fn.sum('installment.face_value'), 'bigint').as('value'),
+      eb.cast<number>(eb.fn.sum('installment.face_value'), 'bigint').as('value'),
     ])
     .where('installment.status', '=', OVERDUE)
     .groupBy('installment.operation');
@@ -53,6 +53,6 @@ export const withLateness = async <Row extends LoanSummary>(
     const sum = late.get(row.stream);
     if (sum === undefined) return { ...row, days_late: null, overdue_value: null };
     const days = daysBetween(sum.since as CalendarDate, today);
-    return { ...row, days_late: Math.max(0, days), overdue_value: Number(sum.value) };
+    return { ...row, days_late: Math.max(0, days), overdue_value: sum.value };
   });
 };

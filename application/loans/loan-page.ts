@@ -138,7 +138,7 @@ const changedPage = async (
     .limit(MOST_SORTED + 1);
   const count = builder
     .selectFrom(changed.select('updated_at').as('one'))
-    .select((eb) => eb.fn.countAll<number | string>().as('changed'));
+    .select((eb) => eb.fn.countAll<number>().as('changed'));
   // The index of changes holds the place in the list; for what else is asked for, rows are looked up.
   const filtered = [query.status, query.fundId, query.onlyFundIds].some((filter) => filter !== undefined);
   const places = changed.select(['progress.received_at', 'progress.code']);
@@ -154,7 +154,7 @@ const changedPage = async (
     .select(PLACE) as unknown as Loans<Place>;
   const page = rowsAt(database, query, narrowed(some, query).limit(query.limit + 1));
   const [[counted], rows] = await database.snapshot([count, page]);
-  return Number(counted?.changed) <= MOST_SORTED ? pageOf(rows, query.limit) : undefined;
+  return counted!.changed <= MOST_SORTED ? pageOf(rows, query.limit) : undefined;
 };
 
 /** The literal repeats what the index is restricted to. */
@@ -180,8 +180,8 @@ const latePage = async (database: SqlDatabase, query: LoanListQuery): Promise<Lo
     .whereRef('loan.id', '=', 'late.operation');
   const isOwn = sql<number>`case when ${sql.ref('loan.application_id')} = ${query.applicationId} then 1 else 0 end`;
   const count = late.select((eb) => [
-    eb.fn.countAll<number | string>().as('late'),
-    eb.fn.coalesce(eb.fn.sum<number | string>(isOwn), sql.lit(0)).as('own'),
+    eb.fn.countAll<number>().as('late'),
+    eb.fn.coalesce(eb.fn.sum<number>(isOwn), sql.lit(0)).as('own'),
   ]);
   const places = late
     .innerJoin('progress', 'progress.operation', 'loan.id')
@@ -192,7 +192,7 @@ const latePage = async (database: SqlDatabase, query: LoanListQuery): Promise<Lo
     .select(PLACE) as unknown as Loans<Place>;
   const page = rowsAt(database, query, narrowed(places, query).limit(query.limit + 1));
   const [[counted], rows] = await database.snapshot([count, page]);
-  const sorted = Number(counted?.late) <= MOST_LATE_OF_ALL && Number(counted?.own) <= MOST_LATE;
+  const sorted = counted!.late <= MOST_LATE_OF_ALL && counted!.own <= MOST_LATE;
   return sorted ? pageOf(rows, query.limit) : undefined;
 };
 

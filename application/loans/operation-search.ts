@@ -161,15 +161,15 @@ export class SqlOperationSearch {
       .selectFrom('few as loan');
     const page = inOrder(few as unknown as Loans, sorting, after)
       .select([
-        sql<number | string>`(select count(*) from few)`.as('operations'),
-        sql<number | string | null>`(select sum(value) from few)`.as('overdue_value'),
+        sql<number>`(select count(*) from few)`.as('operations'),
+        sql<number>`(select sum(value) from few)`.as('overdue_value'),
       ])
       .limit(limit + 1);
     const rows = await this.#database.read(page);
     const total = rows[0] && {
-      operations: Number(rows[0].operations),
+      operations: rows[0].operations,
       atLeast: false,
-      ...(overdue && { overdueValue: Number(rows[0].overdue_value) }),
+      ...(overdue && { overdueValue: rows[0].overdue_value }),
     };
     return {
       ...pageOf(rows, limit, sorting),
@@ -241,10 +241,10 @@ export class SqlOperationSearch {
     const { mostCounted } = this.#stepsOf(by, query);
     const all = this.#along(by, query).select('loan.stream').orderBy(`loan.${by}`) as unknown as Loans;
     const count = this.#fittingOf(by, all.limit(mostCounted), query).select((eb) =>
-      eb.fn.countAll<number | string>().as('operations'),
+      eb.fn.countAll<number>().as('operations'),
     );
     const [[counted], beyond] = await this.#database.snapshot([count, all.offset(mostCounted).limit(1)]);
-    return { operations: Number(counted!.operations), atLeast: beyond.length > 0 };
+    return { operations: counted!.operations, atLeast: beyond.length > 0 };
   }
 
   async #rowsOf(found: readonly Listed[]): Promise<readonly LoanSummary[]> {

@@ -12,7 +12,7 @@ export const countStates = async (database: SqlDatabase): Promise<readonly State
   const [counted, oldest] = await database.snapshot([
     builder
       .selectFrom('loan')
-      .select((eb) => ['status', eb.fn.countAll<number | string>().as('operations')])
+      .select((eb) => ['status', eb.fn.countAll<number>().as('operations')])
       .groupBy('status')
       .orderBy('status'),
     builder
@@ -24,7 +24,7 @@ export const countStates = async (database: SqlDatabase): Promise<readonly State
   const sinceBy = new Map(oldest.map(({ status, since }) => [status, since]));
   return counted.map(({ status, operations }) => ({
     status,
-    operations: Number(operations),
+    operations,
     oldestSince: sinceBy.get(status) ?? null,
   }));
 };

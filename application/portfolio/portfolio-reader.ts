@@ -116,25 +116,18 @@ export class SqlPortfolioPositions {
         ])
         .groupBy(['flow', 'today']),
     );
-    return rows.map(({ flow, today, payments, installments, amount }) => ({
-      flow,
-      onDay: Number(today) === 1,
-      payments: Number(payments),
-      installments: Number(installments),
-      amount: Number(amount),
-    }));
+    return rows.map(({ today, ...flow }) => ({ ...flow, onDay: today === 1 }));
   }
 
   async receivedByMonth(query: PositionRequest) {
     const month = sql<string>`substr(${sql.ref('payment.date')}, 1, 7)`;
-    const rows = await this.#database.read(
+    return this.#database.read(
       this.#payments(query)
         .select(month.as('month'))
-        .select((eb) => eb.fn.sum<number | string>(NET).as('amount'))
+        .select((eb) => eb.fn.sum<number>(NET).as('amount'))
         .groupBy('month')
         .orderBy('month'),
     );
-    return rows.map((row) => ({ month: row.month, amount: Number(row.amount) }));
   }
 
   /** Known by then: a repurchase counts from its processing by the administrator on, any other payment from its own record on. */

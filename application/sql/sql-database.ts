@@ -51,7 +51,7 @@ export class ConstraintError extends Error {
 
 /**
  * One SQL store behind typed queries. `builder` only builds (`.compile()`); statements travel together: one round trip, one
- * transaction, durable when it resolves unless told otherwise. Amounts are integers, booleans 0 and 1, instants ISO text, so that every engine agrees.
+ * transaction, durable when it resolves unless told otherwise. Amounts, counts and sums are integers, booleans 0 and 1, instants ISO text, so that every engine agrees.
  */
 export interface SqlDatabase {
   readonly dialect: SqlDialect;

@@ -112,14 +112,13 @@ export class DeliveryComparison {
   /** Of one subscription with ids from `from` on and before `to`, by bucket. */
   async counts(webhookId: string, from: string, to: string): Promise<readonly KeptCount[]> {
     const bucket = sql<string>`substr(delivery_id, 1, ${sql.lit(BUCKET_CHARACTERS)})`;
-    const rows = await this.#database.read(
+    return this.#database.read(
       this.#ofOperations(webhookId)
-        .select((eb) => [bucket.as('bucket'), eb.fn.countAll<number | string>().as('deliveries')])
+        .select((eb) => [bucket.as('bucket'), eb.fn.countAll<number>().as('deliveries')])
         .where('d.delivery_id', '>=', from)
         .where('d.delivery_id', '<', to)
         .groupBy(bucket),
     );
-    return rows.map((row) => ({ bucket: row.bucket, deliveries: Number(row.deliveries) }));
   }
 
   async page(

@@ -62,8 +62,8 @@ const MOST_ATTEMPTS_EACH = 10;
 type OutcomeRow = Omit<Outcome, 'succeeded'> & { readonly error: string | null };
 
 interface CountRow {
-  readonly waiting: number | string;
-  readonly failed: number | string;
+  readonly waiting: number;
+  readonly failed: number;
 }
 
 export class WebhookDesk {
@@ -129,8 +129,8 @@ export class WebhookDesk {
       const [counts] = rows[2 * i + 1] as readonly CountRow[];
       return {
         outcomes: outcomes.map(({ error, ...outcome }) => ({ ...outcome, succeeded: error === null })),
-        waiting: Number(counts!.waiting),
-        failed: Number(counts!.failed),
+        waiting: counts!.waiting,
+        failed: counts!.failed,
       };
     });
   }
@@ -176,9 +176,7 @@ export class WebhookDesk {
         // Written out, as the partial index has it.
         .where('status', '<>', sql.lit<DeliveryState>('delivered'))
         .limit(COUNTED_AT_MOST);
-      return builder
-        .selectFrom(some.as('page'))
-        .select((eb) => eb.fn.countAll<number | string>().as('count'));
+      return builder.selectFrom(some.as('page')).select((eb) => eb.fn.countAll<number>().as('count'));
     };
     return builder.selectNoFrom([
       counted('pending', 'retrying').as('waiting'),

@@ -26,7 +26,7 @@ const over = (eb: Delivery) =>
 export const requested = (eb: Delivery) =>
   eb
     .selectFrom('webhook_lane as l')
-    .select((lane) => lane.fn.countAll<number | string>().as('count'))
+    .select((lane) => lane.fn.countAll<number>().as('count'))
     .whereRef('l.webhook_id', '=', 'webhook_delivery.webhook_id')
     .where('l.lane', '>', sql<string>`${sql.lit(REDELIVERY)} || webhook_delivery.delivery_id || '/'`)
     // The character after the slash.

@@ -19,8 +19,9 @@ const TEXT = { sealed: 'sealed' } as Sealed;
 
 const KEY = { id: '0123456789abcdef', bytes: Buffer.alloc(32, 1) };
 
-/** The operations' keys are gone, but for those named. */
-const setUp = (kept: ReadonlySet<string> = new Set()) => {
+/** The operations' keys are gone, but for those named; entries are looked up by their digest, where they have one. */
+const setUp = (kept: ReadonlySet<string> = new Set(), entries: BorrowerIndexEntry[] = []) => {
+  const deleted: string[] = [];
   const store = new InMemoryEventStore();
   const told: string[] = [];
   const vault = new SealedBorrowerVault({
@@ -34,14 +35,19 @@ const setUp = (kept: ReadonlySet<string> = new Set()) => {
   const world = postAssignment({ store, vault });
   const forgetting = new ForgetBorrower({
     commands: world.commands,
-    index: { streamsOf: async () => [], entriesOf: async () => [], remove: async () => undefined },
-    keys: { forget: async () => undefined, forgetOlder: async () => undefined },
-    documents: { remove: async () => undefined },
+    index: {
+      streamsOf: async (digest) =>
+        entries.filter((one) => one.digest === '' || one.digest === digest).map(({ stream }) => stream),
+      entriesOf: async () => entries,
+      remove: async () => void entries.pop(),
+    },
+    keys: { forget: async (stream) => void deleted.push(stream), forgetOlder: async () => undefined },
+    documents: { remove: async (_, sha256) => void deleted.push(sha256) },
     vault,
     clock: fixedClock(),
     realClock: { realNow: () => '2026-06-20T12:00:00.000Z' as never },
   });
-  return { world, told, vault, forgetting };
+  return { world, told, vault, deleted, forgetting };
 };
 
 /** Each thing that only the key can do. */
@@ -53,23 +59,9 @@ const uses: Readonly<Record<string, (vault: BorrowerVault) => Promise<unknown>>>
 };
 
 test('a key that is gone for good is given up by forgetting its borrower: the log has the record, and nothing is a fault any more', async () => {
-  const { world, vault } = setUp();
+  const { world, vault, forgetting: giving } = setUp(new Set(), [{ digest: '', stream: streamOf() }]);
   await activate(world);
   await expect(vault.open(streamOf(), SEALED)).rejects.toThrow(KeyMissingError);
-  const entries: BorrowerIndexEntry[] = [{ digest: '', stream: streamOf() }];
-  const giving = new ForgetBorrower({
-    commands: world.commands,
-    index: {
-      streamsOf: async () => entries.map(({ stream }) => stream),
-      entriesOf: async () => entries,
-      remove: async () => void entries.pop(),
-    },
-    keys: { forget: async () => undefined, forgetOlder: async () => undefined },
-    documents: { remove: async () => undefined },
-    vault,
-    clock: fixedClock(),
-    realClock: { realNow: () => '2026-06-20T12:00:00.000Z' as never },
-  });
   const [found] = (await giving.find(ana.document_number)).operations;
   expect(found).toMatchObject({ code: 'L1', status: 'active', forgottenAt: null });
   await giving.forget(ana.document_number, found!, { requestId: 'r', reason: 'key lost' });
@@ -80,27 +72,9 @@ test('a key that is gone for good is given up by forgetting its borrower: the lo
 describe('an operation whose key is lost, and the entry that finds it as well', () => {
   const place = { applicationId: 'app-1', code: 'L1' };
   const giveUp = async (kept: ReadonlySet<string>, entries: BorrowerIndexEntry[] = []) => {
-    const { world, vault } = setUp(kept);
+    const { world, ...all } = setUp(kept, entries);
     await receive(world);
-    const deleted: string[] = [];
-    const forgetting = new ForgetBorrower({
-      commands: world.commands,
-      index: {
-        streamsOf: async (digest) =>
-          entries.filter((one) => one.digest === digest).map(({ stream }) => stream),
-        entriesOf: async () => entries,
-        remove: async (entry) => void entries.splice(entries.indexOf(entry), 1),
-      },
-      keys: {
-        forget: async (stream) => void deleted.push(stream),
-        forgetOlder: async () => undefined,
-      },
-      documents: { remove: async (_, sha256) => void deleted.push(sha256) },
-      vault,
-      clock: fixedClock(),
-      realClock: { realNow: () => '2026-06-20T12:00:00.000Z' as never },
-    });
-    return { world, vault, deleted, forgetting };
+    return { world, ...all };
   };
   const types = async (world: PostAssignment) =>
     (await world.store.read(streamOf())).events.map(({ type }) => type);
