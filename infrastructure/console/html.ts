@@ -136,8 +136,8 @@ export const tableView = <Row>(
 /** What a colour stands for, the same in every picture; `console.css` says which colour it is, in light and in dark. */
 type Colour = 'paid' | 'prepaid' | 'open' | 'overdue' | 'gone' | 'one' | 'other';
 
+/** Bars. */
 interface Picture {
-  readonly kind: 'bar' | 'line';
   readonly labels: readonly string[];
   /** Where a bar leads to; the table beside it has the same links. */
   readonly links?: readonly string[];

@@ -23,7 +23,6 @@
 
   const draw = (canvas) => {
     const {
-      kind,
       labels,
       links,
       series,
@@ -36,16 +35,13 @@
     const grid = colour('--pico-muted-border-color');
     drawn.get(canvas)?.destroy();
     const chart = new Chart(canvas, {
-      type: kind,
+      type: 'bar',
       data: {
         labels,
         datasets: series.map(({ name, meaning, values: data }) => ({
           label: name,
           data,
           backgroundColor: colour(`--picture-${meaning}`),
-          borderColor: colour(`--picture-${meaning}`),
-          borderWidth: kind === 'line' ? 2 : 0,
-          pointRadius: kind === 'line' && data.length > 40 ? 0 : 3,
           maxBarThickness: 48,
         })),
       },

@@ -61,7 +61,6 @@ const pictureOfSchedule = (installments: readonly ShownInstallment[]): View => {
   }));
   return pictureOf(
     {
-      kind: 'bar',
       stacked: true,
       unit: 'cents',
       labels: installments.map(({ dueDate }) => date(dueDate)),

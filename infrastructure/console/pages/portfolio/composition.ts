@@ -88,7 +88,6 @@ const composition = (sort: Sort, { analysed, against, drill }: Shown): View => {
       rows.length > 1 &&
       pictureOf(
         {
-          kind: 'bar',
           lying: true,
           unit: 'cents',
           labels: drawn.map(({ name }) => name),
@@ -170,7 +169,7 @@ const borrowers = (shown: Shown): View => {
     'borrowers-title',
     texts.borrowers,
     html`${saying(shown, ({ concentration }) => concentration.borrowers)}
-    ${pictureOf({ kind: 'bar', lying: true, stacked: true, unit: 'cents', labels, series }, texts.borrowersSay)}
+    ${pictureOf({ lying: true, stacked: true, unit: 'cents', labels, series }, texts.borrowersSay)}
     ${tableView(
       { label: texts.borrowers, dense: true },
       [

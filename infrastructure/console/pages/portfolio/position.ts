@@ -89,7 +89,7 @@ const ageing = ({ analysed: { position }, against: other, drill }: Shown): View 
   return drawnAndListed(
     { id: 'ageing-title', title: texts.ageing, says: texts.ageingSays },
     {
-      ...{ kind: 'bar', lying: true, unit: 'cents' },
+      ...{ lying: true, unit: 'cents' },
       labels: buckets.map(({ from }) => daysOf(from)),
       links: buckets.map(({ from }) => drill({ by: 'late', value: String(from) })),
       series: [drawn(position, 'overdue'), ...(against ? [drawn(against, 'gone')] : [])],
@@ -134,7 +134,7 @@ const cash = ({ analysed: { position, received, due }, drill }: Shown): View => 
   return drawnAndListed(
     { id: 'cash-title', title: texts.cash, says: texts.cashSays },
     {
-      ...{ kind: 'bar', stacked: true, unit: 'cents' },
+      ...{ stacked: true, unit: 'cents' },
       labels: drawn.map(({ month }) => monthName(month)),
       series: [
         { name: texts.came, meaning: 'paid', values: drawn.map((row) => row.came) },

@@ -73,7 +73,6 @@ const pictureOfFunds = (funds: readonly FundWeek[], names: FundNames): View => {
   const drawn = [...funds].sort((a, b) => b.expected + b.total - a.expected - a.total).slice(0, MOST_DRAWN);
   return pictureOf(
     {
-      kind: 'bar',
       unit: 'cents',
       lying: true,
       labels: drawn.map(({ fundId }) => labelOf(fundId, names)),

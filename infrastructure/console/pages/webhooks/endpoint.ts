@@ -109,7 +109,6 @@ const picture = ({ outcomes }: EndpointRecord): View => {
   return html`<h2>${texts.times}</h2>
     ${pictureOf(
       {
-        kind: 'bar',
         stacked: true,
         unit: 'milliseconds',
         labels: shown.map(({ at }) => instant(at)),

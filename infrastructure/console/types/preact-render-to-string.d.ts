@@ -1,3 +1,0 @@
-import type { VNode } from 'preact';
-
-export declare const renderToString: (node: VNode) => string;
