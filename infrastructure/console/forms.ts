@@ -6,36 +6,32 @@ import { inLanguages } from './language.ts';
 /** Fields of the browser's own would follow its language, not that of the page. */
 const hints = inLanguages({ day: ['dd/mm/aaaa', 'dd/mm/yyyy'] });
 
-interface Field {
+interface Attributes {
   readonly name: string;
   readonly value?: string | undefined;
-  readonly required?: boolean;
+  /** Of the label, too. */
+  readonly title?: string;
   readonly [attribute: string]: unknown;
 }
 
+/** A field under its label. @param text what is said of it */
+export const field = (label: View, { title, ...attributes }: Attributes, text?: View): View =>
+  html`<label title=${title}>${label} <input ...${attributes} /> ${text}</label>`;
+
+const TYPED = { autocomplete: 'off', spellcheck: 'false' };
+
 /** Where a day is typed, @see dayTyped; `value` in ISO, or as it was typed. */
-export const dayField = ({ value = '', ...attributes }: Field): View =>
-  html`<input
-    value=${typedDay(value)}
-    placeholder=${hints.day}
-    maxlength="10"
-    size="11"
-    autocomplete="off"
-    spellcheck="false"
-    ...${attributes}
-  />`;
+export const dayField = (label: View, { value = '', ...attributes }: Attributes, text?: View): View =>
+  field(
+    label,
+    { value: typedDay(value), placeholder: hints.day, maxlength: '10', size: '11', ...TYPED, ...attributes },
+    text,
+  );
 
-export const momentField = (attributes: Field): View =>
-  html`<input
-    placeholder=${`${hints.day} hh:mm`}
-    maxlength="20"
-    autocomplete="off"
-    spellcheck="false"
-    ...${attributes}
-  />`;
+export const momentField = (label: View, attributes: Attributes): View =>
+  field(label, { placeholder: `${hints.day} hh:mm`, maxlength: '20', ...TYPED, ...attributes });
 
-export const amountField = (attributes: Field): View =>
-  html`<input inputmode="decimal" autocomplete="off" ...${attributes} />`;
+export const AMOUNT = { inputmode: 'decimal', autocomplete: 'off' };
 
 export type Option = readonly [value: string, shown: View];
 

@@ -16,7 +16,7 @@ import { may } from '../../../../application/desk/rights.ts';
 import { printShown } from '../../../presenting/shown-operation.ts';
 import { dayTyped, momentTyped } from '../../format.ts';
 import { fundField, fundNames } from '../../funds.ts';
-import { buttonForm, tokenField, choiceField, dayField, momentField } from '../../forms.ts';
+import { buttonForm, tokenField, field, choiceField, dayField, momentField } from '../../forms.ts';
 import { either } from '../../language.ts';
 import { ConsoleProblem, action, part, query, textFile, typedOr, upload, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
@@ -71,7 +71,7 @@ const verifyForm = (known: Parameters<typeof fundField>[1]): View =>
   >
     <div class="fields">
       ${fundField(texts.fund, known)}
-      <label>${texts.anchorFile} <input type="file" name="anchor" accept=".jsonl,.json" /></label>
+      ${field(texts.anchorFile, { type: 'file', name: 'anchor', accept: '.jsonl,.json' })}
     </div>
     <p><button>${texts.start}</button></p>
   </form>`;
@@ -94,12 +94,9 @@ const explainForm = (visit: Visit, applications: readonly (readonly [string, str
     <form method="post" action="/audit/explain/json" ...${explained}>
       ${tokenField(visit)}
       <div class="fields">
-        <label
-          >${words.operationCode} <input name="code" required maxlength=${LONGEST_CODE} autocomplete="off"
-        /></label>
+        ${field(words.operationCode, { name: 'code', required: true, maxlength: LONGEST_CODE, autocomplete: 'off' })}
         ${choiceField(words.application, 'application', { options: [['', texts.theOnlyOne], ...applications], chosen: '' })}
-        <label>${texts.asOf} ${dayField({ name: 'as_of' })}</label>
-        <label>${texts.knownAt} ${momentField({ name: 'known_at' })}</label>
+        ${dayField(texts.asOf, { name: 'as_of' })} ${momentField(texts.knownAt, { name: 'known_at' })}
       </div>
       <p><button>${texts.show}</button></p>
     </form>

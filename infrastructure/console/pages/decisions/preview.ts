@@ -6,7 +6,7 @@ import { amount, count, yearlyRate, typedRule } from '../../format.ts';
 import { fundView } from '../../funds.ts';
 import { html, tableView } from '../../html.ts';
 import type { View, Column } from '../../html.ts';
-import { tokenField, dayField, amountField } from '../../forms.ts';
+import { AMOUNT, tokenField, dayField, field } from '../../forms.ts';
 import { decisionPath } from '../../paths.ts';
 import type { Visit } from '../../page.ts';
 import { words } from '../words.ts';
@@ -98,30 +98,12 @@ const reasonField = (
   return html`<fieldset class="grid" aria-describedby="reason-help">
     <legend>${texts.reason(at + 1)}</legend>
     <div>
-      <label>
-        ${texts.reasonCode}
-        <input
-          name="reason_code"
-          maxlength="100"
-          value=${given?.code ?? ''}
-          required=${required}
-          ...${code.attributes}
-        />
-      </label>
+      ${field(texts.reasonCode, { name: 'reason_code', maxlength: '100', value: given?.code ?? '', required, ...code.attributes })}
       ${code.text}
       <small id=${`reason-rule-${of}`}>${texts.codeRule}</small>
     </div>
     <div>
-      <label>
-        ${texts.reasonMessage}
-        <input
-          name="reason_message"
-          maxlength="500"
-          value=${given?.message ?? ''}
-          required=${required}
-          ...${message.attributes}
-        />
-      </label>
+      ${field(texts.reasonMessage, { name: 'reason_message', maxlength: '500', value: given?.message ?? '', required, ...message.attributes })}
       ${message.text}
     </div>
   </fieldset>`;
@@ -155,20 +137,20 @@ const valueFields = (
   const again = saidOf(problems, { field: 'confirmed', of: keyOf(line) });
   const asked = again.text !== undefined || confirmed !== '';
   const label = { 'aria-label': texts.disbursedOf(code), 'data-summand': true };
-  return html`${amountField({ name: 'value', value, required: true, ...label, ...typed.attributes })}
-  ${typed.text}
-  ${
-    asked
-      ? amountField({
-          name: 'confirmed_value',
-          value: confirmed,
-          'aria-label': texts.valueAgain(code),
-          placeholder: texts.again,
-          ...again.attributes,
-        })
-      : html`<input type="hidden" name="confirmed_value" value="" />`
-  }
-  ${again.text}`;
+  const more = { 'aria-label': texts.valueAgain(code), placeholder: texts.again, ...again.attributes };
+  return html`<input
+      name="value"
+      value=${value}
+      required
+      ...${{ ...AMOUNT, ...label, ...typed.attributes }}
+    />
+    ${typed.text}
+    ${
+      asked
+        ? html`<input name="confirmed_value" value=${confirmed} ...${{ ...AMOUNT, ...more }} />`
+        : html`<input type="hidden" name="confirmed_value" value="" />`
+    }
+    ${again.text}`;
 };
 
 const disbursementFields = (draft: Draft, problems: readonly Problem[]): View => {
@@ -178,9 +160,7 @@ const disbursementFields = (draft: Draft, problems: readonly Problem[]): View =>
     <p>
       ${texts.sum} <output data-sum ...${typedRule()}>${sum === undefined ? NO_SUM : amount(sum)}</output>
     </p>
-    <label>
-      ${texts.date} ${dayField({ name: 'date', value: draft.date, required: true, ...attributes })} ${text}
-    </label>
+    ${dayField(texts.date, { name: 'date', value: draft.date, required: true, ...attributes }, text)}
   `;
 };
 
@@ -260,7 +240,7 @@ export const previewView = (draft: Draft, around: Around, visit: Visit): View =>
       ${tableView<DraftLine>({ label: words.operation }, columnsOf(draft, around), lines)}
       ${decision === 'reject' && reasonFields(draft, { problems, used })}
       ${decision === 'disburse' && disbursementFields(draft, problems)}
-      <label>${texts.note} <input name="note" maxlength="500" value=${note} /></label>
+      ${field(texts.note, { name: 'note', maxlength: '500', value: note })}
       <p>${texts.recordedAs(visit.operator)}</p>
       <div class="actions sticky">
         <button disabled=${visit.readOnly || lines.length === 0}>${texts.confirm}</button>

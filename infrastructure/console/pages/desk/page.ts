@@ -11,7 +11,7 @@ import { fundChoice, fundNames, fundView } from '../../funds.ts';
 import { operationLink, withQuery } from '../../paths.ts';
 import { ConsoleProblem, typedOr, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import { dayField } from '../../forms.ts';
+import { dayField, field } from '../../forms.ts';
 import { words } from '../words.ts';
 import type { DeskAction, DeskOutcome, DeskWay } from '../../../../domain/desk/line.ts';
 import { inLanguages } from '../../language.ts';
@@ -101,10 +101,10 @@ const queryOf = ({ since, fund, ...asked }: Asked): DeskQuery => {
 
 const form = (asked: Asked, funds: readonly string[], names: FundNames): View =>
   html`<form method="get" action="/desk" class="actions">
-    <label>${words.since} ${dayField({ name: 'since', value: asked.since })}</label>
+    ${dayField(words.since, { name: 'since', value: asked.since })}
     ${fundChoice({ funds, names }, asked.fund)}
-    <label>${texts.subject} <input name="subject" value=${asked.subject ?? ''} autocomplete="off" /></label>
-    <label>${words.operationCode} <input name="code" value=${asked.code ?? ''} autocomplete="off" /></label>
+    ${field(texts.subject, { name: 'subject', value: asked.subject ?? '', autocomplete: 'off' })}
+    ${field(words.operationCode, { name: 'code', value: asked.code ?? '', autocomplete: 'off' })}
     <button class="secondary">${words.filter}</button>
   </form>`;
 

@@ -13,7 +13,7 @@ import { listing } from '../../desk-log.ts';
 import { html, empty, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { keptPage } from '../../kept.ts';
-import { tokenField, amountField, choiceField } from '../../forms.ts';
+import { AMOUNT, tokenField, field, choiceField } from '../../forms.ts';
 import { ConsoleProblem, action, typedOr, view } from '../../page.ts';
 import type { ActionAnswer, Visit, Page } from '../../page.ts';
 import { ruleText, texts as awaiting } from '../awaiting/texts.ts';
@@ -93,11 +93,8 @@ const ruleForm = (fundId: string, rules: FourEyesState['rules'], visit: Visit): 
     <form method="post" action="/funds/rule">
       ${tokenField(visit)}
       <input type="hidden" name="fund" value=${fundId} />
-      ${COVERABLE.map(
-        (name) =>
-          html`<label>
-            ${texts.from(decisions.decide[name])} ${amountField({ name, value: from(name) })}
-          </label>`,
+      ${COVERABLE.map((name) =>
+        field(texts.from(decisions.decide[name]), { name, value: from(name), ...AMOUNT }),
       )}
       <small>${texts.fromHelp}</small>
       ${choiceField(texts.evidence, 'evidence', { options: EVIDENCES.map((one) => [one, awaiting.evidences[one]]), chosen: rule?.evidence ?? 'signed-in' })}

@@ -122,10 +122,8 @@ const positionForm = ({ applicationId, code, asOf, knownAt, known }: Header): Vi
   const past = asOf !== undefined || known !== undefined;
   return html`
     <form method="get" action=${path} class="actions">
-      <label title=${texts.asOfHelp}> ${words.positionOn} ${dayField({ name: 'as_of', value: asOf })} </label>
-      <label title=${texts.knownAtHelp}>
-        ${texts.knownAt} ${momentField({ name: 'known_at', value: knownAt })}
-      </label>
+      ${dayField(words.positionOn, { name: 'as_of', value: asOf, title: texts.asOfHelp })}
+      ${momentField(texts.knownAt, { name: 'known_at', value: knownAt, title: texts.knownAtHelp })}
       <button class="secondary">${words.show}</button>
       ${past && html`<a href=${path}>${texts.today}</a>`}
     </form>

@@ -23,7 +23,7 @@ import { words } from '../words.ts';
 import type { Search, Refusal } from './searches.ts';
 import { LOAN_STATUSES } from '../../../../domain/loan/statuses.ts';
 import { may } from '../../../../application/desk/rights.ts';
-import { tokenField, choiceField, dayField } from '../../forms.ts';
+import { tokenField, field, choiceField, dayField } from '../../forms.ts';
 import type { Option } from '../../forms.ts';
 
 interface Found {
@@ -116,38 +116,23 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
     <form method="post" action="/operations/search" class="actions" autocomplete="off">
       ${tokenField(visit)}
       ${typed.sort !== undefined && html`<input type="hidden" name="sort" value=${typed.sort} />`}
-      <label
-        >${texts.code}
-        <input
-          name="code"
-          value=${typed.code ?? ''}
-          maxlength="100"
-          spellcheck="false"
-          ...${code.attributes}
-        />
-        ${code.text}</label
-      >
+      ${field(texts.code, { name: 'code', value: typed.code ?? '', maxlength: '100', spellcheck: 'false', ...code.attributes }, code.text)}
       ${
         may(visit, 'borrowers') &&
-        html`<label>
-          ${texts.document}
-          <input
-            name="document"
-            value=${typed.document ?? ''}
-            maxlength="24"
-            spellcheck="false"
-            ...${document.attributes}
-          />
-          ${document.text}
-        </label>`
+        field(
+          texts.document,
+          {
+            ...{ name: 'document', value: typed.document ?? '', maxlength: '24', spellcheck: 'false' },
+            ...document.attributes,
+          },
+          document.text,
+        )
       }
       ${fundChoice({ funds, names }, typed.fund?.toLowerCase(), fund)}
       ${choiceField(words.status, 'status', { options: [all, ...states], chosen: typed.status }, saidAt('badChoice', search))}
       ${choiceField(texts.lateness, 'overdue', { options: [all, ['true', texts.onlyLate]], chosen: typed.overdue })}
-      <label>${texts.from} ${dayField({ name: 'from', value: typed.from })}</label>
-      <label>
-        ${texts.to} ${dayField({ name: 'to', value: typed.to, ...days.attributes })} ${days.text}
-      </label>
+      ${dayField(texts.from, { name: 'from', value: typed.from })}
+      ${dayField(texts.to, { name: 'to', value: typed.to, ...days.attributes }, days.text)}
       <button>${texts.search}</button>
       <a href="/operations">${texts.clear}</a>
     </form>

@@ -100,8 +100,8 @@ const form = (
   return html`
     <form method="get" action="/portfolio" class="actions">
       ${choiceField(words.fund, 'fund', { options: [['', ''], ...all, ...fundOptions(funds, names)], chosen: fund }, { attributes: { required: true } })}
-      <label>${words.positionOn} ${dayField({ name: 'day', value: date, required: true })}</label>
-      <label>${texts.against} ${dayField({ name: 'against', value: against })}</label>
+      ${dayField(words.positionOn, { name: 'day', value: date, required: true })}
+      ${dayField(texts.against, { name: 'against', value: against })}
       <button>${words.show}</button>
     </form>
   `;

@@ -17,7 +17,7 @@ import type { FundNames } from '../../../../domain/fund/names.ts';
 import { fundField } from '../../funds.ts';
 import { html, tableView } from '../../html.ts';
 import type { View, Column } from '../../html.ts';
-import { tokenField, amountField, choiceField, dayField } from '../../forms.ts';
+import { AMOUNT, tokenField, field, choiceField, dayField } from '../../forms.ts';
 import type { Option } from '../../forms.ts';
 import { ConsoleProblem } from '../../page.ts';
 import type { Visit } from '../../page.ts';
@@ -152,8 +152,8 @@ const previewTable = ({ statement }: Mapping): View => {
   );
 };
 
-const numberField = (name: string, max: number, value: number | string): View =>
-  html`<input type="number" name=${name} min="0" max=${max} value=${value} required />`;
+const numberField = (label: string, name: string, max: number, value: number | string): View =>
+  field(label, { type: 'number', name, min: '0', max, value: String(value), required: true });
 
 const layoutFields = ({ statement }: Mapping): View => {
   const { format, records } = statement.preview;
@@ -171,7 +171,7 @@ const layoutFields = ({ statement }: Mapping): View => {
       ${choiceField(texts.decimal, 'decimal', { options: same(DECIMALS), chosen: format.decimal })}
       ${choiceField(texts.delimiter, 'delimiter', { options: delimiters, chosen: format.delimiter })}
       ${choiceField(texts.encoding, 'encoding', { options: same(STATEMENT_ENCODINGS), chosen: format.encoding })}
-      <label> ${texts.skip} ${numberField('skip', MOST_SKIPPED_LINES, format.skipLines)} </label>
+      ${numberField(texts.skip, 'skip', MOST_SKIPPED_LINES, format.skipLines)}
     </div>
     <label><input type="checkbox" name="header" checked=${format.header} /> ${texts.header}</label>`;
 };
@@ -180,12 +180,10 @@ const comparisonFields = ({ statement, funds, names }: Mapping): View => {
   const { typed } = statement;
   return html`<div class="fields">
       ${fundField(words.fund, { funds, names }, { value: typed.fund, required: true })}
-      <label>${texts.from} ${dayField({ name: 'from', value: typed.from })}</label>
-      <label>${texts.to} ${dayField({ name: 'to', value: typed.to })}</label>
-      <label> ${texts.window} ${numberField('window', LONGEST_WINDOW_DAYS, typed.window)} </label>
-      <label>
-        ${texts.tolerance} ${amountField({ name: 'tolerance', value: typed.tolerance, required: true })}
-      </label>
+      ${dayField(texts.from, { name: 'from', value: typed.from })}
+      ${dayField(texts.to, { name: 'to', value: typed.to })}
+      ${numberField(texts.window, 'window', LONGEST_WINDOW_DAYS, typed.window)}
+      ${field(texts.tolerance, { name: 'tolerance', value: typed.tolerance, required: true, ...AMOUNT })}
     </div>
     <p><small>${texts.daysOfFile}</small></p>
     <label>
@@ -204,7 +202,7 @@ export const uploadForm = (title: string): View =>
       'hx-target': '#reconciliation',
     }}
   >
-    <label>${texts.file} <input type="file" name="statement" accept=".csv,.txt,text/csv" required /></label>
+    ${field(texts.file, { type: 'file', name: 'statement', accept: '.csv,.txt,text/csv', required: true })}
     <button>${texts.read}</button>
   </form>`;
 

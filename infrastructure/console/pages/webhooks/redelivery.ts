@@ -76,10 +76,7 @@ export const redeliveryForm = async (visit: Visit, { webhooks }: Desk): Promise<
   if (!mayRedeliver(visit, webhook)) return null;
   return html`<form id="again" method="post" action=${`${pathOf(webhook)}/redeliver`} class="actions">
     ${tokenField(visit)}
-    <label>
-      ${texts.failedSince}
-      ${momentField({ name: 'since', value: instant(webhook.failingSince ?? webhook.createdAt), required: true })}
-    </label>
+    ${momentField(texts.failedSince, { name: 'since', value: instant(webhook.failingSince ?? webhook.createdAt), required: true })}
     <button>${texts.sendAllAgain}</button>
     <small>${texts.sendAllHint}</small>
   </form>`;
