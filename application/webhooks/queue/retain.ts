@@ -79,15 +79,11 @@ const removed = async (database: SqlDatabase, limit: number): Promise<number> =>
     lanesOf(true),
   ]);
   const names = [...due, ...leased].map(({ lane }) => lane);
-  const statements = doomed.length > 0 ? removal(database, doomed, 'all') : [];
-  if (names.length > 0) {
-    const dropLanes = builder
-      .deleteFrom('webhook_lane')
-      .where('webhook_id', '=', id)
-      .where('lane', 'in', names);
-    statements.push({ query: dropLanes.compile() });
-  }
-  await database.transaction(statements);
+  // Deliveries only once no lane is left: a result that comes now would leave an attempt without one.
+  const lanes = builder.deleteFrom('webhook_lane').where('webhook_id', '=', id).where('lane', 'in', names);
+  await database.transaction(
+    names.length > 0 ? [{ query: lanes.compile() }] : removal(database, doomed, 'all'),
+  );
   return Math.max(doomed.length, names.length);
 };
 

@@ -110,3 +110,17 @@ test('an attempt asked for by hand leaves nothing where its webhook was deleted 
   expect((await story.record(underWay, DELIVERED, 20)).kind).toBe('lease_lost');
   expect(await left(store)).toEqual([0, 0, 0, 0]);
 });
+
+test('an attempt that ends while its deleted webhook is removed leaves nothing', async () => {
+  const story = storyOver(store.database);
+  const { queue, subscriptions } = story.adapter;
+  const webhookId = await story.subscribe();
+  // The delivery that goes first is not that of the lane that goes first.
+  for (const code of ['OP-2', 'OP-1']) await story.enqueue(webhookId, [story.event(code)]);
+  const underWay = await story.lease(webhookId);
+  await subscriptions.remove(story.applicationId, webhookId, at(11));
+  expect(await queue.cleanUp({ ...retention, limit: 1 })).toBe(1);
+  for (const one of underWay) await story.record(one, DELIVERED, 20);
+  while ((await queue.cleanUp(retention)) > 0);
+  expect(await left(store)).toEqual([0, 0, 0, 0]);
+});
