@@ -8,7 +8,7 @@ import { kafkaClient, waitingBehind, watermarks, withAdmin } from './kafka-clien
 import type { KafkaConnection, Watermarks } from './kafka-client.ts';
 import { METADATA_MAX_AGE_MS } from './ordered-producer.ts';
 import { shortfallsOf, topicPlans } from './topic-check.ts';
-import type { TopicFacts, TopicNames, TopicPlan, TopicShortfall } from './topic-check.ts';
+import type { TopicFacts, TopicNames, TopicPlan } from './topic-check.ts';
 import { factsOf } from './topics.ts';
 
 interface TopicAdministrationOptions extends KafkaConnection, TopicNames {
@@ -17,60 +17,12 @@ interface TopicAdministrationOptions extends KafkaConnection, TopicNames {
   readonly quietMs?: number;
 }
 
-interface ExaminedTopic {
-  readonly topic: string;
-  /** Undefined for a topic that is not there yet. */
-  readonly facts: TopicFacts | undefined;
-  /** Number of partitions over which its operations are spread; undefined before first use and for dead letters. */
-  readonly kept: number | undefined;
-  /** Messages in those partitions that a group has still to handle. */
-  readonly waiting: number;
-  readonly shortfalls: readonly TopicShortfall[];
-}
-
 /** Every producer has asked for the topic's partitions again by then, and refuses to publish until the number is accepted. */
 const QUIET_MS = METADATA_MAX_AGE_MS + 5_000;
 
 const LOOK_EVERY_MS = 500;
 
 const total = (numbers: Iterable<number>): number => [...numbers].reduce((sum, one) => sum + one, 0);
-
-const problemsOf = ({ topic, facts, kept, shortfalls }: ExaminedTopic): ListedTopic['problems'] => {
-  const partitions = facts?.partitions.length;
-  const changed = kept !== undefined && partitions !== undefined && kept !== partitions;
-  return [
-    ...(changed
-      ? [
-          {
-            problem: `has ${partitions} partitions, operations are spread over ${kept}`,
-            command: `receivables topics accept-partitions ${topic}`,
-          },
-        ]
-      : []),
-    ...shortfalls.map(({ setting, found, wanted, command }) => ({
-      problem: `${setting} is ${found}, should be ${wanted}`,
-      command,
-    })),
-  ];
-};
-
-const listed = (examined: ExaminedTopic): ListedTopic => {
-  const { topic, facts, kept, waiting } = examined;
-  const numberOf = (setting: string): number | undefined => {
-    const text = facts?.settings.get(setting);
-    return text === undefined ? undefined : Number(text);
-  };
-  return {
-    topic,
-    partitions: facts?.partitions.length ?? 0,
-    spreadOver: kept,
-    waiting,
-    copies: facts ? Math.min(...facts.partitions.map(({ replicas }) => replicas.length)) : 0,
-    minInsyncReplicas: numberOf('min.insync.replicas'),
-    retentionMs: numberOf('retention.ms'),
-    problems: problemsOf(examined),
-  };
-};
 
 /** For operators, beside the processes that use the topics. */
 export class TopicAdministration implements Topics {
@@ -83,10 +35,6 @@ export class TopicAdministration implements Topics {
   }
 
   async list(): Promise<readonly ListedTopic[]> {
-    return (await this.examine()).map(listed);
-  }
-
-  async examine(): Promise<readonly ExaminedTopic[]> {
     const plans = topicPlans(this.#options);
     const existing = new Set(await withAdmin(this.#kafka, (admin) => admin.listTopics()));
     const topics = plans.map(({ topic }) => topic).filter((topic) => existing.has(topic));
@@ -95,19 +43,40 @@ export class TopicAdministration implements Topics {
         throw error;
       }),
     );
-    return Promise.all(plans.map((plan) => this.#examined(plan, facts.get(plan.topic))));
+    return Promise.all(plans.map((plan) => this.#listed(plan, facts.get(plan.topic))));
   }
 
-  async #examined(plan: TopicPlan, facts: TopicFacts | undefined): Promise<ExaminedTopic> {
+  async #listed(plan: TopicPlan, facts: TopicFacts | undefined): Promise<ListedTopic> {
     const { topic } = plan;
     const kept = await this.#options.offsets.keptPartitions(topic);
-    const waiting = kept === undefined || !facts ? 0 : (await this.#waiting(topic, kept)).messages;
+    const [partitions = 0, replicas] = [
+      facts?.partitions.length,
+      facts?.partitions.map((one) => one.replicas),
+    ];
+    const numberOf = (setting: string): number | undefined => {
+      const text = facts?.settings.get(setting);
+      return text === undefined ? undefined : Number(text);
+    };
+    const changed = {
+      problem: `has ${partitions} partitions, operations are spread over ${kept}`,
+      command: `receivables topics accept-partitions ${topic}`,
+    };
+    const shortfalls = facts ? shortfallsOf(plan, facts, this.#options) : [];
     return {
       topic,
-      facts,
-      kept,
-      waiting,
-      shortfalls: facts ? shortfallsOf(plan, facts, this.#options) : [],
+      partitions,
+      spreadOver: kept,
+      waiting: kept === undefined || !facts ? 0 : (await this.#waiting(topic, kept)).messages,
+      copies: replicas ? Math.min(...replicas.map(({ length }) => length)) : 0,
+      minInsyncReplicas: numberOf('min.insync.replicas'),
+      retentionMs: numberOf('retention.ms'),
+      problems: [
+        ...(facts && kept !== undefined && kept !== partitions ? [changed] : []),
+        ...shortfalls.map(({ setting, found, wanted, command }) => ({
+          problem: `${setting} is ${found}, should be ${wanted}`,
+          command,
+        })),
+      ],
     };
   }
 

@@ -98,7 +98,7 @@ describe('12 partitions become 24 while events are left in the old ones', () => 
     const seen: PublicEvent[] = [];
     const consumer = await world.consumer('g', async (batch) => void seen.push(...batch), TWELVE);
     await until(() => seen.length === before.length, 'the old partitions');
-    await until(async () => (await administration().examine())[0]!.waiting === 0, 'no message waits');
+    await until(async () => (await administration().list())[0]!.waiting === 0, 'no message waits');
     expect(sequencesByCode(seen)).toEqual(whole(OPERATIONS, 3));
     await expect(later.bus.publish(after)).rejects.toThrow(refusal);
     expect(await accept()).toEqual({ before: 12, partitions: 24 });
