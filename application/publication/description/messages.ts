@@ -13,6 +13,11 @@ const KEY: Schema = {
   description: 'Application id, a dot, originator_proposal_code: messages of one key stay in order.',
   examples: [operationKey(EXAMPLE_OPERATION.applicationId, EXAMPLE_OPERATION.code)],
 };
+const VERSION: Schema = {
+  type: 'string',
+  const: SCHEMA_VERSION,
+  description: 'Grows only with a change that an older reader could not bear.',
+};
 const text = (description: string): Schema => ({ type: 'string', description });
 
 export const headerSchemas: Readonly<Record<string, Schema>> = {
@@ -22,11 +27,7 @@ export const headerSchemas: Readonly<Record<string, Schema>> = {
         event_id: text('The same as in the body.'),
         event: text('The same as in the body.'),
         application_id: text('Whose operation it is.'),
-        schema_version: {
-          type: 'string',
-          const: SCHEMA_VERSION,
-          description: 'Grows only with a change that an older reader could not bear.',
-        },
+        schema_version: VERSION,
         log_position: text(
           'Where the event stands in the log, in the words of its engine; absent in messages of releases before 2026.11.3.',
         ),
@@ -38,11 +39,7 @@ export const headerSchemas: Readonly<Record<string, Schema>> = {
   RefusedDecisionHeaders: {
     ...object(
       {
-        schema_version: {
-          type: 'string',
-          const: SCHEMA_VERSION,
-          description: 'Grows only with a change that an older reader could not bear.',
-        },
+        schema_version: VERSION,
         origin: text('The same as in the body.'),
         text: {
           type: 'string',
