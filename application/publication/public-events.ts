@@ -1,8 +1,9 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import { shownBy } from '../schemas/shown-fields.ts';
 import { PUBLICATIONS, publicationOf } from './catalogue.ts';
+import { PING } from './event-names.ts';
 
 const dataBy = new Map(PUBLICATIONS.map((publication) => [publication, shownBy(publication.data)]));
 
@@ -62,4 +63,21 @@ export const toPublicEvent = (
   const beside = flat && { flat: Object.fromEntries(flat.map((field) => [field, data[field]])) };
   const made = { ...place, name, timestamp, sequence: Number(revision) };
   return { ...made, body: bodyOf({ ...made, apiVersion, data, ...beside }) };
+};
+
+/** Of no operation, and so of no fund. */
+export const pingEvent = ({
+  eventId = randomUUID(),
+  applicationId,
+  timestamp,
+  apiVersion,
+}: {
+  readonly eventId?: string;
+  readonly applicationId: string;
+  readonly timestamp: string;
+  readonly apiVersion: string;
+}) => {
+  const data = { message: 'This webhook is registered and reachable. Events will arrive here.' };
+  const made = { eventId, name: PING, timestamp, code: null, fundId: null, sequence: 0 };
+  return { ...made, applicationId, body: bodyOf({ ...made, apiVersion, data }) };
 };

@@ -1,4 +1,7 @@
-import type { LogPosition } from '../ports/event-store.ts';
+import type { SealRecord, SqlSealBook } from '../audit/seals/seal-book.ts';
+import type { BusinessClock, RealClock } from '../ports/clock.ts';
+import type { LogPosition, RecordedEvent } from '../ports/event-store.ts';
+import type { LogOrder } from '../ports/read-models.ts';
 import type { WebhookSubscription } from './subscriptions.ts';
 import { sql } from 'kysely';
 
@@ -78,11 +81,10 @@ export class DeliveryComparison {
       .select([...VISIBLE, 'filter_from', 'filter_held'])
       .where('status', '<>', 'removed')
       .$if(applicationId !== undefined, (q) => q.where('application_id', '=', applicationId!));
-    return (await this.#database.read(query)).map((row) => ({
+    return (await this.#database.read(query)).map(({ filter_from: from, filter_held: held, ...row }) => ({
       ...subscriptionOf(row),
       // A release that does not know the note may have changed the filter since.
-      filterFrom:
-        row.filter_held === heldFilter(row) ? (row.filter_from as ComparedSubscription['filterFrom']) : null,
+      filterFrom: held === heldFilter(row) ? (from as ComparedSubscription['filterFrom']) : null,
     }));
   }
 
@@ -91,20 +93,22 @@ export class DeliveryComparison {
     for (let at = 0; at < eventIds.length; at += IDS_AT_ONCE) {
       const query = this.#database.builder
         .selectFrom('webhook_delivery')
-        .select(['webhook_id', 'event_id', 'delivery_id', 'sequence', 'waiting_lane'])
-        .select(['attempts', 'scheduled_attempts', 'delivered_at', 'finished_at'])
+        .select(['webhook_id as webhookId', 'event_id as eventId', 'delivery_id as deliveryId', 'sequence'])
+        .select(['attempts', 'scheduled_attempts', 'waiting_lane', 'delivered_at', 'finished_at'])
         .where('event_id', 'in', eventIds.slice(at, at + IDS_AT_ONCE));
-      for (const row of await this.#database.read(query))
-        found.push({
-          webhookId: row.webhook_id,
-          eventId: row.event_id,
-          deliveryId: row.delivery_id,
-          sequence: row.sequence,
-          waits: row.waiting_lane !== null,
-          attempted: row.scheduled_attempts > 0,
-          // An attempt by hand moves the times.
-          endedAt: row.attempts === row.scheduled_attempts ? (row.delivered_at ?? row.finished_at) : null,
-        });
+      for (const row of await this.#database.read(query)) {
+        const {
+          attempts,
+          scheduled_attempts: scheduled,
+          waiting_lane,
+          delivered_at,
+          finished_at,
+          ...is
+        } = row;
+        // An attempt by hand moves the times.
+        const endedAt = attempts === scheduled ? (delivered_at ?? finished_at) : null;
+        found.push({ ...is, waits: waiting_lane !== null, attempted: scheduled > 0, endedAt });
+      }
     }
     return found;
   }
@@ -153,3 +157,53 @@ export class DeliveryComparison {
       .where((eb) => eb.or([eb('e.code', 'is not', null), eb('e.event_id', 'is', null)]));
   }
 }
+
+export interface KeptDependencies {
+  readonly book: Pick<SqlSealBook, 'page' | 'head' | 'lastBegin'>;
+  readonly order: Pick<LogOrder, 'compare'>;
+  readonly clock: BusinessClock;
+  readonly realClock: RealClock;
+  /** Of what was delivered; what was given up stays longer. */
+  readonly keptForMs: number;
+}
+
+/** What a comparison takes may be removed meanwhile. */
+const SLACK_MS = 3_600_000;
+
+/**
+ * Tells for which events no delivery can have been removed for its age. That goes by real time, events are recorded by business time: a
+ * sandbox may have moved it by months. The seals say when a stretch of the log was there; without one the two clocks' distance bounds it.
+ */
+export const keptDeliveries = async ({ book, order, clock, realClock, keptForMs }: KeptDependencies) => {
+  const from = Date.parse(realClock.realNow()) - keptForMs + SLACK_MS;
+  const since = new Date(from).toISOString();
+  const sealed = await appendedAfter(book, since);
+  const ahead = Math.max(0, Date.parse(clock.now()) - Date.parse(realClock.realNow()));
+  const recordedSince = new Date(from + ahead).toISOString();
+  return {
+    since,
+    // What was found there may be young all the same: its own times say so.
+    from: sealed === undefined || sealed.kind === 'found' ? 'start' : sealed.through,
+    covers: ({ position, metadata }: Pick<RecordedEvent, 'position' | 'metadata'>): boolean =>
+      metadata.recordedAt >= recordedSince ||
+      (sealed !== undefined && order.compare(position, sealed.through) > 0),
+  };
+};
+
+/** Undefined where the seals do not say. A live seal is made within seconds of its events. */
+const appendedAfter = async (
+  book: KeptDependencies['book'],
+  instant: string,
+): Promise<SealRecord | undefined> => {
+  const [begin, head] = [await book.lastBegin(), await book.head()];
+  if (begin === 0 || !head) return undefined;
+  const at = async (number: number): Promise<SealRecord> => (await book.page(number - 1, 1))[0]!;
+  let [before, first] = [begin, head.number + 1];
+  while (first - before > 1) {
+    const middle = Math.floor((before + first) / 2);
+    const { kind, sealedAt } = await at(middle);
+    if (kind === 'live' && sealedAt >= instant) first = middle;
+    else before = middle;
+  }
+  return first > head.number ? undefined : at(before);
+};

@@ -4,6 +4,8 @@ import type { RequestContext } from '../command-handling/request-context.ts';
 import { StoreUnavailableError } from '../ports/event-store.ts';
 import type { LogPosition } from '../ports/event-store.ts';
 import { whileItsKeyWraps } from '../coordination/key-store.ts';
+import { SqlWrappedTexts } from '../coordination/wrapped-texts.ts';
+import type { WrappedTexts } from '../coordination/wrapped-texts.ts';
 import { alone, notAlone } from '../sql/engine.ts';
 import { GuardFailedError } from '../sql/sql-database.ts';
 import type { Schema } from '../sql/schema.ts';
@@ -54,55 +56,43 @@ export interface SubscriptionChange extends Partial<
 
 /** Columns that a subscription is read with: its secret is none of them. */
 export const VISIBLE = [
-  'webhook_id',
-  'application_id',
-  'url',
-  'events',
-  'fund_ids',
-  'description',
-  'status',
-  'created_at',
-  'events_from',
-  'begins_at',
-  'updated_at',
-  'last_success_at',
-  'last_failure_at',
-  'failing_since',
+  ...(['webhook_id as webhookId', 'application_id as applicationId', 'url', 'events'] as const),
+  ...(['fund_ids as fundIds', 'description', 'status', 'created_at as createdAt'] as const),
+  ...(['events_from as eventsFrom', 'begins_at as beginsAt', 'updated_at as updatedAt'] as const),
+  ...(['last_success_at as lastSuccessAt', 'last_failure_at as lastFailureAt'] as const),
+  'failing_since as failingSince',
 ] as const;
-type VisibleRow = Pick<Schema['webhook_subscription'], (typeof VISIBLE)[number]>;
+type AsStored = 'events' | 'fundIds' | 'status' | 'eventsFrom' | 'beginsAt';
+interface VisibleRow extends Omit<WebhookSubscription, AsStored> {
+  readonly events: string;
+  readonly fundIds: string | null;
+  readonly status: string;
+  readonly eventsFrom: string | null;
+  readonly beginsAt: string | null;
+}
 
 const listText = (list: readonly string[] | null): string | null =>
   list === null ? null : JSON.stringify(list);
 
 export const subscriptionOf = (row: VisibleRow): WebhookSubscription => ({
-  webhookId: row.webhook_id,
-  applicationId: row.application_id,
-  url: row.url,
+  ...row,
   events: JSON.parse(row.events) as string[],
-  fundIds: row.fund_ids === null ? null : (JSON.parse(row.fund_ids) as string[]),
-  description: row.description,
+  fundIds: row.fundIds === null ? null : (JSON.parse(row.fundIds) as string[]),
   status: row.status as WebhookStatus,
-  createdAt: row.created_at,
   // Where there is none, no clock had been moved yet.
-  eventsFrom: row.events_from ?? row.created_at,
-  beginsAt: row.begins_at as WebhookSubscription['beginsAt'],
-  updatedAt: row.updated_at,
-  lastSuccessAt: row.last_success_at,
-  lastFailureAt: row.last_failure_at,
-  failingSince: row.failing_since,
+  eventsFrom: row.eventsFrom ?? row.createdAt,
+  beginsAt: row.beginsAt as WebhookSubscription['beginsAt'],
 });
 
 /** What a noted place of the filter is about; another release may change the columns and leave the note. */
-export const heldFilter = (row: Pick<Schema['webhook_subscription'], 'events' | 'fund_ids'>): string =>
-  `${row.events}\n${row.fund_ids ?? ''}`;
+export const heldFilter = ({ events, fundIds }: Pick<VisibleRow, 'events' | 'fundIds'>): string =>
+  `${events}\n${fundIds ?? ''}`;
 
-const columnsOf = (change: SubscriptionChange): Partial<Schema['webhook_subscription']> => ({
-  ...(change.url !== undefined && { url: change.url }),
-  ...(change.events && { events: JSON.stringify(change.events) }),
-  ...(change.fundIds !== undefined && { fund_ids: listText(change.fundIds) }),
-  ...(change.description !== undefined && { description: change.description }),
-  ...(change.status && { status: change.status }),
-  ...(change.sealedSecret !== undefined && { sealed_secret: change.sealedSecret }),
+const columnsOf = ({ events, fundIds, sealedSecret, ...same }: SubscriptionChange) => ({
+  ...same,
+  ...(events && { events: JSON.stringify(events) }),
+  ...(fundIds !== undefined && { fund_ids: listText(fundIds) }),
+  ...(sealedSecret !== undefined && { sealed_secret: sealedSecret }),
 });
 
 /** Who asks: a client, for what is its application's, or an operator, for a webhook of any application. */
@@ -116,6 +106,15 @@ export const requireActive = ({ status, webhookId }: WebhookSubscription): void 
   if (status === 'paused')
     throw new DomainError('webhook_invalid_state', `webhook ${webhookId} is paused: resume it first`);
 };
+
+export const secretContext = (webhookId: string): string => `webhook-secret:${webhookId}`;
+
+export const webhookSecrets = (database: SqlDatabase): WrappedTexts =>
+  new SqlWrappedTexts(database, {
+    table: 'webhook_subscription',
+    name: 'webhook_id',
+    wrapped: 'sealed_secret',
+  });
 
 const anotherKeyWraps = (cause: unknown): StoreUnavailableError =>
   new StoreUnavailableError('the master key was changed in this moment: try again', { cause });
@@ -241,13 +240,13 @@ export class WebhookSubscriptions {
     { webhookId, events, fundIds }: Pick<WebhookSubscription, 'webhookId' | 'events' | 'fundIds'>,
     from: LogPosition | 'start',
   ): Promise<void> {
-    const filter = { events: JSON.stringify(events), fund_ids: listText(fundIds) };
+    const filter = { events: JSON.stringify(events), fundIds: listText(fundIds) };
     const query = this.#database.builder
       .updateTable('webhook_subscription')
       .set({ filter_from: from, filter_held: heldFilter(filter) })
       .where('webhook_id', '=', webhookId)
       .where('events', '=', filter.events)
-      .where('fund_ids', filter.fund_ids === null ? 'is' : '=', filter.fund_ids);
+      .where('fund_ids', filter.fundIds === null ? 'is' : '=', filter.fundIds);
     await this.#database.transaction([{ query: query.compile() }]);
   }
 

@@ -1,7 +1,13 @@
 import { LogWalk } from '../audit/log-walk.ts';
 import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
-import type { ComparedDelivery, ComparedSubscription, DeliveryDifference } from './delivery-comparison.ts';
+import { keptDeliveries } from './delivery-comparison.ts';
+import type {
+  ComparedDelivery,
+  ComparedSubscription,
+  DeliveryDifference,
+  KeptDependencies,
+} from './delivery-comparison.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { RelayQuarantine } from '../publication/relay-quarantine.ts';
@@ -10,8 +16,6 @@ import type { LogOrder } from '../ports/read-models.ts';
 import { instantOf } from '../schemas/values.ts';
 import type { Pause } from '../support/retry.ts';
 import { wants } from './fan-out.ts';
-import { keptDeliveries } from './kept-deliveries.ts';
-import type { KeptDependencies } from './kept-deliveries.ts';
 import { SurplusDeliveries } from './surplus-deliveries.ts';
 import type { SurplusDependencies } from './surplus-deliveries.ts';
 

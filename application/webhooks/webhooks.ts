@@ -5,6 +5,7 @@ import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { DeadLetters } from './late-events.ts';
 import type { EventStore, LogPlaces } from '../ports/event-store.ts';
+import { pingEvent } from '../publication/public-events.ts';
 import type { Publication } from '../publication/publication.ts';
 import type { LogOrder } from '../ports/read-models.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
@@ -14,7 +15,6 @@ import type { DeliveryDifference } from './delivery-comparison.ts';
 import { DeliveryLog } from './delivery-log.ts';
 import { fanOutTo, checkedEvents, checkedFunds } from './fan-out.ts';
 import type { LateEvents } from './late-events.ts';
-import { pingEvent } from './ping-event.ts';
 import { DeliveryQueue } from './queue/delivery-queue.ts';
 import { RangeRedeliveries } from './queue/range-redeliveries.ts';
 import { Redeliveries } from './redeliveries.ts';
@@ -26,7 +26,7 @@ import type {
   VerifyDeliveriesSummary,
 } from './verify-deliveries.ts';
 import { WebhookDesk } from './webhook-desk.ts';
-import { secretContext } from './webhook-secrets.ts';
+import { secretContext } from './subscriptions.ts';
 
 export interface CreateWebhookInput {
   readonly url: string;

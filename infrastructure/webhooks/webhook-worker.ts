@@ -1,5 +1,5 @@
 import type { PublicationWatch, WebhookMetrics } from '../../application/ports/observation.ts';
-import type { AttemptWatch } from '../../application/webhooks/queue/ended-deliveries.ts';
+import type { AttemptWatch } from '../../application/webhooks/queue/result-statements.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import type { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
 import type { EventBus } from '../../application/ports/event-bus.ts';
@@ -18,7 +18,7 @@ import type { LeasePlace } from './retention-sweeper.ts';
 import { HttpsSender } from './sending/https-sender.ts';
 import { WebhookSecrets } from './sending/webhook-sender.ts';
 import type { OpenSecret } from './sending/webhook-sender.ts';
-import { webhookTrust } from './sending/pinned-connector.ts';
+import { webhookTrust } from './sending/receiver-connections.ts';
 
 interface Options {
   readonly ranges: RangeRedeliveries;

@@ -18,7 +18,7 @@ import { RangeRedeliveries } from '../../application/webhooks/queue/range-redeli
 import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 import { logOrder } from '../../infrastructure/composition/projections.ts';
 import { DnsAddressGuard } from '../../infrastructure/webhooks/addresses/address-guard.ts';
-import { webhookTrust } from '../../infrastructure/webhooks/sending/pinned-connector.ts';
+import { webhookTrust } from '../../infrastructure/webhooks/sending/receiver-connections.ts';
 import { WebhookWorker } from '../../infrastructure/webhooks/webhook-worker.ts';
 import { authority } from '../support/certificates.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';

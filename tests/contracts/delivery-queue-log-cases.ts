@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { AttemptVerdict } from '../../application/webhooks/queue/ended-deliveries.ts';
+import type { AttemptVerdict } from '../../application/webhooks/queue/result-statements.ts';
 import { DELIVERED, FAILED, LEASE_MS, at, retry } from './delivery-queue-samples.ts';
 import type { StoryCase } from './delivery-queue-samples.ts';
 

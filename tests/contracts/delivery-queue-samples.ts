@@ -4,7 +4,7 @@ import { DeliveryLag } from '../../application/webhooks/delivery-lag.ts';
 import { DeliveryLog } from '../../application/webhooks/delivery-log.ts';
 import type { DeliveryRecord } from '../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
-import type { AttemptResult, AttemptVerdict } from '../../application/webhooks/queue/ended-deliveries.ts';
+import type { AttemptResult, AttemptVerdict } from '../../application/webhooks/queue/result-statements.ts';
 import type { LeasedDelivery } from '../../application/webhooks/queue/lease-lanes.ts';
 import type { WebhookEvent } from '../../application/webhooks/queue/enqueue.ts';
 import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';

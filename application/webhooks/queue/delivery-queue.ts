@@ -2,7 +2,6 @@ import type { LeasedDelivery } from './lease-lanes.ts';
 import type { Redelivery } from './redeliver.ts';
 import type { Retention } from './retain.ts';
 import type { LongestWaits } from './plan-anew.ts';
-import type { AttemptResult } from './ended-deliveries.ts';
 import type { DeliveryEndpoint, Head, LaneSchedule, LeaseRequest, LeasedLanes } from './lease-lanes.ts';
 import type { LaneLease } from './lane-heads.ts';
 import type { PlannedDelivery, WebhookEvent } from './enqueue.ts';
@@ -21,6 +20,7 @@ import { LaneLeasing, leasedDeliveries } from './lease-lanes.ts';
 import { planAnew } from './plan-anew.ts';
 import { findEvent, redeliver } from './redeliver.ts';
 import { ResultStatements, runningLow } from './result-statements.ts';
+import type { AttemptResult } from './result-statements.ts';
 import { cleanUp } from './retain.ts';
 
 export type RecordedResult =

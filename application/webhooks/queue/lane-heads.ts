@@ -63,16 +63,9 @@ const lanesWithHeads = (builder: Kysely<Schema>, dialect: SqlDialect) =>
 /** A lane may be ready a moment before its head is due; nothing is ever sent early. */
 export const dueHeads = (builder: Kysely<Schema>, dialect: SqlDialect, now: string) =>
   lanesWithHeads(builder, dialect)
-    .select([
-      'webhook_lane.webhook_id',
-      'webhook_lane.lane',
-      'webhook_lane.attempt as redelivery_attempt',
-      'd.delivery_id',
-      'd.event_id',
-      'd.attempts',
-      'd.scheduled_attempts',
-      'd.created_at',
-    ])
+    .select(['webhook_lane.webhook_id as webhookId', 'webhook_lane.lane', 'd.delivery_id as deliveryId'])
+    .select(['d.event_id as eventId', 'd.attempts', 'd.scheduled_attempts as scheduledAttempts'])
+    .select(['d.created_at as createdAt', 'webhook_lane.attempt as redeliveryAttempt'])
     .where((eb) =>
       eb.or([eb('webhook_lane.delivery_id', 'is not', null), eb('d.next_attempt_at', '<=', now)]),
     );

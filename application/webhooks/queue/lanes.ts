@@ -122,7 +122,7 @@ export const laneStatements = (database: Pick<SqlDatabase, 'builder' | 'dialect'
         .where(leased(keys))
         // PostgreSQL would make a join of `not exists`.
         .where((eb) => eb(headOfLane(eb).select('head.delivery_id'), 'is', null))
-        .returning(['webhook_lane.webhook_id', 'webhook_lane.lane']),
+        .returning(['webhook_lane.webhook_id as webhookId', 'webhook_lane.lane']),
     ),
     drop: prepared((key: LaneKey) =>
       builder

@@ -50,15 +50,12 @@ export interface LeasedLanes {
   readonly schedules: readonly LaneSchedule[];
 }
 
-export interface HeadRow {
-  readonly webhook_id: string;
+export interface HeadRow extends Pick<LeasedDelivery, 'deliveryId' | 'scheduledAttempts' | 'createdAt'> {
+  readonly webhookId: string;
   readonly lane: string;
-  readonly redelivery_attempt: number | null;
-  readonly delivery_id: string;
-  readonly event_id: string;
+  readonly eventId: string;
   readonly attempts: number;
-  readonly scheduled_attempts: number;
-  readonly created_at: string;
+  readonly redeliveryAttempt: number | null;
 }
 
 export interface Head {
@@ -72,21 +69,13 @@ export const leasedDeliveries = async (
   heads: readonly Head[],
   bodies: EventBodies,
 ): Promise<readonly (LeasedDelivery | undefined)[]> => {
-  const events = await bodies.load(heads.map(({ row }) => row.event_id));
-  return heads.map(({ row, endpoint, lease }) => {
-    const event = events.get(row.event_id);
-    return (
-      event && {
-        lease,
-        endpoint,
-        deliveryId: row.delivery_id,
-        event,
-        attempt: row.redelivery_attempt ?? row.attempts + 1,
-        scheduledAttempts: row.scheduled_attempts,
-        redelivery: row.redelivery_attempt !== null,
-        createdAt: row.created_at,
-      }
-    );
+  const events = await bodies.load(heads.map(({ row }) => row.eventId));
+  return heads.map(({ row: { redeliveryAttempt, eventId, attempts, ...row }, endpoint, lease }) => {
+    const event = events.get(eventId);
+    const { deliveryId, scheduledAttempts, createdAt } = row;
+    const redelivery = redeliveryAttempt !== null;
+    const attempt = redeliveryAttempt ?? attempts + 1;
+    return event && { lease, endpoint, deliveryId, event, attempt, scheduledAttempts, redelivery, createdAt };
   });
 };
 

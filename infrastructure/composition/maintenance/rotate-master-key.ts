@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { sessionTokens, tokensContext } from '../../../application/desk/sessions.ts';
 import type { RotationResult } from '../../../application/maintenance/master-key-rotation.ts';
-import { secretContext, webhookSecrets } from '../../../application/webhooks/webhook-secrets.ts';
+import { secretContext, webhookSecrets } from '../../../application/webhooks/subscriptions.ts';
 import { lockFile } from '../../embedded/directory-lock.ts';
 import { rotateKeys, rotatedKeys } from '../../security/master-key-rotation.ts';
 import { dropPreviousKey, renewKeyFile } from '../../security/master-key.ts';

@@ -3,7 +3,7 @@ import { loanStream } from '../../../application/command-handling/operation.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { EventStore, RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { PublicationWatch } from '../../../application/ports/observation.ts';
-import type { AttemptWatch, WatchedAttempt } from '../../../application/webhooks/queue/ended-deliveries.ts';
+import type { AttemptWatch, WatchedAttempt } from '../../../application/webhooks/queue/result-statements.ts';
 import type { LeasedDelivery } from '../../../application/webhooks/queue/lease-lanes.ts';
 import { MIB, sizedCache } from '../../../application/support/sized-cache.ts';
 import { publicationSpanIdOf, rootSpanIdOf, traceIdOf } from './tracer.ts';

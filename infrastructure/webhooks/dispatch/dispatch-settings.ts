@@ -1,5 +1,5 @@
 import { pause } from '../../support/time.ts';
-import type { AttemptVerdict } from '../../../application/webhooks/queue/ended-deliveries.ts';
+import type { AttemptVerdict } from '../../../application/webhooks/queue/result-statements.ts';
 
 /** Durations in milliseconds. */
 export interface DispatchSettings {

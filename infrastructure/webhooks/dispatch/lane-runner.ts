@@ -4,7 +4,7 @@ import type {
   AttemptVerdict,
   AttemptWatch,
   WatchedAttempt,
-} from '../../../application/webhooks/queue/ended-deliveries.ts';
+} from '../../../application/webhooks/queue/result-statements.ts';
 import type { LeasedDelivery } from '../../../application/webhooks/queue/lease-lanes.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { WebhookMetrics } from '../../../application/ports/observation.ts';

@@ -1,8 +1,7 @@
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import { DeliveryRequest } from './delivery-request.ts';
 import { outcomeOf } from './https-sender.ts';
-import { connector } from './pinned-connector.ts';
-import { ReceiverConnection } from './receiver-connections.ts';
+import { ReceiverConnection, connector } from './receiver-connections.ts';
 import { signingKeyOf } from './webhook-sender.ts';
 
 interface Options {

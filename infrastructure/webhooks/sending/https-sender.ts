@@ -7,8 +7,7 @@ import { BlockedAddressError, parseWebhookUrl } from '../addresses/address-guard
 import type { Addresses, DnsAddressGuard, WebhookTarget } from '../addresses/address-guard.ts';
 import { DeliveryRequest } from './delivery-request.ts';
 import type { DeliveryAnswer, Interruption } from './delivery-request.ts';
-import { ReceiverConnections } from './receiver-connections.ts';
-import { PinnedConnector } from './pinned-connector.ts';
+import { PinnedConnector, ReceiverConnections } from './receiver-connections.ts';
 import type {
   AttemptOutcome,
   FailedAttempt,

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { secretContext } from '../../../application/webhooks/webhook-secrets.ts';
+import { secretContext } from '../../../application/webhooks/subscriptions.ts';
 import type { Addresses, WebhookTarget } from '../addresses/address-guard.ts';
 
 const CACHED_KEYS = 5_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SealRecord } from '../../../application/audit/seals/seal-book.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
-import { keptDeliveries } from '../../../application/webhooks/kept-deliveries.ts';
+import { keptDeliveries } from '../../../application/webhooks/delivery-comparison.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
 import { logOrder } from '../../../infrastructure/composition/projections.ts';
 import { fixedClock } from '../../support/application-parts.ts';

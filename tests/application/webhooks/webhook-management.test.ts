@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sampleEvents } from '../../contracts/event-store-samples.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
-import { secretContext } from '../../../application/webhooks/webhook-secrets.ts';
+import { secretContext } from '../../../application/webhooks/subscriptions.ts';
 import { FUND, ManagementWorld, RECEIVER, refusedWith } from './support/management-world.ts';
 
 let world: ManagementWorld;

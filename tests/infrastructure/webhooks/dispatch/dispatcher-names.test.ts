@@ -5,7 +5,7 @@ import {
 } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { DnsQueries } from '../../../../infrastructure/webhooks/addresses/dns-queries.ts';
 import { HttpsSender } from '../../../../infrastructure/webhooks/sending/https-sender.ts';
-import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned-connector.ts';
+import { webhookTrust } from '../../../../infrastructure/webhooks/sending/receiver-connections.ts';
 import type { Located } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { DnsServer } from '../../../support/dns-server.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { DnsAddressGuard } from '../../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { HttpsSender } from '../../../../infrastructure/webhooks/sending/https-sender.ts';
-import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned-connector.ts';
+import { webhookTrust } from '../../../../infrastructure/webhooks/sending/receiver-connections.ts';
 import { signingKeyOf } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { authority } from '../../../support/certificates.ts';
 import { TlsReceiver, answer } from '../../../support/tls-receiver.ts';

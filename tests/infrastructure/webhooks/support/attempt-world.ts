@@ -9,7 +9,7 @@ import type {
 } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { signingKeyOf } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { HttpsSender } from '../../../../infrastructure/webhooks/sending/https-sender.ts';
-import { webhookTrust } from '../../../../infrastructure/webhooks/sending/pinned-connector.ts';
+import { webhookTrust } from '../../../../infrastructure/webhooks/sending/receiver-connections.ts';
 import { authority } from '../../../support/certificates.ts';
 import type { Authority, Leaf } from '../../../support/certificates.ts';
 import { TlsReceiver } from '../../../support/tls-receiver.ts';
