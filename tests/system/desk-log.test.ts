@@ -30,7 +30,7 @@ const BORROWER = {
 const FILE_NAME = 'CCB Tarsila.pdf';
 const PERSONAL = ['Tarsila', 'Quintanilha', '11144477735', '111.444.777-35'];
 
-/** Milliseconds: each command is a process of its own. */
+/** Milliseconds: each command opens stores of its own. */
 const LONG = 300_000;
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

@@ -9,7 +9,7 @@ import { receivablesOn } from '../support/command-line-beside.ts';
 import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** Each command is a process of its own, on a machine that may be busy. */
+/** Each command opens stores of its own, on a machine that may be busy. */
 jest.setTimeout(300_000);
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

@@ -4,23 +4,9 @@ import { presentValue, presentValuesOn } from '../../../domain/curve/present-val
 import { addDays, calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { InstallmentCode } from '../../../domain/shared/identifiers.ts';
 import { cents } from '../../../domain/shared/money.ts';
-import { centsOf, opened, scheduleOf, vectors } from '../support/finance-vectors.ts';
 import { ISSUED, anyDate, anyPosition, extremePosition, solved } from '../support/positions.ts';
 
-const cases = vectors.present_value.flatMap((loan) =>
-  loan.present_values.map((vector) => ({ loan, vector, name: `${loan.name} on ${vector.effective_date}` })),
-);
-
 describe('present values of many operations on one date', () => {
-  test.each(cases)('$name are those of the worked case', ({ loan, vector }) => {
-    const open = scheduleOf(loan)
-      .filter(({ code }) => vector.open.includes(code))
-      .map(opened);
-    const { total, lines } = presentValuesOn(calendarDate(vector.effective_date))(loan.daily_factor, open);
-    expect(total).toBe(centsOf(vector.repurchase_value));
-    expect(lines.map((line) => line.presentValue)).toEqual(vector.lines.map(centsOf));
-  });
-
   test.each([
     ['credit as it is assigned', anyPosition, 150],
     ['the edges', extremePosition, 20],

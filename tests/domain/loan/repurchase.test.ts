@@ -59,12 +59,19 @@ describe('requesting a repurchase of L1 after five payments', () => {
       .then(requested('cession_reversal', '10000.00', { receivedValue: centsOf('4750.00') }));
   });
 
-  test('resolution asks for the price less the payments', () => {
-    loan
-      .given(...started)
-      .when(requestRepurchase('resolution'))
-      .then(requested('resolution', '5250.00'));
-  });
+  test.each(vectors.resolution_on_L1)(
+    'resolution after $received asks for $repurchase_value, the price less the payments',
+    ({ received: amounts, repurchase_value: value }) => {
+      const payments = amounts.map((amount, i) => paid(String(i + 1).padStart(3, '0'), amount));
+      const state = stateAfter(loanDecider, [...activated, ...payments]);
+      const [event] = loanDecider.decide(requestRepurchase('resolution'), state);
+      expect(event).toMatchObject({
+        calculatedValue: centsOf(value),
+        repurchaseValue: centsOf(value),
+        lines: [],
+      });
+    },
+  );
 
   describe.each([
     ['by the disbursed value', disbursed, '990.00', '690.00'],
