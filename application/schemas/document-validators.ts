@@ -56,15 +56,12 @@ export const readablePath = (segments: readonly (string | number)[]): string =>
 export const MOST_VIOLATIONS = 100;
 
 const pathOf = (pointer: string, last: string | undefined): string => {
-  let path = '';
-  const segments = pointer === '' ? [] : pointer.slice(1).split('/');
-  for (const segment of segments) {
-    const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (/^\d+$/.test(name)) path += `[${name}]`;
-    else path += path === '' ? name : `.${name}`;
-  }
-  if (last === undefined) return path;
-  return path === '' ? last : `${path}.${last}`;
+  const segments = pointer
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((name) => (/^\d+$/.test(name) ? Number(name) : name));
+  return readablePath(last === undefined ? segments : [...segments, last]);
 };
 
 const publishedFor = (error: ErrorObject): SchemaViolation | undefined => {
@@ -112,14 +109,8 @@ const violationOf = (error: ErrorObject, root: string): FieldViolation => {
 };
 
 /** One entry for each field and code: a text that breaks length and pattern is reported once. */
-export const withoutRepetitions = (violations: readonly FieldViolation[]): readonly FieldViolation[] => {
-  const seen = new Map<string, FieldViolation>();
-  for (const violation of violations) {
-    const key = `${violation.field}\n${violation.code}`;
-    if (!seen.has(key)) seen.set(key, violation);
-  }
-  return [...seen.values()];
-};
+export const withoutRepetitions = (violations: readonly FieldViolation[]): readonly FieldViolation[] =>
+  [...Map.groupBy(violations, ({ field, code }) => `${field}\n${code}`).values()].map(([first]) => first!);
 
 /** Keywords that only repeat what the schemas inside of them have said. */
 const REPEATING: ReadonlySet<string> = new Set(['if', 'anyOf']);

@@ -70,6 +70,8 @@ interface ObjectShape {
   readonly closed: boolean;
   /** Fields that callers know from other requests, with the reason why they are not here. */
   readonly elsewhere: Readonly<Record<string, string>>;
+  /** All of them, those from elsewhere too. */
+  readonly names: readonly string[];
 }
 
 interface ListShape {
@@ -82,6 +84,10 @@ interface Field {
   readonly shape: Shape;
   readonly nullIsAbsent: boolean;
 }
+
+const NOT_HERE: Readonly<Record<string, string>> = {
+  dry_run: 'is not a field here; requests that can be tried out have it at the top of their body',
+};
 
 const VALUE: Shape = { kind: 'value' };
 const UNREAD: Shape = { kind: 'unread' };
@@ -116,8 +122,10 @@ const shapeOf = (document: Schema, component: string): Shape => {
       name,
       { shape: shape(property), nullIsAbsent: !closed && !required?.includes(name) },
     ]);
-    const elsewhere = (schema as { readonly [ELSEWHERE]?: ObjectShape['elsewhere'] })[ELSEWHERE] ?? {};
-    return { kind: 'object', fields: new Map(fields), closed, elsewhere };
+    const { [ELSEWHERE]: own } = schema as { readonly [ELSEWHERE]?: ObjectShape['elsewhere'] };
+    const elsewhere = { ...NOT_HERE, ...own };
+    const names = [...Object.keys(properties), ...Object.keys(elsewhere)];
+    return { kind: 'object', fields: new Map(fields), closed, elsewhere, names };
   };
 
   return shape({ $ref: `#/components/schemas/${component}` });
@@ -130,9 +138,6 @@ export interface Recognised {
 
 /** Most different unknown names that are compared with the known ones, so that a body full of them costs next to nothing. */
 const MOST_COMPARED = 100;
-const NOT_HERE: Readonly<Record<string, string>> = {
-  dry_run: 'is not a field here; requests that can be tried out have it at the top of their body',
-};
 
 export const UNKNOWN_FIELD = 'unknown_field';
 
@@ -155,18 +160,6 @@ export const unaskedFields = (value: unknown): readonly FieldViolation[] => {
 export const recogniser = (document: Schema, name: string): ((value: unknown) => Recognised) => {
   const shape = shapeOf(document, name);
   return (value) => new Recognition().of(value, shape);
-};
-
-const elsewhereIn = (shape: ObjectShape): Readonly<Record<string, string>> => ({
-  ...NOT_HERE,
-  ...shape.elsewhere,
-});
-
-const listed = new WeakMap<ObjectShape, readonly string[]>();
-const namesOf = (shape: ObjectShape): readonly string[] => {
-  let names = listed.get(shape);
-  if (!names) listed.set(shape, (names = [...shape.fields.keys(), ...Object.keys(elsewhereIn(shape))]));
-  return names;
 };
 
 class Recognition {
@@ -227,11 +220,11 @@ class Recognition {
     const compared = this.#compared.get(shape) ?? new Map<string, string | undefined>();
     if (this.#comparisons === MOST_COMPARED || compared.has(name)) return compared.get(name);
     this.#comparisons += 1;
-    const meant = meantBy(name, namesOf(shape));
+    const meant = meantBy(name, shape.names);
     const why =
       meant === undefined || shape.fields.has(meant)
         ? meant && `is not a field here; the field is called ${meant}`
-        : elsewhereIn(shape)[meant];
+        : shape.elsewhere[meant];
     this.#compared.set(shape, compared.set(name, why));
     return why;
   }

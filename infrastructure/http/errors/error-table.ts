@@ -109,11 +109,9 @@ export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ER
 
 export const codesByStatus = (codes: Iterable<ErrorCode>): ReadonlyMap<number, readonly ErrorCode[]> => {
   const wanted = new Set<string>(codes);
-  const groups = new Map<number, ErrorCode[]>();
-  for (const code of Object.keys(ERRORS).filter(isErrorCode)) {
-    if (!wanted.has(code)) continue;
-    const { status } = ERRORS[code];
-    groups.set(status, [...(groups.get(status) ?? []), code]);
-  }
-  return groups;
+  const known = Object.keys(ERRORS).filter(isErrorCode);
+  return Map.groupBy(
+    known.filter((code) => wanted.has(code)),
+    (code) => ERRORS[code].status,
+  );
 };

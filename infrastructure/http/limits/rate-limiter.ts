@@ -3,6 +3,7 @@ import type { LRUCache } from 'lru-cache';
 import type { SqlRateBuckets } from '../../../application/clients/rate-buckets.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { MIB, sizedCache } from '../../../application/support/sized-cache.ts';
+import { within } from '../../support/time.ts';
 
 /** Refill in tokens a minute, capacity in tokens. */
 interface RateLimit {
@@ -198,7 +199,8 @@ export class SharedTokenBucketLimiter implements RateLimiter {
       const demands = batch.map(({ key, limit, calls, unused }) => {
         return { key, ...limit, asked: calls.reduce((sum, { tokens }) => sum + tokens, -unused) };
       });
-      const supplies = await inTime(this.#deps.buckets.draw(demands), this.#deps.answerWithinMs);
+      const { buckets, answerWithinMs = ANSWER_WITHIN_MS } = this.#deps;
+      const supplies = await within(answerWithinMs, 'an answer', buckets.draw(demands));
       this.#isBack();
       const byKey = new Map(supplies.map((supply) => [supply.key, supply]));
       for (const demand of batch) {
@@ -240,18 +242,6 @@ export class SharedTokenBucketLimiter implements RateLimiter {
 
 /** A digest keeps callers' addresses and ids out of the store, and every key short. */
 const sharedKey = (scope: RateScope, key: string): string => hash('sha256', `${scope} ${key}`, 'base64url');
-
-const inTime = async <T>(asked: Promise<T>, ms = ANSWER_WITHIN_MS): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 /**
  * Gives the tokens to the calls in the order in which they came; each gets the state after its own were taken. A call that needs more

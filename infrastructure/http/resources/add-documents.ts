@@ -56,6 +56,7 @@ const RECEIPT: ShownFields<DocumentsReceipt> = {
 const FilesReceipt = shownComponent('FilesReceipt', RECEIPT, {
   description: 'The documents of the request as they are kept.',
 });
+
 export const addDocuments = endpoint({
   id: 'addDocuments',
   request: 'POST /loan/files',

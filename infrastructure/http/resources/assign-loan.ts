@@ -146,6 +146,7 @@ const QUOTE = fieldsOf<Awaited<ReturnType<Loans['quoteAssignment']>>>()({
 const AssignmentQuote = shownComponent('AssignmentQuote', QUOTE, {
   description: 'Answer to an assignment with `dry_run`.',
 });
+
 export const assignLoan = endpoint({
   id: 'assignLoan',
   request: 'POST /loan',

@@ -30,6 +30,7 @@ const EventPage = component(
     },
   }),
 );
+
 const queryOf = (query: Query): FeedQuery => ({
   ...(query['after'] !== undefined && { after: String(query['after']).toLowerCase() }),
   limit: Number(query['limit']),

@@ -41,6 +41,7 @@ const Redelivery = component(
     },
   }),
 );
+
 const exampleOfAttempt = (attempt: number): object => ({
   event_id: EXAMPLE_EVENT_ID,
   deliveries: [{ webhook_id: EXAMPLE_WEBHOOK_ID, delivery_id: EXAMPLE_DELIVERY_ID, attempt }],

@@ -132,6 +132,7 @@ const ANSWER = receiptOrQuote('Prepayment', {
   quote: QUOTE,
   done: 'The money is allocated.',
 });
+
 export const processPrepayment = endpoint({
   id: 'processPrepayment',
   request: 'POST /installment/prepayment',

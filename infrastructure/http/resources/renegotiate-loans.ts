@@ -120,6 +120,7 @@ const ANSWER = receiptOrQuote('Renegotiation', {
   quote: QUOTE,
   done: 'The operations are replaced.',
 });
+
 export const renegotiateLoans = endpoint<RenegotiationBody>({
   id: 'renegotiateLoans',
   request: 'PATCH /loan/renegotiate',

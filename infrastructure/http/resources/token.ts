@@ -39,6 +39,7 @@ const Token = component(
     scope: { type: 'string', description: 'What the token allows, names separated by spaces.' },
   }),
 );
+
 export const issueToken = endpoint({
   id: 'issueToken',
   request: 'POST /token',
