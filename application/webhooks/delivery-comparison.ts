@@ -40,10 +40,8 @@ export interface KeptDelivery {
  * out_of_order: an event went out before an earlier one of its operation. twice: a delivery repeats an event under another id. unknown: the
  * log has no such event.
  */
-type DifferenceKind = 'missing' | 'not_asked_for' | 'out_of_order' | 'twice' | 'unknown';
-
 export interface DeliveryDifference {
-  readonly kind: DifferenceKind;
+  readonly kind: 'missing' | 'not_asked_for' | 'out_of_order' | 'twice' | 'unknown';
   readonly webhookId: string;
   readonly applicationId: string;
   readonly eventId: string;
@@ -54,11 +52,6 @@ export interface DeliveryDifference {
   readonly timestamp: string | null;
   readonly detail: string;
   readonly repaired: boolean;
-}
-
-interface KeptCount {
-  readonly bucket: string;
-  readonly deliveries: number;
 }
 
 /** Characters of an id that name its bucket: about a quarter of an hour of deliveries each. */
@@ -114,7 +107,7 @@ export class DeliveryComparison {
   }
 
   /** Of one subscription with ids from `from` on and before `to`, by bucket. */
-  async counts(webhookId: string, from: string, to: string): Promise<readonly KeptCount[]> {
+  async counts(webhookId: string, from: string, to: string) {
     const bucket = sql<string>`substr(delivery_id, 1, ${sql.lit(BUCKET_CHARACTERS)})`;
     return this.#database.read(
       this.#ofOperations(webhookId)

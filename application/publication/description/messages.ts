@@ -93,32 +93,36 @@ const message = (parts: {
   examples: parts.examples,
 });
 
-const eventHeaders = (payload: { readonly event: string; readonly event_id: string }): object => ({
-  event_id: payload.event_id,
-  event: payload.event,
-  application_id: EXAMPLE_OPERATION.applicationId,
-  schema_version: SCHEMA_VERSION,
-});
+export const eventMessageName = (event: LoanEventName): string =>
+  eventSchemaName(event).replace(/Event$/, '');
 
 const eventMessage = (event: LoanEventName, apiVersion: string): Schema => {
   const payload = eventExample(event, apiVersion);
+  const headers = {
+    event_id: payload.event_id,
+    event: payload.event,
+    application_id: EXAMPLE_OPERATION.applicationId,
+    schema_version: SCHEMA_VERSION,
+  };
   return message({
     name: event,
-    title: eventSchemaName(event).replace(/Event$/, ''),
+    title: eventMessageName(event),
     summary: LOAN_EVENTS[event],
     headers: 'EventHeaders',
     payload: ref(eventSchemaName(event)),
-    examples: [{ name: event, summary: LOAN_EVENTS[event], headers: eventHeaders(payload), payload }],
+    examples: [{ name: event, summary: LOAN_EVENTS[event], headers, payload }],
   });
 };
+
+const byDecision = (
+  examples: typeof decisionExamples | typeof confirmationExamples,
+): readonly MessageExample[] =>
+  examples.map(({ summary, payload }) => ({ name: payload.decision, summary, payload }));
 
 export const DECISION = 'AdministratorDecision';
 export const CONFIRMATION = 'AdministratorConfirmation';
 export const REFUSED_DECISION = 'RefusedDecision';
 export const UNREADABLE_EVENT = 'UnreadableEvent';
-
-export const eventMessageName = (event: LoanEventName): string =>
-  eventSchemaName(event).replace(/Event$/, '');
 
 export const messages = (apiVersion: string): Readonly<Record<string, Schema>> => ({
   ...Object.fromEntries(
@@ -129,22 +133,14 @@ export const messages = (apiVersion: string): Readonly<Record<string, Schema>> =
     title: 'Administrator decision',
     summary: 'What the administrator decided on one operation',
     payload: ref(DECISION),
-    examples: decisionExamples.map(({ summary, payload }) => ({
-      name: payload.decision,
-      summary,
-      payload,
-    })),
+    examples: byDecision(decisionExamples),
   }),
   [CONFIRMATION]: message({
     name: 'administrator_confirmation',
     title: 'Administrator confirmation',
     summary: 'What a second person says of a decision that needs two',
     payload: ref(CONFIRMATION),
-    examples: confirmationExamples.map(({ summary, payload }) => ({
-      name: payload.decision,
-      summary,
-      payload,
-    })),
+    examples: byDecision(confirmationExamples),
   }),
   [REFUSED_DECISION]: message({
     name: 'refused_decision',

@@ -65,14 +65,6 @@ const rowOf = (event: WebhookEvent): Schema['webhook_event'] => ({
   body: event.body,
 });
 
-interface Enqueued {
-  readonly statements: readonly Statement[];
-  read(results: readonly StatementResult[]): {
-    readonly events: readonly WebhookEvent[];
-    readonly deliveries: number;
-  };
-}
-
 /** The statements that put deliveries into their lanes: few for many of them, since each costs more than its rows. */
 export class EnqueueStatements {
   readonly #ids = new TimeOrderedIds();
@@ -143,7 +135,7 @@ export class EnqueueStatements {
   }
 
   /** Lanes come last and in one order everywhere, since their rows are what this waits for. */
-  inLanes(planned: readonly PlannedDelivery[], now: string): Enqueued {
+  inLanes(planned: readonly PlannedDelivery[], now: string) {
     const byId = new Map<string, WebhookEvent>();
     const lanes = new Map<string, NewLane>();
     // PostgreSQL takes a row once in a statement.
@@ -160,7 +152,7 @@ export class EnqueueStatements {
     const deliveries = this.#deliveries([...waiting.values()]);
     return {
       statements: asStatements([...events, ...deliveries, ...this.#lanes(opened)]),
-      read: (results) => ({
+      read: (results: readonly StatementResult[]) => ({
         events: results
           .slice(0, events.length)
           .flatMap(({ rows }) => rows as unknown as readonly { readonly event_id: string }[])

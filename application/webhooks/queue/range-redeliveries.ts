@@ -33,11 +33,6 @@ export interface RangeRedelivery {
   readonly completedAt: string | null;
 }
 
-type RunningRange = Pick<
-  Schema['webhook_redelivery'],
-  'redelivery_id' | 'webhook_id' | 'version' | 'selected_to'
->;
-
 interface NewRange extends Pick<
   RangeRedelivery,
   'redeliveryId' | 'webhookId' | 'since' | 'until' | 'createdAt'
@@ -127,7 +122,7 @@ export class RangeRedeliveries {
     return (await this.#database.read(this.#running().select(SHOWN).where('webhook_id', '=', webhookId)))[0];
   }
 
-  running(): Promise<readonly RunningRange[]> {
+  running(): Promise<readonly Schema['webhook_redelivery'][]> {
     return this.#database.read(this.#running().selectAll());
   }
 

@@ -28,25 +28,17 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-interface Options {
-  readonly queue: DeliveryQueue;
-  readonly logger: Logger;
-  readonly now: () => number;
-  readonly leaseMs: number;
-  readonly gatherMs: number;
-}
-
 const MOST_TOGETHER = 128;
 const RETRY_PAUSES_MS = [50, 200, 500, 1_000];
 
 /** Stores results as they come, one call at a time: what comes in while one is under way goes into the next together. */
 class ResultWriter {
-  readonly #options: Options;
+  readonly #deps: RunnerDependencies;
   #waiting: Waiting[] = [];
   #busy = false;
 
-  constructor(options: Options) {
-    this.#options = options;
+  constructor(dependencies: RunnerDependencies) {
+    this.#deps = dependencies;
   }
 
   /** Resolves once it is stored, or known not to be. @throws the store's error after a few tries */
@@ -69,17 +61,17 @@ class ResultWriter {
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
-      await gathered(batch.length, this.#options.gatherMs);
+      await gathered(batch.length, this.#deps.settings.gatherMs);
     }
     this.#busy = false;
   }
 
   /** Storing a result twice is storing it once: after the first time its lease is gone, or its values are there already. */
   #store(results: readonly AttemptResult[]): Promise<readonly RecordedResult[]> {
-    const { queue, logger, now, leaseMs } = this.#options;
+    const { queue, logger, now, settings } = this.#deps;
     const store = (): Promise<readonly RecordedResult[]> => {
       const at = now();
-      return queue.record(results, iso(at), iso(at + leaseMs));
+      return queue.record(results, iso(at), iso(at + settings.leaseMs));
     };
     const onRetry = (error: unknown): void =>
       logger.warn({ err: error, results: results.length }, 'webhooks: results not stored yet');
@@ -114,7 +106,7 @@ export class LaneRunner {
 
   constructor(dependencies: RunnerDependencies) {
     this.#deps = dependencies;
-    this.#results = new ResultWriter({ ...dependencies, ...dependencies.settings });
+    this.#results = new ResultWriter(dependencies);
   }
 
   /** Where the delivery goes; without a promise unless a name server has to be asked. */
