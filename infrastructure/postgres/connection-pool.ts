@@ -61,17 +61,14 @@ export class ServerClock {
   }
 
   /** Asks, and learns the time from the answer. */
-  async measure<Row extends Answer>(
-    ask: () => Promise<{ readonly rows: readonly Row[] }>,
-  ): Promise<{ readonly answer: Row }> {
+  async measure<Row extends Answer>(ask: () => Promise<Row>): Promise<Row> {
     const asked = this.#clocks.steady();
-    const { rows } = await ask();
-    const [answer] = rows as readonly [Row];
+    const answer = await ask();
     const steady = this.#clocks.steady();
     const tookMs = steady - asked;
-    if (tookMs > PROMPT_MS && !this.due) return { answer };
-    this.#measured = { steady, wall: this.#clocks.wall(), server: Number(answer.now) + tookMs / 2 };
-    return { answer };
+    if (tookMs <= PROMPT_MS || this.due)
+      this.#measured = { steady, wall: this.#clocks.wall(), server: Number(answer.now) + tookMs / 2 };
+    return answer;
   }
 }
 
@@ -245,10 +242,11 @@ export class ConnectionPool {
       const { schema } = this.#settings;
       const path = schema === undefined ? '' : `; set search_path to ${client.escapeIdentifier(schema)}`;
       const session = client.query(SESSION + path).then(async () => {
-        const { answer } = await this.clock.measure(() =>
-          client.query<{ standby: boolean; now: string }>(STATE),
-        );
-        if (answer.standby) throw new Error(STANDBY);
+        const { standby } = await this.clock.measure(async () => {
+          const { rows } = await client.query<{ standby: boolean; now: string }>(STATE);
+          return rows[0]!;
+        });
+        if (standby) throw new Error(STANDBY);
       });
       await Promise.race([session, late]);
     } finally {

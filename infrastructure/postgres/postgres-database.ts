@@ -224,7 +224,7 @@ export class PostgresDatabase implements SqlDatabase {
   async #askTime(): Promise<void> {
     const asked = this.#pool.clock.measure(async () => {
       const [result] = await this.#finished(this.#pool.run([SERVER_TIME]));
-      return { rows: result!.rows as unknown as readonly { readonly now: string }[] };
+      return result!.rows[0] as unknown as { readonly now: string };
     });
     // While the server is away its time goes on by the steady clock.
     await asked.catch(() => undefined);

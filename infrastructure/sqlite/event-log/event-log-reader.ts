@@ -107,10 +107,13 @@ type EventRow = readonly [
   position: number,
 ];
 
+export const STREAM = `SELECT id, (SELECT max(revision) FROM events WHERE stream_id = streams.id) AS revision
+  FROM streams WHERE name = ?`;
+export const CLAIM_HOLDER = `SELECT name FROM claims JOIN streams ON streams.id = claims.stream_id
+  WHERE application_id = ? AND endpoint = ? AND key = ?`;
+
 const prepareAll = (db: DatabaseSync) => ({
-  stream: db.prepare(
-    `SELECT id, (SELECT max(revision) FROM events WHERE stream_id = streams.id) FROM streams WHERE name = ?`,
-  ),
+  stream: db.prepare(STREAM),
   events: db.prepare(
     `SELECT ${COLUMNS} FROM events e CROSS JOIN streams s ON s.id = e.stream_id
      WHERE e.stream_id = ? AND e.revision >= ? AND e.revision <= ? ORDER BY e.revision`,
@@ -119,10 +122,7 @@ const prepareAll = (db: DatabaseSync) => ({
   at: db.prepare(
     `SELECT ${COLUMNS} FROM streams s JOIN events e ON e.stream_id = s.id WHERE s.name = ? AND e.revision = ?`,
   ),
-  claimHolder: db.prepare(
-    `SELECT name FROM claims JOIN streams ON streams.id = claims.stream_id
-     WHERE application_id = ? AND endpoint = ? AND key = ?`,
-  ),
+  claimHolder: db.prepare(CLAIM_HOLDER),
   end: db.prepare('SELECT max(position) FROM events'),
   // CROSS JOIN keeps the log the outer loop: the planner must not walk the streams first.
   page: db.prepare(

@@ -9,11 +9,11 @@ import type {
   AppendResult,
   EventToAppend,
   KeyClaim,
-  LogPosition,
   StreamRevision,
 } from '../../../application/ports/event-store.ts';
 import { messageOf } from '../../../application/support/failures.ts';
 import type { Connection } from '../connection.ts';
+import { CLAIM_HOLDER, STREAM, toPosition } from './event-log-reader.ts';
 import {
   SQLITE_CONSTRAINT,
   SQLITE_TOOBIG,
@@ -26,38 +26,18 @@ import {
 type Value = string | number | null;
 export type Row = readonly Value[];
 
-const textAt = (row: Row, index: number): string => {
-  const value = row[index];
-  if (typeof value !== 'string') throw new TypeError(`value ${index} is not a text`);
-  return value;
-};
-
-const numberAt = (row: Row, index: number): number => {
-  const value = row[index];
-  if (typeof value !== 'number') throw new TypeError(`value ${index} is not a number`);
-  return value;
-};
-
 /** An append as the writer thread sees it; revision -1 stands for a stream that does not exist. */
 interface AppendRequest {
   readonly stream: string;
   readonly expected: number;
   readonly claim: readonly [applicationId: string, endpoint: string, key: string] | undefined;
-  readonly events: readonly StoredEvent[];
-}
-
-interface StoredEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly data: string;
-  readonly metadata: string;
+  readonly events: readonly Readonly<Record<'id' | 'type' | 'data' | 'metadata', string>>[];
 }
 
 export type AppendReply =
   | readonly ['stored' | 'repeated', revision: number, position: number]
   | readonly ['conflict', actual: number]
-  | readonly ['claimed', stream: string]
-  | readonly ['refused' | 'unavailable' | 'unknown', why: string];
+  | readonly ['claimed' | 'refused' | 'unavailable' | 'unknown', by: string];
 
 const HEADER = 5;
 const VALUES_PER_EVENT = 4;
@@ -83,42 +63,33 @@ export const encodeAppend = (
 };
 
 const decodeAppend = (row: Row): AppendRequest => {
-  const events: StoredEvent[] = [];
+  const [texts, events] = [row as readonly string[], [] as AppendRequest['events'][number][]];
   for (let at = HEADER; at < row.length; at += VALUES_PER_EVENT)
-    events.push({
-      id: textAt(row, at),
-      type: textAt(row, at + 1),
-      data: textAt(row, at + 2),
-      metadata: textAt(row, at + 3),
-    });
-  return {
-    stream: textAt(row, 0),
-    expected: numberAt(row, 1),
-    claim: row[2] === null ? undefined : [textAt(row, 2), textAt(row, 3), textAt(row, 4)],
-    events,
-  };
+    events.push({ id: texts[at]!, type: texts[at + 1]!, data: texts[at + 2]!, metadata: texts[at + 3]! });
+  const claim = row[2] === null ? undefined : ([texts[2]!, texts[3]!, texts[4]!] as const);
+  return { stream: texts[0]!, expected: row[1] as number, claim, events };
 };
 
 /** @throws the port's error that the reply stands for */
-export const resultOfAppend = (reply: Row, stream: string, expected: StreamRevision): AppendResult => {
-  const kind = reply[0] as AppendReply[0];
-  switch (kind) {
+export const resultOfAppend = (
+  reply: AppendReply,
+  stream: string,
+  expected: StreamRevision,
+): AppendResult => {
+  switch (reply[0]) {
     case 'stored':
     case 'repeated':
-      return {
-        revision: BigInt(numberAt(reply, 1)),
-        position: String(numberAt(reply, 2)) as LogPosition,
-      };
+      return { revision: BigInt(reply[1]), position: toPosition(reply[2]) };
     case 'conflict':
-      throw new ConcurrencyError(stream, expected, toRevision(numberAt(reply, 1)));
+      throw new ConcurrencyError(stream, expected, toRevision(reply[1]));
     case 'claimed':
-      throw new KeyAlreadyClaimedError(textAt(reply, 1));
+      throw new KeyAlreadyClaimedError(reply[1]);
     case 'refused':
-      throw new Error(textAt(reply, 1));
+      throw new Error(reply[1]);
     case 'unknown':
-      throw new OutcomeUnknownError(textAt(reply, 1));
+      throw new OutcomeUnknownError(reply[1]);
     case 'unavailable':
-      throw new StoreUnavailableError(textAt(reply, 1));
+      throw new StoreUnavailableError(reply[1]);
   }
 };
 
@@ -128,25 +99,17 @@ const isOwnFault = (error: unknown): boolean => {
   return code === SQLITE_CONSTRAINT || code === SQLITE_TOOBIG;
 };
 
-const number = (value: unknown): number => Number(value);
-
 const prepareAll = (db: DatabaseSync) => ({
   begin: db.prepare('BEGIN IMMEDIATE'),
   commit: db.prepare('COMMIT'),
   savepoint: db.prepare('SAVEPOINT append'),
   release: db.prepare('RELEASE append'),
   lastPosition: db.prepare('SELECT max(position) AS position FROM events'),
-  stream: db.prepare(
-    `SELECT id, (SELECT max(revision) FROM events WHERE stream_id = streams.id) AS revision
-     FROM streams WHERE name = ?`,
-  ),
+  stream: db.prepare(STREAM),
   following: db.prepare(
     'SELECT id, position FROM events WHERE stream_id = ? AND revision > ? ORDER BY revision LIMIT ?',
   ),
-  claimHolder: db.prepare(
-    `SELECT name FROM claims JOIN streams ON streams.id = claims.stream_id
-     WHERE application_id = ? AND endpoint = ? AND key = ?`,
-  ),
+  claimHolder: db.prepare(CLAIM_HOLDER),
   eventHolder: db.prepare(
     'SELECT name FROM events JOIN streams ON streams.id = events.stream_id WHERE events.id = ?',
   ),
@@ -193,7 +156,7 @@ export class EventLogWriter {
     try {
       this.#sql.begin.run();
       // Another process may have appended since the last batch: nothing remembered from it counts.
-      this.#lastPosition = number(this.#sql.lastPosition.get()?.['position']);
+      this.#lastPosition = Number(this.#sql.lastPosition.get()?.['position']);
       const replies = appends.map((append) => this.#judge(append, apart));
       committing = true;
       this.#sql.commit.run();
@@ -210,8 +173,8 @@ export class EventLogWriter {
 
   #judge(append: AppendRequest, apart: boolean): AppendReply {
     const found = this.#sql.stream.get(append.stream);
-    const actual = found === undefined ? -1 : number(found['revision']);
-    const streamId = found === undefined ? undefined : number(found['id']);
+    const actual = found === undefined ? -1 : Number(found['revision']);
+    const streamId = found === undefined ? undefined : Number(found['id']);
     if (actual !== append.expected)
       return this.#earlierResult(append, streamId) ?? (['conflict', actual] as const);
     const holder = append.claim && this.#sql.claimHolder.get(...append.claim);
@@ -226,7 +189,7 @@ export class EventLogWriter {
     const last = rows.at(-1);
     const same =
       rows.length === append.events.length && append.events.every((event, i) => rows[i]?.['id'] === event.id);
-    return last && same ? ['repeated', append.expected + rows.length, number(last['position'])] : undefined;
+    return last && same ? ['repeated', append.expected + rows.length, Number(last['position'])] : undefined;
   }
 
   #storePlainly(append: AppendRequest, streamId: number | undefined): AppendReply {
@@ -251,7 +214,7 @@ export class EventLogWriter {
   }
 
   #store(append: AppendRequest, existing: number | undefined): AppendReply {
-    const streamId = existing ?? number(this.#sql.insertStream.run(append.stream).lastInsertRowid);
+    const streamId = existing ?? Number(this.#sql.insertStream.run(append.stream).lastInsertRowid);
     let position = this.#lastPosition;
     let revision = append.expected;
     for (const { id, type, data, metadata } of append.events)
