@@ -44,8 +44,7 @@ const nearest = (matching: Matching, line: number, near: Nearness): number => {
   let [best, bestDays, bestCents] = [NONE, Infinity, Infinity];
   const [operation, day] = [lines.operation.at(line), lines.day.at(line)];
   if (operation === NONE || wentOut(matching, line)) return NONE;
-  for (let p = payments.firstFrom(operation, day - near.days); p !== NONE; p = payments.after(p)) {
-    if (payments.day.at(p) > day + near.days) break;
+  for (const p of payments.around(operation, day, near.days)) {
     if (!matching.isOpenPayment(p)) continue;
     const days = Math.abs(payments.day.at(p) - day);
     const cents = Math.abs(payments.amount.at(p) - lines.amount.at(line));
@@ -129,10 +128,8 @@ function* matchBatches(matching: Matching, { windowDays }: Tolerances): Steps {
       continue;
     const day = lines.day.at(line);
     const groups = new Map<number, Group>();
-    for (let p = payments.firstFrom(operation, day - windowDays); p !== NONE; p = payments.after(p)) {
-      if (payments.day.at(p) > day + windowDays) break;
+    for (const p of payments.around(operation, day, windowDays))
       if (matching.isOpenPayment(p)) intoGroup(groups, payments.day.at(p), p, payments.amount.at(p));
-    }
     const group = groupNear((near) => groups.get(near), day, lines.amount.at(line), windowDays);
     if (group) matching.join('batch', group.members, [line]);
   }

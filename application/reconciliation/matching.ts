@@ -156,8 +156,7 @@ export function* repeatedPayments(matching: Matching, windowDays: number): Steps
   for (const payment of matching.openPayments()) {
     yield;
     const [operation, day] = [payments.operation.at(payment), payments.day.at(payment)];
-    for (let p = payments.firstFrom(operation, day - windowDays); p !== NONE; p = payments.after(p)) {
-      if (payments.day.at(p) > day + windowDays) break;
+    for (const p of payments.around(operation, day, windowDays)) {
       const mayBeTheOriginal =
         p !== payment && !repeated.has(p) && (!matching.isOpenPayment(p) || p < payment);
       if (!mayBeTheOriginal || !repeats(payment, p)) continue;

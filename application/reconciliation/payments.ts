@@ -108,9 +108,11 @@ export class Payments {
     return found;
   }
 
-  /** The first payment of an operation on this day or a later one, or NONE. */
-  firstFrom(operation: number, day: number): number {
-    return this.firstOfFew(operation, (p) => this.day.at(p) >= day) ?? this.#searched(operation, day);
+  /** Those of an operation that are at most so many days away. */
+  *around(operation: number, day: number, days: number): Generator<number> {
+    const from = day - days;
+    let p = this.firstOfFew(operation, (one) => this.day.at(one) >= from) ?? this.#searched(operation, from);
+    for (; p !== NONE && this.day.at(p) <= day + days; p = this.after(p)) yield p;
   }
 
   /** The operation's payment after this one, which is not of an earlier day, or NONE. */

@@ -25,19 +25,19 @@ export interface Payment {
 
 const above = (value: number, limit: number): number => Math.max(0, value - limit);
 
+/** Where nothing else is said of a payment. */
+const PLAIN = {
+  ...{ reason: null, installment_code: null, installments: 0 },
+  ...{ underpaid_value: 0, excess_value: 0, shortfall_value: 0, received_before: 0 },
+} as const;
+
 const notified = (
   { stream, revision, position, id, recordedAt }: ProjectedEvent,
-  payment: Payment,
-): TableWrite => ({
-  op: 'insert',
-  table: 'payment',
-  rows: [
-    {
-      ...{ stream, revision: Number(revision), position, event_id: id, recorded_at: recordedAt },
-      ...payment,
-    },
-  ],
-});
+  payment: Omit<Payment, keyof typeof PLAIN> & Partial<Payment>,
+): TableWrite => {
+  const place = { stream, revision: Number(revision), position, event_id: id, recorded_at: recordedAt };
+  return { op: 'insert', table: 'payment', rows: [{ ...place, ...PLAIN, ...payment }] };
+};
 
 export const installmentSettled = (projected: Projected<'InstallmentSettled'>): readonly TableWrite[] => {
   const { installmentCode, settledAt, settledValue, scheduledValue, paymentMethod } = projected.event;
@@ -51,15 +51,12 @@ export const installmentSettled = (projected: Projected<'InstallmentSettled'>): 
     }),
     notified(projected, {
       kind: 'settlement',
-      reason: null,
       installment_code: installmentCode,
       date: settledAt,
       amount: settledValue,
       owed_value: scheduledValue,
       underpaid_value: above(scheduledValue, settledValue),
       excess_value: above(settledValue, scheduledValue),
-      shortfall_value: 0,
-      received_before: 0,
       installments: 1,
     }),
     advance(projected, settledValue),
@@ -120,15 +117,11 @@ export const prepaid = (projected: Projected<'PrepaymentProcessed'>): readonly T
     ...carried(projected),
     notified(projected, {
       kind: 'prepayment',
-      reason: null,
-      installment_code: null,
       date: prepaymentDate,
       amount: prepaymentValue,
       owed_value: payoffValue,
-      underpaid_value: 0,
       excess_value: excessValue,
       shortfall_value: partial ? above(reached, prepaymentValue) : 0,
-      received_before: 0,
       installments: settledInstallments.length,
     }),
     advance(projected, prepaymentValue - excessValue),
@@ -161,15 +154,12 @@ export const repurchaseRequested = (projected: Projected<'RepurchaseRequested'>)
     notified(projected, {
       kind: 'repurchase',
       reason,
-      installment_code: null,
       date: effectiveDate,
       amount: repurchaseValue,
       owed_value: calculatedValue,
-      underpaid_value: 0,
       excess_value: above(repurchaseValue, calculatedValue),
       shortfall_value: above(calculatedValue, repurchaseValue),
       received_before: receivedValue,
-      installments: 0,
     }),
   ];
 };
