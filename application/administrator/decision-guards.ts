@@ -76,7 +76,7 @@ const refusal = (code: string, message: string): DomainError =>
   new DomainError('validation_error', message, [{ field: FIELD, code, message }]);
 
 /** @param tolerance in basis points @throws DomainError `validation_error` for a value far off, not said twice alike */
-export const requireConfirmed = (
+const requireConfirmed = (
   { disbursedValue, confirmedValue }: Pick<Disbursement, 'disbursedValue' | 'confirmedValue'>,
   { acquisitionValue }: Pick<LoanTerms, 'acquisitionValue'>,
   tolerance: number,

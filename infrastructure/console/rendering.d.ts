@@ -1,6 +1,6 @@
 /** What is used of preact, its renderer and htm, as Node.js imports them: their own declarations bring the globals of a browser, which no code here has. */
 declare const element: unique symbol;
-export interface VNode {
+interface VNode {
   readonly [element]: true;
 }
 export type ComponentChildren =
