@@ -212,3 +212,18 @@ test('docs/events.md shows the example of every event, whole', () => {
   );
   expect(/<!-- events -->\n\n([\s\S]*?)\n\n<!-- \/events -->/.exec(page)?.[1]).toBe(examples.join('\n\n'));
 });
+
+test('pages name no topic but those that there are', () => {
+  const docs = new URL('../../../docs/', import.meta.url);
+  const pages = readdirSync(docs).filter((name) => name.endsWith('.md'));
+  const named = pages.flatMap((page) =>
+    [
+      ...readFileSync(new URL(page, docs), 'utf8').matchAll(
+        /`(\w+\.(?:events|administrator-decisions)\b[\w.-]*)`/g,
+      ),
+    ].map(([, topic]) => topic),
+  );
+  const topics: readonly (string | undefined)[] = Object.values(TOPICS);
+  expect(named).toContain(TOPICS.events);
+  expect(named.filter((topic) => !topics.includes(topic))).toEqual([]);
+});
