@@ -28,11 +28,10 @@ export class Node {
 
   constructor(address: string, settings: ConnectionSettings) {
     this.address = address;
-    const metadata = (purpose: Purpose): Metadata => metadataOf(settings, purpose);
     this.#metadata = {
-      appends: metadata('appends'),
-      reads: metadata('reads'),
-      subscriptions: metadata('subscriptions'),
+      appends: metadataOf(settings, 'appends'),
+      reads: metadataOf(settings, 'reads'),
+      subscriptions: metadataOf(settings, 'subscriptions'),
     };
     const options = {
       'grpc.keepalive_time_ms': positive(settings.keepAliveIntervalMs),
@@ -144,7 +143,8 @@ export class Connection {
   leave(node: Node, leader?: string): void {
     if (node === this.#node) {
       this.#node = undefined;
-      if (leader !== undefined && !this.#closing.signal.aborted) this.#node = this.#reach(leader);
+      if (leader !== undefined && !this.#closing.signal.aborted)
+        this.#node = new Node(leader, this.#settings);
     }
     node.close();
   }
@@ -157,15 +157,12 @@ export class Connection {
 
   async #find(): Promise<void> {
     const address = this.#settings.discover ? await this.#discovery.leader() : this.#settings.hosts[0];
-    if (address !== undefined && !this.#closing.signal.aborted) this.#node ??= this.#reach(address);
+    if (address !== undefined && !this.#closing.signal.aborted)
+      this.#node ??= new Node(address, this.#settings);
     else
       await delay(PAUSE_BETWEEN_ROUNDS_MS, undefined, { signal: this.#closing.signal }).catch(
         () => undefined,
       );
-  }
-
-  #reach(address: string): Node {
-    return new Node(address, this.#settings);
   }
 }
 

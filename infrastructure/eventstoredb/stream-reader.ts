@@ -37,7 +37,7 @@ export class StreamReader {
   ): Promise<{ readonly events: readonly RecordedEvent[]; readonly revision: StreamRevision }> {
     const events: RecordedEvent[] = [];
     for (let next = from; ;) {
-      const page = await this.#forwards(stream, next, PAGE);
+      const page = await this.#read(`reading ${stream}`, readRequest({ stream, from: next }, PAGE));
       if (page) events.push(...page);
       const last = events.at(-1);
       if (page?.length === PAGE && last) next = last.revision + 1n;
@@ -64,7 +64,8 @@ export class StreamReader {
     count: number,
     timeoutMs?: number,
   ): Promise<readonly RecordedEvent[]> {
-    return (await this.#forwards(stream, from, count, timeoutMs)) ?? [];
+    const request = readRequest({ stream, from }, count);
+    return (await this.#read(`reading ${stream}`, request, timeoutMs)) ?? [];
   }
 
   /**
@@ -73,15 +74,6 @@ export class StreamReader {
    */
   async ofLog(from: Position | 'end'): Promise<RecordedEvent | undefined> {
     return (await this.#read('reading the log', readRequest({ from }, 1)))?.[0];
-  }
-
-  #forwards(
-    stream: string,
-    from: bigint,
-    count: number,
-    timeoutMs?: number,
-  ): Promise<readonly RecordedEvent[] | undefined> {
-    return this.#read(`reading ${stream}`, readRequest({ stream, from }, count), timeoutMs);
   }
 
   /** Undefined when there is no such stream. */

@@ -23,7 +23,7 @@ const readAhead = (source: SealedSource): SealedSource => {
   };
 };
 
-const objectOf = (name: string): string => `documents/${name}`;
+export const objectOf = (name: string): string => `documents/${name}`;
 
 /** Objects of a bucket, under the names and with the bytes that files would have. */
 export class BucketPlace implements SealedPlace {

@@ -5,7 +5,7 @@ import { MoveFailedError } from '../../../application/maintenance/moving/log-to-
 import { ifThere } from '../../support/durable-files.ts';
 import { keyIdOf } from '../sealed-content.ts';
 import type { S3Bucket } from './s3-bucket.ts';
-import { KEY_ID } from './bucket-place.ts';
+import { KEY_ID, objectOf } from './bucket-place.ts';
 
 const DIGEST = /^[0-9a-f]{64}$/;
 const IN_FLIGHT = 8;
@@ -47,13 +47,13 @@ export class DocumentsToMove {
 
   async #copyOne(name: string): Promise<void> {
     const sealed = await readFile(join(this.#root, name));
-    const there = await this.#bucket.get(`documents/${name}`);
+    const there = await this.#bucket.get(objectOf(name));
     if (there && digest(there) === digest(sealed)) return;
-    await this.#bucket.put(`documents/${name}`, new Uint8Array(sealed), {
+    await this.#bucket.put(objectOf(name), new Uint8Array(sealed), {
       'content-type': 'application/octet-stream',
       [KEY_ID]: keyIdOf(sealed) ?? '',
     });
-    const stored = await this.#bucket.get(`documents/${name}`);
+    const stored = await this.#bucket.get(objectOf(name));
     if (!stored || digest(stored) !== digest(sealed))
       throw new MoveFailedError(`document ${name} is not in the bucket as it was stored`);
   }
