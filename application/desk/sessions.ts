@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import type { Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import { SqlWrappedTexts } from '../coordination/wrapped-texts.ts';
 import type { WrappedTexts } from '../coordination/wrapped-texts.ts';
 import { GuardFailedError } from '../sql/sql-database.ts';
@@ -171,12 +171,8 @@ export class DeskSessions {
 
   /** False where there is none that lives. */
   async end(id: string): Promise<boolean> {
-    const now = this.#at(0);
-    const query = this.#deps.database.builder
-      .deleteFrom('desk_session')
-      .where('id', '=', id)
-      .where('until_at', '>', now)
-      .where('idle_until', '>', now);
+    const { builder } = this.#deps.database;
+    const query = builder.deleteFrom('desk_session').where('id', '=', id).where(this.#lives());
     const [result] = await this.#deps.database.transaction([{ query: query.compile() }]);
     return result!.changes === 1;
   }
@@ -195,22 +191,19 @@ export class DeskSessions {
     return new Date(Date.parse(this.#deps.clock.realNow()) + inMs).toISOString();
   }
 
-  #living() {
+  #lives() {
     const now = this.#at(0);
-    const { builder } = this.#deps.database;
-    return builder
-      .selectFrom('desk_session')
-      .selectAll()
-      .where('until_at', '>', now)
-      .where('idle_until', '>', now);
+    return (eb: ExpressionBuilder<Schema, 'desk_session'>) =>
+      eb.and([eb('until_at', '>', now), eb('idle_until', '>', now)]);
+  }
+
+  #living() {
+    return this.#deps.database.builder.selectFrom('desk_session').selectAll().where(this.#lives());
   }
 
   #deletionOfEnded() {
-    const now = this.#at(0);
-    const { builder } = this.#deps.database;
-    return builder
-      .deleteFrom('desk_session')
-      .where((eb) => eb.or([eb('until_at', '<=', now), eb('idle_until', '<=', now)]));
+    const lives = this.#lives();
+    return this.#deps.database.builder.deleteFrom('desk_session').where((eb) => eb.not(lives(eb)));
   }
 
   #deletionOfOldest({ id, issuer, subject }: Pick<Row, 'id' | 'issuer' | 'subject'>) {

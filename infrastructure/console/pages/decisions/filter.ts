@@ -1,5 +1,5 @@
 import type { WaitingStatus } from '../../../../domain/loan/statuses.ts';
-import type { PendingOperation, WaitingPlace } from '../../../../application/administrator/worklists.ts';
+import type { WaitingPlace } from '../../../../application/administrator/worklists.ts';
 import { html } from '../../html.ts';
 import type { View } from '../../html.ts';
 import { withQuery, placeIn, placeText } from '../../paths.ts';
@@ -27,23 +27,12 @@ const PLACE = ['since', 'applicationId', 'code'] as const;
 
 export const placeOf = (text: string | null): WaitingPlace | undefined => placeIn(PLACE, text);
 
-export const listPath = (
-  path: string,
-  { fundId, status }: Filter,
-  after?: Pick<PendingOperation, 'since' | 'applicationId' | 'code'>,
-): string =>
-  withQuery(path, {
-    fund: fundId,
-    status,
-    after: after && placeText(PLACE, after),
-  });
+export const listPath = (path: string, { fundId, status }: Filter, after?: WaitingPlace): string =>
+  withQuery(path, { fund: fundId, status, after: after && placeText(PLACE, after) });
 
 const KEY = 'n';
 
-export const nextLink = (
-  filter: Filter,
-  after?: Pick<PendingOperation, 'since' | 'applicationId' | 'code'>,
-): View =>
+export const nextLink = (filter: Filter, after?: WaitingPlace): View =>
   html`<a
     role="button"
     class="secondary"

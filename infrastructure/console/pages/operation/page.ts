@@ -172,14 +172,7 @@ const show = async (visit: Visit, app: Desk): Promise<Answer> => {
   const place = placeOf(visit);
   const { asOf, knownAt, known } = positionOf(visit);
   const [shown, { details, notShown }, names] = await Promise.all([
-    showing(() =>
-      app.audit.show({
-        ...place,
-        asOf,
-        knownAt: known,
-        prices: 'none',
-      }),
-    ),
+    showing(() => app.audit.show({ ...place, asOf, knownAt: known, prices: 'none' })),
     detailsOf(app, place),
     fundNames(app, visit),
   ]);
