@@ -175,16 +175,11 @@ const verify = async (services: App, options: VerifyOptions, command: CliCommand
   const { fund, resume } = options;
   const { fundId } = await scopeOf(services, { fund });
   const notes = services.audit.openNotes(resume);
-  try {
-    const summary = await verifyWith(notes, services, { ...options, fundId }, command);
-    notes.close();
-    // Done: given again, the name begins a new audit.
-    if (resume !== undefined) await removeNotes(resume);
-    if (summary.differences > 0)
-      throw new DifferencesFoundError(`${summary.differences} difference(s) found`);
-  } finally {
-    notes.close();
-  }
+  const audited = verifyWith(notes, services, { ...options, fundId }, command);
+  const { differences } = await audited.finally(() => notes.close());
+  // Done: given again, the name begins a new audit.
+  if (resume !== undefined) await removeNotes(resume);
+  if (differences > 0) throw new DifferencesFoundError(`${differences} difference(s) found`);
 };
 
 const removeNotes = async (file: string): Promise<void> => {

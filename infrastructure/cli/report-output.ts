@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
 import type { Rows } from '../presenting/columns.ts';
 import { naming } from '../support/durable-files.ts';
 
@@ -29,22 +28,17 @@ export const writeWhole = async (output: string, chunks: Rows<string>, mode = RE
   const unfinished = `${output}.${randomUUID()}.unfinished`;
   const letGo = removedWhenInterrupted(unfinished);
   try {
-    await writeTo(await open(unfinished, 'wx', mode), output, chunks);
+    {
+      await using file = await open(unfinished, 'wx', mode);
+      // Unlike `write`, all of it or an error.
+      for await (const chunk of chunks) await naming(output, file.writeFile(chunk));
+      await naming(output, file.sync());
+    }
     await rename(unfinished, output);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
   } finally {
     letGo();
-  }
-};
-
-const writeTo = async (file: FileHandle, output: string, chunks: Rows<string>): Promise<void> => {
-  try {
-    // Unlike `write`, all of it or an error.
-    for await (const chunk of chunks) await naming(output, file.writeFile(chunk));
-    await naming(output, file.sync());
-  } finally {
-    await file.close();
   }
 };

@@ -82,12 +82,8 @@ export const showsColours = (stream: NodeJS.WriteStream, environment: NodeJS.Pro
 /** Asks on the terminal; undefined where there is none. */
 export const ask = async (question: string): Promise<string | undefined> => {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await terminal.question(question);
-  } finally {
-    terminal.close();
-  }
+  using terminal = createInterface({ input: process.stdin, output: process.stderr });
+  return await terminal.question(question);
 };
 
 const SILENT: Progress = { advance: () => undefined, [Symbol.dispose]: () => undefined };

@@ -57,11 +57,10 @@ export const openConsole = async (
   const sessions = new Sessions({ idleMs });
   const metrics = desk.metrics && consoleMetrics();
   const signIn = signInOf(parts, desk, idleMs, (when) => metrics?.refused(when));
-  const service = parts;
   const pages = createConsoleApp({
     ...{ host, operator, readOnly },
     ...(publicUrl !== undefined && { publicUrl }),
-    service,
+    service: parts,
     sessions,
     ...(signIn && { signIn }),
     ...{ logger, clock, realClock },
@@ -88,7 +87,7 @@ export const openConsole = async (
       stop.abort();
       await following;
       await served?.close();
-      await service.audit.background.close();
+      await parts.audit.background.close();
     },
   };
 };
