@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,16 @@ const FILE = 'in-use.db';
 /** Another process has the data directory in a way that excludes this one. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError';
+}
+
+class DirectoryGoneError extends Error {
+  override readonly name = 'DirectoryGoneError';
+
+  constructor(dataDir: string) {
+    super(
+      `DATA_DIR ${dataDir} was removed or moved away while the service used it: put it back before the next start`,
+    );
+  }
 }
 
 export interface DirectoryLock {
@@ -86,9 +96,33 @@ const holderOf = (dataDir: string): string => {
 export const inUseBy = (dataDir: string, holder: string): string =>
   `DATA_DIR ${dataDir} is in use by another service: ${holder}; give this one a directory of its own, or stop that one`;
 
+const LOOKED_AT_EVERY_MS = 1_000;
+
+/** Not so where this user may not look. */
+const isGone = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+};
+
+/** @throws DirectoryGoneError uncaught, which ends the process: what it goes on to acknowledge would end with it, and nobody would know before */
+const endingWithout = (dataDir: string, lock: DirectoryLock): DirectoryLock => {
+  const timer = setInterval(() => {
+    if (isGone(join(dataDir, LOCK_FILE))) throw new DirectoryGoneError(dataDir);
+  }, LOOKED_AT_EVERY_MS).unref();
+  return {
+    close: () => {
+      clearInterval(timer);
+      return lock.close();
+    },
+  };
+};
+
 /**
  * One service at a time has a data directory: engines in it belong to the threads of one process. The lock is the operating system's
- * and ends with its process, however that ends. Commands do not take it.
+ * and ends with its process, however that ends; the process ends with the directory. Commands do not take it.
  *
  * @throws DirectoryInUseError another service has it; the message names its process
  */
@@ -99,7 +133,7 @@ export const lockForService = async (dataDir: string): Promise<DirectoryLock> =>
       return opening(async (kept) => {
         kept(lock);
         await writeHolder(join(dataDir, HOLDER_FILE));
-        return lock;
+        return endingWithout(dataDir, lock);
       });
     if (performance.now() > deadline) throw new DirectoryInUseError(inUseBy(dataDir, holderOf(dataDir)));
     await pause(LOOK_AGAIN_MS);

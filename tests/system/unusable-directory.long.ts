@@ -1,11 +1,21 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { pause } from '../../infrastructure/support/time.ts';
 import { ServiceProcess, freePort } from '../support/service-process.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -162,4 +172,19 @@ test.each([32, 64, 128])('a process that may open %i files says what it needs an
   mkdirSync(dataDir, { mode: 0o700 });
   const line = `this process may open ${files} files, and the service needs 256 or more: raise the limit with ulimit -n, LimitNOFILE or --ulimit nofile\n`;
   expect(await start({ files })).toEqual({ code: 1, output: line });
+});
+
+test('one that is moved away ends the service, which says so and goes on where it stood once it is back', async () => {
+  const service = await ServiceProcess.start(dataDir);
+  const client = await service.createClient('11111111-1111-4111-8111-111111111111');
+  renameSync(dataDir, `${dataDir}-away`);
+  await service.printed('was removed or moved away while the service used it');
+  for (const deadline = Date.now() + 30_000; service.exitCode === null && Date.now() < deadline;)
+    await pause(25);
+  expect(service.exitCode).toBe(1);
+  rmSync(dataDir, { recursive: true, force: true });
+  renameSync(`${dataDir}-away`, dataDir);
+  await service.start();
+  expect(await service.receivables('client', 'list', '-o', 'json')).toContain(client.client_id);
+  await service.end('SIGTERM');
 });

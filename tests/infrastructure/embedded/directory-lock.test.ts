@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { rm, symlink } from 'node:fs/promises';
+import { expect, jest, test } from '@jest/globals';
+import { rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockForService } from '../../../infrastructure/embedded/directory-lock.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -29,4 +29,21 @@ test('a second service in one directory is refused with the process of the first
   await first.close();
   await (await lockForService(path)).close();
   await remove();
+});
+
+test('a directory that is moved away ends the process of its service, which would go on to acknowledge', async () => {
+  const { path, remove } = await temporaryDirectory();
+  jest.useFakeTimers();
+  try {
+    const lock = await lockForService(path);
+    jest.advanceTimersByTime(60_000);
+    await rename(path, `${path}-away`);
+    expect(() => jest.advanceTimersByTime(1_000)).toThrow(`DATA_DIR ${path} was removed or moved away`);
+    await lock.close();
+    jest.advanceTimersByTime(60_000);
+    await rename(`${path}-away`, path);
+  } finally {
+    jest.useRealTimers();
+    await remove();
+  }
 });

@@ -24,8 +24,8 @@ export const texts = inLanguages({
     'n: next of the list · j and k: next and previous · space: choose · o: open · a: approve · r: reject · s: sign · d: disburse · c: complete',
   ],
   now: (count: string) => [
-    `Ao todo, agora esperam ${count} operações.`,
-    `In all, ${count} operations wait now.`,
+    `Ao todo, agora ${count === '1' ? 'espera 1 operação' : `esperam ${count} operações`}.`,
+    `In all, ${count === '1' ? '1 operation waits' : `${count} operations wait`} now.`,
   ],
   preview: ['Conferir antes de decidir', 'Check before you decide'],
   previewOf: (decision: string, count: number, value: string) => [
