@@ -44,6 +44,7 @@ export const BackingDocuments = component('BackingDocuments', {
   ...refused('invalid_count', 'must be a list of 1 to 20 documents'),
 });
 type BackingDocuments = TypeOf<typeof BackingDocuments>;
+
 export const checkDocumentNames = (documents: unknown, field: string): readonly FieldViolation[] =>
   repetitions(asList(documents).map((entry) => textIn(entry, 'value'))).map(({ index, text }) => ({
     field: `${field}[${index}].value`,

@@ -139,6 +139,7 @@ export const Borrower = component('Borrower', {
   ],
 });
 type Borrower = TypeOf<typeof Borrower>;
+
 const checkDocumentNumber = (borrower: unknown): readonly FieldViolation[] => {
   const number = textIn(borrower, 'document_number');
   const type = textIn(borrower, 'document_type');

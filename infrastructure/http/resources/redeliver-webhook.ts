@@ -74,6 +74,7 @@ const RANGE = fieldsOf<Range>()({
   completed_at: named({ ...TIMESTAMP_OR_NULL, description: 'When it ended; null while it runs.' }, null),
 });
 const RangeRedelivery = shownComponent('RangeRedelivery', RANGE);
+
 export const exampleRangeRequest = { since: '2026-01-15T12:00:00Z' };
 
 const exampleCompleted = {

@@ -125,6 +125,7 @@ const ANSWER = receiptOrQuote('Repurchase', {
   quote: QUOTE,
   done: 'The request is recorded.',
 });
+
 const pricedBy = (pricing: ExitPricing): string =>
   REPURCHASE_REASONS.filter((reason) => EXITS[reason].pricing === pricing)
     .map((reason) => `\`${reason}\``)

@@ -162,6 +162,7 @@ const SandboxDecided = component(
     status: { ...ref(LoanStatus), description: 'Of the operation now.' },
   }),
 );
+
 const example = { originator_proposal_code: EXAMPLE.code, decision: 'approve' };
 
 const presentDecided = (answer: DecisionAnswer): object => {

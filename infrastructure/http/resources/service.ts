@@ -25,6 +25,7 @@ const Health = component(
     ['checks'],
   ),
 );
+
 const FIVE_MINUTES = ['Cache-Control', 'public, max-age=300'];
 
 export const readKeySet = endpoint({

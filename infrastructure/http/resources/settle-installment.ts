@@ -117,6 +117,7 @@ const ANSWER = receiptOrQuote('Settlement', {
   done: 'The installment is settled.',
 });
 export const SettlementReceipt = ANSWER.ReceiptOf;
+
 export const settleInstallment = endpoint({
   id: 'settleInstallment',
   request: 'POST /installment/settle',
