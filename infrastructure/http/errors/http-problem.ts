@@ -1,8 +1,10 @@
+import { UnreadableEventError } from '../../../application/event-codec/fields.ts';
 import { OperationQuarantinedError, ReadModelBehindError } from '../../../application/loans/read-loan.ts';
 import { FeedStoppedError } from '../../../application/publication/feed.ts';
 import { BusyError, InspectorAwayError, OverShareError } from '../../../application/ports/busy-error.ts';
 import {
   ConcurrencyError,
+  DamagedEventError,
   OutcomeUnknownError,
   StoreUnavailableError,
 } from '../../../application/ports/event-store.ts';
@@ -64,6 +66,9 @@ export const tooManyUnderWay = (what: string): HttpProblem =>
     UNDER_WAY_S,
   );
 
+const UNREADABLE =
+  'Something that was recorded of this operation cannot be read until the operators of the service have seen to it; send the same request again then. Other operations are not affected.';
+
 /** What passes by itself, with the seconds after which to try again; of two kinds that fit, the first. */
 const PASSING: readonly (readonly [abstract new (...given: never[]) => Error, number, string])[] = [
   [
@@ -89,6 +94,8 @@ const PASSING: readonly (readonly [abstract new (...given: never[]) => Error, nu
     'The next event of this application was recorded but cannot be read until the operators of the service have seen to it; none is passed over, and other applications are not affected.',
   ],
   [ReadModelBehindError, 1, 'The latest change cannot be read yet.'],
+  [UnreadableEventError, 60, UNREADABLE],
+  [DamagedEventError, 60, UNREADABLE],
 ];
 
 /** The refusal that stands for an error; undefined for an unexpected error. */
@@ -109,7 +116,7 @@ export const problemOf = (error: unknown): HttpProblem | undefined => {
   const passing = PASSING.find(([kind]) => error instanceof kind);
   if (passing) return unavailable(passing[2], passing[1]);
   if (machineTrouble(error) !== undefined)
-    return unavailable('The service has no room for this right now; send the same request again.', 5);
+    return unavailable('The service cannot take this right now; send the same request again.', 5);
   // Of a path that the router cannot percent-decode.
   if (error instanceof URIError)
     return new HttpProblem('invalid_request', 'The path is not validly percent-encoded.');

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { UnreadableEventError } from '../../../../application/event-codec/fields.ts';
 import { BusyError } from '../../../../application/ports/busy-error.ts';
 import {
   ConcurrencyError,
@@ -61,6 +62,7 @@ describe('what a use case raises', () => {
     [new OutcomeUnknownError('timeout'), '1'],
     [new ReadModelBehindError('behind'), '1'],
     [new OperationQuarantinedError(), '60'],
+    [new UnreadableEventError('installment_settled: field settled_value should be an amount'), '60'],
     [new BusyError('busy'), '1'],
   ])('%s becomes 503', async (error, retryAfter) => {
     const { status, body, headers, text } = await settleFailingWith(error);
