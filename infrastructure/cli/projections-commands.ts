@@ -2,7 +2,9 @@ import type { CliCommand } from './cli-command.ts';
 import type { RowDifference } from '../../application/maintenance/rebuild/table-comparison.ts';
 import type { App } from '../../application/app.ts';
 import type { ListedReadModel } from '../../application/maintenance/rebuild/generations.ts';
+import { retryUntilAvailable } from '../../application/support/retry.ts';
 import { asColumns } from '../presenting/columns.ts';
+import { pause } from '../support/time.ts';
 import { DifferencesFoundError } from './command-line.ts';
 
 const PERCENT = 100;
@@ -59,16 +61,21 @@ async function* rebuilding(
   const rebuilt = async () => {
     using progress = dependencies.startProgress(PERCENT);
     let shown = 0;
-    return await maintenance.readModels.rebuild({
-      force,
-      signal,
-      onProgress: (share) => {
-        for (; shown < Math.floor(share * PERCENT); shown++) progress.advance();
-      },
-      onDifference: ({ name }, difference) => {
-        if (printed.length < MOST_PRINTED) printed.push(presentDifference(name, difference));
-      },
-    });
+    const rebuild = () => {
+      printed.length = 0;
+      return maintenance.readModels.rebuild({
+        force,
+        signal,
+        onProgress: (share) => {
+          for (; shown < Math.floor(share * PERCENT); shown++) progress.advance();
+        },
+        onDifference: ({ name }, difference) => {
+          if (printed.length < MOST_PRINTED) printed.push(presentDifference(name, difference));
+        },
+      });
+    };
+    // It goes on with what the try before has built.
+    return await retryUntilAvailable(rebuild, (ms) => pause(ms, signal));
   };
   const result = await rebuilt().catch((error: unknown) => {
     if (!signal.aborted) throw error;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import type { RowDifference } from '../../../application/maintenance/rebuild/table-comparison.ts';
 import type { Projection } from '../../../projections/projection.ts';
@@ -60,6 +61,19 @@ describe('projections', () => {
     expect(plain.lines[0]).toMatchObject({ projection: 'loan', table: 'loan', columns: difference.columns });
     expect(plain.err).toContain('--force');
     expect((await run(true)('projections', 'rebuild', '--force')).code).toBe(0);
+  });
+
+  test('rebuild goes on where its engine was away for a moment, and prints what differs once', async () => {
+    const whole = readModels(true);
+    let tries = 0;
+    const rebuild: typeof whole.rebuild = async (request) => {
+      const result = await whole.rebuild(request);
+      if (++tries === 1) throw new StoreUnavailableError('PostgreSQL: the connection was ended');
+      return result;
+    };
+    const command = commandLine(() => maintaining({ readModels: { ...whole, rebuild } }));
+    const { code, lines } = await command('projections', 'rebuild');
+    expect({ code, tries, lines: lines.length }).toEqual({ code: 4, tries: 2, lines: 2 });
   });
 
   test('drop-old names what is gone', async () => {
