@@ -39,14 +39,17 @@ const delivery = (at: Target): string => `${webhook(at)}/events/${at.eventId}`;
 const MAKER = { needs: 'reconcile' } as const;
 const AUDITOR = { needs: 'verify' } as const;
 
-/** The number of an uploaded statement; one that is none where it was refused. */
-const uploaded = async (desk: DeskWorld): Promise<string> => {
-  const { text } = await desk.upload('/reconciliation/statement', [], {
-    name: 'statement.csv',
-    text: 'date;amount;reference\n18/06/2026;10,00;nothing\n',
-  });
-  return /name="statement" value="([\w-]+)"/.exec(text)?.[1] ?? 'none';
-};
+/** The number of a statement that a page shows; one that is none where it was refused. */
+const statementIn = ({ text }: ConsoleAnswer): string =>
+  /name="statement" value="([\w.-]+)"/.exec(text)?.[1] ?? 'none';
+
+const uploaded = async (desk: DeskWorld): Promise<string> =>
+  statementIn(
+    await desk.upload('/reconciliation/statement', [], {
+      name: 'statement.csv',
+      text: 'date;amount;reference\n18/06/2026;10,00;nothing\n',
+    }),
+  );
 
 const COLUMNS = [
   ...([
@@ -70,13 +73,10 @@ const COLUMNS = [
   ] as const),
 ] as const;
 
-const compared = async (
-  desk: DeskWorld,
-  { fundId }: Target,
-): Promise<{ id: string; answer: ConsoleAnswer }> => {
+const compared = async (desk: DeskWorld, { fundId }: Target): Promise<ConsoleAnswer> => {
   const id = await uploaded(desk);
   const fields = [['statement', id] as const, ['fund', fundId] as const, ...COLUMNS];
-  return { id, answer: await desk.post('/reconciliation/compare', fields) };
+  return desk.post('/reconciliation/compare', fields);
 };
 
 const explained = ({ applicationId, held }: Target) => [
@@ -192,26 +192,24 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'query /reconciliation/compare': {
     ...MAKER,
     unseen: 200,
-    ask: async (desk, at) => (await compared(desk, at)).answer,
+    ask: compared,
   },
   'query /reconciliation/found': {
     ...MAKER,
     unseen: 410,
-    ask: async (desk, at) => {
-      const { id } = await compared(desk, at);
-      return desk.post('/reconciliation/found', [
-        ['statement', id],
+    ask: async (desk, at) =>
+      desk.post('/reconciliation/found', [
+        ['statement', statementIn(await compared(desk, at))],
         ['result', 'matched'],
         ['from', '0'],
-      ]);
-    },
+      ]),
   },
   'query /reconciliation/export': {
     ...MAKER,
     unseen: 410,
     ask: async (desk, at) =>
       desk.post('/reconciliation/export', [
-        ['statement', (await compared(desk, at)).id],
+        ['statement', statementIn(await compared(desk, at))],
         ['format', 'json'],
       ]),
   },

@@ -33,9 +33,11 @@ interface Typed {
   readonly requireReference: boolean;
 }
 
+/** A statement with what is asked of it and what came of that; `asked`: the same statement, asked since. */
 export interface KeptStatement {
   readonly name: string;
   readonly bytes: Buffer;
+  readonly asked: Kept<KeptStatement>;
   preview: StatementPreview;
   typed: Typed;
   compared?: Comparison | undefined;
@@ -44,6 +46,8 @@ export interface KeptStatement {
 
 export const LARGEST = 16 * 1_048_576;
 const MOST_KEPT = 4;
+/** Of one file; each tab has its own. */
+export const MOST_ASKED = 4;
 /** Of all files of all people. */
 const MOST_BYTES = 8 * LARGEST;
 
@@ -54,6 +58,18 @@ export const statements = new Kept<KeptStatement>(MOST_KEPT, {
 });
 
 export const statementPath = (id: string): string => `/reconciliation/${id}`;
+
+/** @param id of a file, or of what was asked of it: one that is kept no more is the file as it was read at first */
+export const statementAt = (visit: Visit, id: string): KeptStatement => {
+  const [file = '', asked = ''] = id.split('.');
+  const statement = statements.find(visit, file);
+  if (statement === undefined) throw new ConsoleProblem(410, () => texts.gone);
+  return statement.asked.find(visit, asked) ?? statement;
+};
+
+/** @returns the id under which it is found from now on */
+export const keepAsked = (visit: Visit, id: string, statement: KeptStatement): string =>
+  `${id.split('.')[0]!}.${statement.asked.keep(visit, statement)}`;
 
 const DECIMALS = [',', '.'] as const;
 const SHOWN_RECORDS = 8;

@@ -8,6 +8,7 @@ import { leftOutView, reportFile } from '../../left-out.ts';
 import { csvFor, fileOf } from '../../files.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
+import { Kept } from '../../kept.ts';
 import type { View } from '../../html.ts';
 import { either } from '../../language.ts';
 import { ConsoleProblem, query, upload, view } from '../../page.ts';
@@ -21,6 +22,9 @@ import {
   typedIn,
   uploadForm,
   LARGEST,
+  MOST_ASKED,
+  keepAsked,
+  statementAt,
   statementPath,
   statements,
 } from './form.ts';
@@ -39,15 +43,9 @@ const begun = (): View =>
       ${uploadForm(texts.file)}`,
   );
 
-const keptAs = (visit: Visit, id: string): KeptStatement => {
-  const statement = statements.find(visit, id);
-  if (statement === undefined) throw problem(410, 'gone');
-  return statement;
-};
-
 const keptIn = (visit: Visit): { readonly id: string; readonly statement: KeptStatement } => {
   const id = visit.fields.get('statement') ?? '';
-  return { id, statement: keptAs(visit, id) };
+  return { id, statement: statementAt(visit, id) };
 };
 
 const lines = (action: 'viewed' | 'exported', result: KeptStatement['compared']): readonly DeskEntry[] => {
@@ -68,7 +66,7 @@ const NOT_COMPARED: DeskEntry = {
 const shown = async (visit: Visit, app: Desk): Promise<Answer> => {
   const { params } = visit;
   const id = params['statement']!;
-  const statement = keptAs(visit, id);
+  const statement = statementAt(visit, id);
   const { said, compared: result } = statement;
   const [funds, names, applications] = await Promise.all([
     app.clients.funds(),
@@ -104,7 +102,7 @@ const taken = async (visit: Visit, app: Desk): Promise<Answer> => {
     fundNames(app, visit),
   ]);
   const typed = typedFirst({ funds, names }, preview.above);
-  const statement: KeptStatement = { name, bytes, preview, typed };
+  const statement: KeptStatement = { name, bytes, preview, typed, asked: new Kept(MOST_ASKED) };
   // What cannot be read as it seems to be written is no mistake of the person, who says next how it is.
   await dated(statement, app).catch(saidOf);
   return { kind: 'redirect', to: statementPath(statements.keep(visit, statement)) };
@@ -117,17 +115,22 @@ const saidOf = (error: unknown): (() => string) => {
   throw error;
 };
 
-/** Whatever comes of it takes the place of what was found before, and the page shows it. */
+/** Whatever comes of it is kept beside what was found before, which another tab may show. */
 const asked = async (visit: Visit, work: (statement: KeptStatement) => Promise<void>): Promise<Answer> => {
-  const { id, statement } = keptIn(visit);
-  Object.assign(statement, { typed: typedIn(visit.fields), compared: undefined, said: undefined });
+  const { id, statement: before } = keptIn(visit);
+  const statement: KeptStatement = {
+    ...before,
+    typed: typedIn(visit.fields),
+    compared: undefined,
+    said: undefined,
+  };
   try {
     await work(statement);
   } catch (error) {
     statement.said = saidOf(error);
   }
   const logged = statement.said ? [NOT_COMPARED] : lines('viewed', statement.compared);
-  return { kind: 'redirect', to: statementPath(id), logged };
+  return { kind: 'redirect', to: statementPath(keepAsked(visit, id, statement)), logged };
 };
 
 /** Days that were not typed are those of the file. @throws StatementError */
