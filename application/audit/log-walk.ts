@@ -1,5 +1,5 @@
 import type { AuditNotes, StreamHead, StreamNote } from './audit-notes.ts';
-import { DamagedEventError, DamagedStoreError, StoreUnavailableError } from '../ports/event-store.ts';
+import { DamagedStoreError, StoreUnavailableError } from '../ports/event-store.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import { answerWithin } from '../support/retry.ts';
 import type { Pause } from '../support/retry.ts';
@@ -18,7 +18,7 @@ const MOST_FAILURES = 5;
 const PAUSE_MS = 500;
 const NEVER = new AbortController().signal;
 
-/** From a place to the end as it is then. What is unreadable is reported; a silent log is no difference. */
+/** From a place to the end as it is then. A silent log is no difference. */
 export class LogWalk {
   readonly #deps: Dependencies;
   #position: LogPosition | 'start';
@@ -29,23 +29,17 @@ export class LogWalk {
   }
 
   /** Goes on from where it ended last time. @throws StoreUnavailableError the store is away, or silent, each time that it is asked @throws DamagedStoreError at once */
-  async *toTheEnd(report: Report): AsyncGenerator<readonly RecordedEvent[]> {
+  async *toTheEnd(): AsyncGenerator<readonly RecordedEvent[]> {
     for (let [failures, failedAt] = [0, this.#position]; ;) {
       try {
         yield* this.#read();
         return;
       } catch (error) {
-        if (error instanceof DamagedStoreError) throw error;
-        if (error instanceof StoreUnavailableError) {
-          failures = failedAt === this.#position ? failures + 1 : 1;
-          failedAt = this.#position;
-          if (failures > MOST_FAILURES) throw error;
-          await this.#deps.sleep(failures * PAUSE_MS, NEVER);
-          continue;
-        }
-        if (!(error instanceof DamagedEventError)) throw error;
-        telling(report, 'event', error)('event', 'an event', error.message);
-        this.#position = error.position;
+        if (error instanceof DamagedStoreError || !(error instanceof StoreUnavailableError)) throw error;
+        failures = failedAt === this.#position ? failures + 1 : 1;
+        failedAt = this.#position;
+        if (failures > MOST_FAILURES) throw error;
+        await this.#deps.sleep(failures * PAUSE_MS, NEVER);
       }
     }
   }

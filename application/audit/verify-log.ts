@@ -183,7 +183,7 @@ class Run {
       yield* this.#take();
     }
     // The streams were read after the log had shown them, so they may hold more than it showed then.
-    for await (const events of walk.toTheEnd(this.#report)) {
+    for await (const events of walk.toTheEnd()) {
       await this.#seals.meet(events);
       for (const event of events)
         if (this.#streams.has(event.stream)) this.#streams.meet(event, this.#report);
@@ -205,7 +205,7 @@ class Run {
 
   async *#newStreams(walk: LogWalk): AsyncGenerator<readonly string[]> {
     let some: string[] = [];
-    for await (const events of walk.toTheEnd(this.#report)) {
+    for await (const events of walk.toTheEnd()) {
       await this.#seals.meet(this.#behind(this.#earlier?.seals.after, events));
       for (const event of this.#behind(this.#earlier?.at, events)) {
         this.#at = event.position;

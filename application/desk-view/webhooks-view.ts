@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { ownerOf } from '../command-handling/operation.ts';
 import type { Rights } from '../desk/rights.ts';
 import type { EventDelivery } from '../webhooks/delivery-log.ts';
 import { noWebhook } from '../webhooks/subscriptions.ts';
@@ -84,8 +85,7 @@ export const webhooksFor = (
       event,
       async ofRecorded(recorded) {
         const found = await webhooks.deliveries.ofRecorded(recorded);
-        const applicationId = recorded[0]?.metadata.applicationId;
-        return applicationId === undefined ? [] : shown(applicationId, found);
+        return recorded[0] ? shown(ownerOf(recorded[0].stream), found) : [];
       },
       async ping(caller, webhookId) {
         await mayReach(webhookId);

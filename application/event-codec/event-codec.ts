@@ -115,7 +115,29 @@ type AnyEntry = EventEntry<DomainEvent['type']>;
 export interface EncodedEvent {
   readonly type: string;
   readonly data: JsonText;
+  /** Of one that was stored. */
+  readonly metadata?: Pick<EventMetadata, 'hash'>;
 }
+
+const NO_METADATA: EventMetadata = {
+  ...{ correlationId: '', causationId: '', actor: '', applicationId: '', recordedAt: '', hash: '' },
+};
+
+/**
+ * Events that others wrote, or wrote over, come without our metadata. They are handed out all the same, so that whoever meets one can put
+ * it aside: reading it is refused, and the hash chain tells it from ours.
+ */
+export const metadataOf = (text: string): EventMetadata => {
+  try {
+    const found = JSON.parse(text) as EventMetadata;
+    const isOurs = Object.keys(NO_METADATA).every(
+      (field) => typeof found[field as keyof EventMetadata] === 'string',
+    );
+    return isOurs ? found : NO_METADATA;
+  } catch {
+    return NO_METADATA;
+  }
+};
 
 export const encodeEvent = (event: DomainEvent): EncodedEvent => {
   const entry = entries[event.type] as unknown as AnyEntry;
@@ -128,6 +150,8 @@ const decoderOf = <Event extends DomainEvent>(of: EntriesOf<Event>): ((stored: E
   return (stored) => {
     const entry = known.get(stored.type);
     if (!entry) throw new UnreadableEventError(`unknown stored event type ${stored.type}`);
+    if (stored.metadata?.hash === '')
+      throw new UnreadableEventError(`${stored.type}: its metadata is not what was stored`);
     try {
       return entry.decode(JSON.parse(stored.data) as Payload) as Event;
     } catch (error) {

@@ -16,7 +16,7 @@ export interface EventMetadata {
   readonly idempotency?: { readonly endpoint: string; readonly key: string; readonly fingerprint: string };
   /** Of the operation, once it has one, so that a follower of the log need not read the stream for it; absent in events of before. */
   readonly fundId?: string;
-  /** Chains to the previous event of the stream; hexadecimal SHA-256. */
+  /** Chains to the previous event of the stream; hexadecimal SHA-256. Empty where the metadata that is stored is none of ours. */
   readonly hash: string;
 }
 
@@ -54,7 +54,7 @@ export interface AppendResult {
  * An append that is repeated (stream, expected revision and event ids are equal) answers the first result and stores nothing.
  */
 export interface EventStore {
-  /** From `from` (default: the first); `revision` is of the stream's last event. @throws DamagedEventError */
+  /** From `from` (default: the first); `revision` is of the stream's last event. */
   read(
     stream: string,
     from?: bigint,
@@ -101,20 +101,6 @@ export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError';
 }
 
-/** What is stored there is no event: damaged, or changed from outside. Reading it again will not help. */
-export class DamagedEventError extends Error {
-  override readonly name = 'DamagedEventError';
-  readonly stream: string;
-  readonly revision: bigint;
-  readonly position: LogPosition;
-  constructor(place: Pick<RecordedEvent, 'stream' | 'revision' | 'position'>, reason: string) {
-    super(`event ${place.revision} of ${place.stream} is damaged: ${reason}`);
-    this.stream = place.stream;
-    this.revision = place.revision;
-    this.position = place.position;
-  }
-}
-
 export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError';
 }
@@ -144,8 +130,7 @@ export interface SubscribeOptions {
 /**
  * Catch-up subscription to the whole log: everything after `from`, then what is appended, by this process or another, until
  * the signal. Order is the log's. Nothing is read ahead of the consumer beyond a bounded buffer. An adapter whose connection
- * breaks resumes by itself from the last message that it handed out. It ends with DamagedEventError at an event that
- * is none, once all before it were handed out.
+ * breaks resumes by itself from the last message that it handed out.
  */
 export interface EventSubscription<E = RecordedEvent> {
   subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionMessage<E>>;
@@ -167,7 +152,7 @@ export interface LogPlaces {
 }
 
 export interface PlacedEvents {
-  /** Undefined where the stream does not reach that far. @throws DamagedEventError @throws StoreUnavailableError */
+  /** Undefined where the stream does not reach that far. @throws StoreUnavailableError */
   at(stream: string, revision: bigint): Promise<RecordedEvent | undefined>;
 }
 

@@ -1,7 +1,6 @@
 import { loanEntries } from '../event-codec/entries.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import { BrokenSealError } from '../ports/borrower-vault.ts';
-import { DamagedEventError } from '../ports/event-store.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 /** The key of an operation is gone, and the log holds no record that its borrower was forgotten: it was lost. */
@@ -53,12 +52,7 @@ export const unlessKeyMissing = async <Value, Instead>(
 
 /** What is read of others does not depend on the one operation that cannot be. */
 export const ifReadable = <Value, Instead>(work: () => Promise<Value>, instead: Instead) =>
-  unlessKeyMissing(work, instead, [
-    KeyMissingError,
-    BrokenSealError,
-    UnreadableEventError,
-    DamagedEventError,
-  ]);
+  unlessKeyMissing(work, instead, [KeyMissingError, BrokenSealError, UnreadableEventError]);
 
 /** Of operations of which something is gone, those that lost it: rows may lag behind the record of a forgetting. */
 export const notForgotten = async (

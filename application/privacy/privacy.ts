@@ -68,7 +68,7 @@ export class Privacy {
       return entry === LEFT ? undefined : entry;
     };
     const all = { from: 'start', streamPrefix: LOAN_STREAM_PREFIX } as const;
-    for await (const message of upToNow(log, all, ({ stream }) => left.add(stream))) {
+    for await (const message of upToNow(log, all)) {
       last = message.checkpoint;
       if (message.kind !== 'events') continue;
       const entries = await Promise.all(message.events.map(entryOrLeft));

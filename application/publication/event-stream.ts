@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import { LOAN_STREAM_PREFIX, ownerOf } from '../command-handling/operation.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type {
   EventSubscription,
@@ -54,10 +54,10 @@ const positionOf = (bound: EventStreamQuery['from']): LogPosition | undefined =>
 const matcher = ({ from, to, applicationId, fundId, code, names }: EventStreamQuery) => {
   const [earliest, end] = [instantOf(from), instantOf(to)];
   return {
-    recorded: ({ metadata }: RecordedEvent): boolean =>
-      (earliest === undefined || metadata.recordedAt >= earliest) &&
-      (end === undefined || metadata.recordedAt < end) &&
-      (applicationId === undefined || metadata.applicationId === applicationId),
+    recorded: ({ stream }: RecordedEvent, at: string): boolean =>
+      (earliest === undefined || at >= earliest) &&
+      (end === undefined || at < end) &&
+      (applicationId === undefined || ownerOf(stream) === applicationId),
     event: (event: PublicEvent): boolean =>
       (fundId === undefined || event.fundId === fundId) &&
       (code === undefined || event.code === code) &&
@@ -65,9 +65,9 @@ const matcher = ({ from, to, applicationId, fundId, code, names }: EventStreamQu
   };
 };
 
-const isPast = (to: StreamBound | undefined, { metadata }: RecordedEvent): boolean => {
+const isPast = (to: StreamBound | undefined, at: string): boolean => {
   const end = instantOf(to);
-  return end !== undefined && Date.parse(metadata.recordedAt) >= Date.parse(end) + CLOCK_DIFFERENCE_MS;
+  return end !== undefined && Date.parse(at) >= Date.parse(end) + CLOCK_DIFFERENCE_MS;
 };
 
 const isNotHere = (what: string): DomainError =>
@@ -140,9 +140,12 @@ export async function* streamEvents(
   const last = positionOf(query.to);
   if (last !== undefined) await requirePosition(deps, last, signal);
   if (last !== undefined && last === positionOf(query.from)) return;
+  let at = '';
   for await (const recorded of recordedOf(deps, query, signal)) {
-    if (isPast(query.to, recorded)) return;
-    if (recorded.stream.startsWith(LOAN_STREAM_PREFIX) && matches.recorded(recorded)) {
+    // One whose metadata is lost was recorded about when the one before it was.
+    at = recorded.metadata.recordedAt || at;
+    if (isPast(query.to, at)) return;
+    if (recorded.stream.startsWith(LOAN_STREAM_PREFIX) && matches.recorded(recorded, at)) {
       for (const event of await deps.translator.translate([recorded])) {
         if (matches.event(event)) yield { position: recorded.position, event };
       }

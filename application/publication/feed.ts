@@ -1,11 +1,10 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
-import { LOAN_STREAM_PREFIX, loanStream, seesFund } from '../command-handling/operation.ts';
+import { LOAN_STREAM_PREFIX, loanStream, ownerOf, seesFund } from '../command-handling/operation.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import { LOAN_PROJECTION } from '../loans/loan-reader.ts';
 import { ReadModelBehindError } from '../loans/read-loan.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
-import { DamagedEventError } from '../ports/event-store.ts';
 import type { LogPosition, PlacedEvents, RecordedEvent } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { numberOf } from '../projecting/projected-event.ts';
@@ -132,7 +131,7 @@ const [WINDOW, MOST_LOOKED_AT, MOST_READ] = [1_000, 10_000, 500];
 const [LOOK_AGAIN_MS, LONGEST_WAIT_MS] = [50, 3_000];
 
 const isOfTheEvent = (error: unknown): boolean =>
-  [UnreadableEventError, DamagedEventError, TypeError, RangeError].some((kind) => error instanceof kind);
+  [UnreadableEventError, TypeError, RangeError].some((kind) => error instanceof kind);
 
 const stopped = (cause?: unknown): FeedStoppedError =>
   new FeedStoppedError('an event of this application cannot be read', { cause });
@@ -247,7 +246,7 @@ export class Feed {
 
   async #placeOf(reader: FeedReader, after: string): Promise<FeedPlace> {
     const recorded = await this.#recorded(reader, after);
-    if (recorded?.metadata.applicationId !== reader.applicationId) throw unknownAfter();
+    if (!recorded || ownerOf(recorded.stream) !== reader.applicationId) throw unknownAfter();
     const [event] = await this.#deps.translator.translate([recorded]).catch((error: unknown) => {
       throw isOfTheEvent(error) ? stopped(error) : error;
     });

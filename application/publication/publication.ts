@@ -1,5 +1,5 @@
 import type { LoanEvent } from '../../domain/loan/events.ts';
-import { LOAN_STREAM_PREFIX, loanStream } from '../command-handling/operation.ts';
+import { loanStream, ownerOf } from '../command-handling/operation.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
 import type { EventBus, PublicEvent } from '../ports/event-bus.ts';
 import type {
@@ -92,8 +92,7 @@ export class Publication {
 
   async find(applicationId: string, eventId: string): Promise<PublicEvent | undefined> {
     const recorded = await this.#byId(eventId);
-    if (!recorded?.stream.startsWith(LOAN_STREAM_PREFIX)) return undefined;
-    if (recorded.metadata.applicationId !== applicationId) return undefined;
+    if (!recorded || ownerOf(recorded.stream) !== applicationId) return undefined;
     return (await this.translator.translate([recorded]))[0];
   }
 

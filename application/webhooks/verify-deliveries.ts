@@ -1,5 +1,5 @@
 import { LogWalk } from '../audit/log-walk.ts';
-import { LOAN_STREAM_PREFIX } from '../command-handling/operation.ts';
+import { ownerOf } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import { keptDeliveries } from './delivery-comparison.ts';
 import type {
@@ -103,8 +103,7 @@ class Run {
   async *missing(): AsyncGenerator<DeliveryDifference> {
     if (this.#subscriptions.size === 0) return;
     const walk = new LogWalk(this.#deps, this.#scope.kept.from);
-    // Damaged events are for `audit verify` to tell of.
-    for await (const events of walk.toTheEnd(() => (this.#counts.heldBack += 1))) {
+    for await (const events of walk.toTheEnd()) {
       const reached = events.filter(({ position }) => this.#isBehind(position) <= 0);
       yield* this.#settled(await this.#compare(reached));
       if (reached.length < events.length) return;
@@ -130,10 +129,7 @@ class Run {
   }
 
   async #compare(recorded: readonly RecordedEvent[]): Promise<readonly Found[]> {
-    const mine = recorded.filter(
-      ({ stream, metadata }) =>
-        stream.startsWith(LOAN_STREAM_PREFIX) && this.#subscriptions.has(metadata.applicationId),
-    );
+    const mine = recorded.filter(({ stream }) => this.#subscriptions.has(ownerOf(stream)));
     const published = await this.#published(mine);
     const ids = published.map(({ event }) => event.eventId);
     const deliveries = Map.groupBy(await this.#deps.comparison.ofEvents(ids), ({ eventId }) => eventId);
@@ -183,6 +179,7 @@ class Run {
         for (const event of await this.#deps.translator.translate([one]))
           published.push({ recorded: one, event });
       } catch (error) {
+        // Those are for `audit verify` to tell of.
         if (!(error instanceof UnreadableEventError)) throw error;
         this.#counts.heldBack += 1;
       }

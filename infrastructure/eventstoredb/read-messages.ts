@@ -1,9 +1,5 @@
-import type {
-  EventMetadata,
-  JsonText,
-  LogPosition,
-  RecordedEvent,
-} from '../../application/ports/event-store.ts';
+import type { JsonText, LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
+import { metadataOf } from '../../application/event-codec/event-codec.ts';
 import { NOWHERE, toLogPosition } from './event-wire.ts';
 import type { Position } from './event-wire.ts';
 import { Fields, field, idOf, numberField, pairIn, textField } from './protobuf.ts';
@@ -59,25 +55,6 @@ export type ReadAnswer =
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'other' };
-
-const NO_METADATA: EventMetadata = {
-  correlationId: '',
-  causationId: '',
-  actor: '',
-  applicationId: '',
-  recordedAt: '',
-  hash: '',
-};
-
-/** Events that others wrote into our streams come without our metadata; the hash chain tells them from ours. */
-const metadataOf = (text: string): EventMetadata => {
-  try {
-    const metadata: unknown = JSON.parse(text);
-    return typeof metadata === 'object' && metadata !== null ? (metadata as EventMetadata) : NO_METADATA;
-  } catch {
-    return NO_METADATA;
-  }
-};
 
 const streamOf = (fields: Fields): string => {
   let name = '';

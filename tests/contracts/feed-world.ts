@@ -5,7 +5,6 @@ import { decodeEvent } from '../../application/event-codec/event-codec.ts';
 import { UnreadableEventError } from '../../application/event-codec/fields.ts';
 import { QuarantinedOperations } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import { ReadModelCopy } from '../../application/maintenance/rebuild/read-model-copy.ts';
-import { DamagedEventError } from '../../application/ports/event-store.ts';
 import type {
   EventStore,
   EventSubscription,
@@ -86,18 +85,13 @@ export const serviceOn = (stores: Pick<FeedStores, 'log' | 'database'>) => {
   const { log, database } = stores;
   const commands = commandHandler(log, fixedClock());
   const unreadable = new Set<string>();
-  const damaged = new Set<string>();
   const decode = (recorded: RecordedEvent) => {
     if (unreadable.has(recorded.id)) throw new UnreadableEventError('a field of later');
     return decodeEvent(recorded);
   };
   const publication = new Publication({
     log: Object.assign(Object.create(log) as FeedStores['log'], {
-      at: async (stream: string, revision: bigint) => {
-        const event = await log.at(stream, revision);
-        if (event && damaged.has(event.id)) throw new DamagedEventError(event, 'overwritten');
-        return event;
-      },
+      at: (stream: string, revision: bigint) => log.at(stream, revision),
       ...(log.byId && { byId: (id: string) => log.byId!(id) }),
       subscribe: (options: Parameters<EventSubscription['subscribe']>[0]) => log.subscribe(options),
     }),
@@ -112,7 +106,6 @@ export const serviceOn = (stores: Pick<FeedStores, 'log' | 'database'>) => {
   return {
     publication,
     unreadable,
-    damaged,
     tell: (application: string, code: string, command: LoanCommand) =>
       commands.handle({
         stream: loanStream(application, code),

@@ -1,3 +1,4 @@
+import { metadataOf } from '../../application/event-codec/event-codec.ts';
 import { ConcurrencyError, KeyAlreadyClaimedError } from '../../application/ports/event-store.ts';
 import type {
   AppendResult,
@@ -14,7 +15,10 @@ import type {
   SubscriptionMessage,
 } from '../../application/ports/event-store.ts';
 
-const copy = (event: EventToAppend): EventToAppend => JSON.parse(JSON.stringify(event)) as EventToAppend;
+const copy = (event: EventToAppend): EventToAppend => ({
+  ...(JSON.parse(JSON.stringify(event)) as EventToAppend),
+  metadata: metadataOf(JSON.stringify(event.metadata)),
+});
 
 export const claimId = ({ applicationId, endpoint, key }: KeyClaim): string =>
   JSON.stringify([applicationId, endpoint, key]);

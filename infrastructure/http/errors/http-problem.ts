@@ -4,7 +4,6 @@ import { FeedStoppedError } from '../../../application/publication/feed.ts';
 import { BusyError, InspectorAwayError, OverShareError } from '../../../application/ports/busy-error.ts';
 import {
   ConcurrencyError,
-  DamagedEventError,
   OutcomeUnknownError,
   StoreUnavailableError,
 } from '../../../application/ports/event-store.ts';
@@ -95,7 +94,6 @@ const PASSING: readonly (readonly [abstract new (...given: never[]) => Error, nu
   ],
   [ReadModelBehindError, 1, 'The latest change cannot be read yet.'],
   [UnreadableEventError, 60, UNREADABLE],
-  [DamagedEventError, 60, UNREADABLE],
 ];
 
 /** The refusal that stands for an error; undefined for an unexpected error. */

@@ -1,7 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { DamagedEventError } from '../../../application/ports/event-store.ts';
+import { metadataOf } from '../../../application/event-codec/event-codec.ts';
 import type {
-  EventMetadata,
   JsonText,
   KeyClaim,
   LogPosition,
@@ -74,7 +73,7 @@ export class SharedReading {
       this.tail.push(events);
       this.advanceTo(end);
     } catch {
-      // A damaged event, or a file that cannot be read: each follower finds out by its own reading.
+      // A file that cannot be read: each follower finds out by its own reading.
       this.tail.restart(this.#end);
     }
   }
@@ -133,22 +132,11 @@ const prepareAll = (db: DatabaseSync) => ({
 
 type Statements = Readonly<Record<keyof ReturnType<typeof prepareAll>, StatementSync>>;
 
-const metadataOf = (row: EventRow): EventMetadata => {
-  try {
-    const metadata: unknown = JSON.parse(row[3]);
-    if (typeof metadata === 'object' && metadata !== null) return metadata as EventMetadata;
-  } catch {
-    // Falls through to the error, which names the event.
-  }
-  const place = { stream: row[4], revision: BigInt(row[5]), position: toPosition(row[6]) };
-  throw new DamagedEventError(place, 'its metadata is not what was stored');
-};
-
 const eventOf = (row: EventRow): RecordedEvent => ({
   id: row[0],
   type: row[1],
   data: row[2] as JsonText,
-  metadata: metadataOf(row),
+  metadata: metadataOf(row[3]),
   stream: row[4],
   revision: BigInt(row[5]),
   position: toPosition(row[6]),
@@ -169,7 +157,6 @@ export class EventLogReader {
     return this.#streamOf(stream).revision;
   }
 
-  /** @throws DamagedEventError */
   stream(
     name: string,
     from: number,
@@ -180,13 +167,11 @@ export class EventLogReader {
     return { events: rows.map(eventOf), revision };
   }
 
-  /** @throws DamagedEventError */
   byId(id: string): RecordedEvent | undefined {
     const row = this.#sql.byId.get(id) as unknown as EventRow | undefined;
     return row && eventOf(row);
   }
 
-  /** @throws DamagedEventError */
   at(stream: string, revision: number): RecordedEvent | undefined {
     const row = this.#sql.at.get(stream, revision) as unknown as EventRow | undefined;
     return row && eventOf(row);
@@ -201,7 +186,6 @@ export class EventLogReader {
     return Number(this.#first(this.#sql.end)[0] ?? 0);
   }
 
-  /** @throws DamagedEventError */
   page(after: number, limit: number, prefix: string): LogPage {
     // Asked before the events: whatever is committed in between belongs to a later page.
     const end = this.end();
@@ -218,7 +202,7 @@ export class EventLogReader {
     } catch (error) {
       // What stands before the damage is handed out first: the next page then begins right at it.
       const last = events.at(-1);
-      if (!last || !(isDamaged(error) || error instanceof DamagedEventError)) throw error;
+      if (!last || !isDamaged(error)) throw error;
       return { events, scanned: Number(last.position), end };
     }
     return { events, scanned: Math.max(after, upper), end };

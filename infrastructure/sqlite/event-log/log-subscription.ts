@@ -1,4 +1,4 @@
-import { DamagedEventError, DamagedStoreError } from '../../../application/ports/event-store.ts';
+import { DamagedStoreError } from '../../../application/ports/event-store.ts';
 import type {
   LogPosition,
   RecordedEvent,
@@ -23,7 +23,7 @@ const DEFAULT_BATCH = 500;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
 /** Whatever else keeps the log from being read may pass. */
-const COMES_AGAIN = [RangeError, DamagedEventError, DamagedStoreError];
+const COMES_AGAIN = [RangeError, DamagedStoreError];
 
 const parsePosition = (position: LogPosition | 'start'): number => {
   if (position === 'start') return 0;

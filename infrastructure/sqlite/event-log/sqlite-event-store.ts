@@ -1,5 +1,4 @@
 import {
-  DamagedEventError,
   DamagedStoreError,
   OutcomeUnknownError,
   StoreUnavailableError,
@@ -173,7 +172,7 @@ export class SqliteEventStore implements EventStore, EventSubscription, LogPlace
     await this.#writer.close(this.#options.closeGraceMs ?? 5_000);
   }
 
-  /** @param where is told of a damaged file @param call as the watch knows it @throws StoreUnavailableError @throws DamagedStoreError @throws DamagedEventError */
+  /** @param where is told of a damaged file @param call as the watch knows it @throws StoreUnavailableError @throws DamagedStoreError */
   async #read<Answer>(
     ask: (reader: EventLogReader) => Answer,
     where?: string,
@@ -185,7 +184,7 @@ export class SqliteEventStore implements EventStore, EventSubscription, LogPlace
       return ask(this.#reader);
     } catch (error) {
       if (call) this.#options.watch?.readFailed(call);
-      if (error instanceof DamagedEventError || error instanceof StoreUnavailableError) throw error;
+      if (error instanceof StoreUnavailableError) throw error;
       if (isDamaged(error)) throw this.#damaged(error, where);
       throw new StoreUnavailableError(messageOf(error), { cause: error });
     }

@@ -5,13 +5,15 @@ import type { Audit } from '../../../application/audit/audit.ts';
 import type { SqlAuditedRows } from '../../../application/audit/audited-rows.ts';
 import type { SqlFrozenEvents } from '../../../application/audit/frozen-events.ts';
 import { verifyLog } from '../../../application/audit/verify-log.ts';
-import { DamagedEventError, DamagedStoreError } from '../../../application/ports/event-store.ts';
+import { DamagedStoreError } from '../../../application/ports/event-store.ts';
 import type {
   EventStore,
   EventSubscription,
+  JsonText,
   LogPosition,
   RecordedEvent,
 } from '../../../application/ports/event-store.ts';
+import { metadataOf } from '../../../application/event-codec/event-codec.ts';
 import type { Difference } from '../../../application/audit/difference.ts';
 import { numberOf } from '../../../application/projecting/projected-event.ts';
 import { SqliteAuditNotes } from '../../../infrastructure/sqlite/audit-notes.ts';
@@ -77,23 +79,27 @@ test('a part that fails before its turn ends the audit, and nothing beside it', 
   expect(unheard).toEqual([]);
 });
 
-test('an audit that goes on tells a damaged event once, which it meets a second time where nothing is sealed', async () => {
+test('an audit that goes on tells a damaged event once, of a stream that it reads a second time', async () => {
   const directory = await temporaryDirectory();
   const path = join(directory.path, 'notes.db');
   const stop = new AbortController();
   const log = Array.from({ length: 2_500 }, (_, number) => loan(number));
+  const bad = { ...log[2_010]!, type: 'loan.received.v1', data: '{}' as JsonText, metadata: metadataOf('{') };
   // Its notes are saved every 2,000 operations.
   const subscribe: EventSubscription['subscribe'] = async function* ({ from }) {
     for (const event of log.slice(Number(numberOf(from)))) {
-      if (event === log[10]) throw new DamagedEventError(event, 'written over');
-      if (event === log[2_200]) stop.abort(new Error('stopped'));
+      if (event === log[2_490]) stop.abort(new Error('stopped'));
       yield { kind: 'events', events: [event], checkpoint: event.position };
     }
     yield { kind: 'caught_up' };
   };
+  let reads = 0;
   const run = async (signal: AbortSignal) => {
     const notes = new SqliteAuditNotes(path);
-    const audit = auditOf(subscribe)({ notes, signal, fundId: 'FUND' });
+    const audit = auditOf(subscribe, async (stream) => {
+      if (stream === bad.stream) reads += 1;
+      return { events: stream === bad.stream ? [bad] : [], revision: 'no_stream' };
+    })({ notes, signal, fundId: 'FUND' });
     const told: Difference[] = [];
     try {
       for (;;) {
@@ -107,9 +113,10 @@ test('an audit that goes on tells a damaged event once, which it meets a second 
   };
   await expect(run(stop.signal)).rejects.toThrow('stopped');
   const { told, counted } = await run(new AbortController().signal);
-  expect(told.map(({ stream, found }) => [stream, found])).toEqual([
-    ['loan-app.10', 'event 0 of loan-app.10 is damaged: written over'],
+  expect(told.map(({ stream, what, found }) => [stream, what, found])).toEqual([
+    [bad.stream, 'hash', ''],
+    [bad.stream, bad.type, 'loan.received.v1: its metadata is not what was stored'],
   ]);
-  expect(counted).toBe(1);
+  expect([reads, counted]).toEqual([2, 2]);
   await directory.remove();
 });

@@ -7,6 +7,7 @@ import {
   readRequest,
   subscriptionRequest,
 } from '../../../infrastructure/eventstoredb/read-messages.ts';
+import { sampleMetadata } from '../../contracts/event-store-samples.ts';
 
 const { ReadResp } = streams;
 const bytesOf = (response: streams.ReadResp): Buffer => Buffer.from(response.serializeBinary());
@@ -21,6 +22,8 @@ interface Sample {
   readonly commit: bigint;
   readonly prepare: bigint;
 }
+
+const METADATA = sampleMetadata();
 
 const sample: Sample = {
   id: '0198c1de-7a00-7c1f-9b1e-0123456789ab',
@@ -41,14 +44,14 @@ const eventMessage = (one: Sample, id = new shared.UUID().setString(one.id)): st
     .setCommitPosition(String(one.commit))
     .setPreparePosition(String(one.prepare))
     .setData(encoder.encode(one.data))
-    .setCustomMetadata(encoder.encode('{"hash":"h"}'));
+    .setCustomMetadata(encoder.encode(JSON.stringify(METADATA)));
   event.getMetadataMap().set('created', '1').set('type', one.type).set('content-type', 'application/json');
   return new ReadResp().setEvent(new ReadResp.ReadEvent().setEvent(event).setCommitPosition('17'));
 };
 
 const recorded = ({ id, type, data, stream, revision, commit, prepare }: Sample): unknown => ({
   kind: 'event',
-  event: { id, type, data, stream, revision, metadata: { hash: 'h' }, position: `${commit}/${prepare}` },
+  event: { id, type, data, stream, revision, metadata: METADATA, position: `${commit}/${prepare}` },
 });
 
 describe('what the server answers to reads', () => {

@@ -5,8 +5,6 @@ import {
   OutcomeUnknownError,
   StoreUnavailableError,
 } from '../../../../application/ports/event-store.ts';
-import type { DamagedEventError } from '../../../../application/ports/event-store.ts';
-import { upToNow } from '../../../../application/support/up-to-now.ts';
 import {
   catchUp,
   failureOf,
@@ -77,21 +75,6 @@ describe('a disk in trouble', () => {
       );
     },
   );
-
-  test('what stands before and behind an event that is none is handed out all the same', async () => {
-    const dataDir = await newDataDir();
-    const store = await openStore(dataDir);
-    const events = sampleEvents(4);
-    await store.append('loan-a.1', 'no_stream', events);
-    const file = openFile(dataDir);
-    file.exec('DROP TRIGGER events_never_change');
-    file.exec(`UPDATE events SET metadata = '{' WHERE revision = 2`);
-    const [read, left]: [string[], DamagedEventError[]] = [[], []];
-    for await (const message of upToNow(store, { from: 'start' }, (damaged) => left.push(damaged)))
-      if (message.kind === 'events') read.push(...idsOf(message.events));
-    expect(read).toEqual(idsOf(events).toSpliced(2, 1));
-    expect(left).toMatchObject([{ stream: 'loan-a.1', revision: 2n }]);
-  });
 
   test('while the disk does not answer, the event loop turns and reads are answered', async () => {
     const dataDir = await newDataDir();
