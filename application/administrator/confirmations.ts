@@ -187,9 +187,13 @@ export class Confirmations {
     });
   }
 
-  /** Whatever can still be confirmed, longest wait first. @param fundId only of this fund */
-  async awaiting(fundId?: string): Promise<readonly AwaitingDecision[]> {
-    const { rules } = await this.#deps.rules.current();
+  /** Whatever can still be confirmed, longest wait first: a read for each operation that waits. @param fundId only of this fund @param wanted default: of any */
+  async awaiting(
+    fundId?: string,
+    wanted: (fundId: string) => boolean = () => true,
+  ): Promise<readonly AwaitingDecision[]> {
+    const set = [...(await this.#deps.rules.current()).rules];
+    const rules = new Map(set.filter(([of]) => wanted(of) && (fundId === undefined || of === fundId)));
     if (rules.size === 0) return [];
     const pending = (await this.#deps.worklists.pending(fundId === undefined ? {} : { fundId })).filter(
       (one) => rules.has(one.fundId as FirstDecision['fundId']),
@@ -209,7 +213,7 @@ export class Confirmations {
       found.push(...awaited.flat());
     }
     for (const [of, { proposal }] of rules)
-      if (proposal && (fundId === undefined || of === fundId))
+      if (proposal)
         found.push({
           ...{ firstDecisionId: proposal.proposalId, applicationId: null, code: null, fundId: of },
           ...{ decision: 'four_eyes', value: null, by: proposal.by.name ?? null, since: proposal.proposedAt },

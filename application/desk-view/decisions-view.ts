@@ -39,9 +39,6 @@ export const administratorFor = (
     return undefined;
   };
 
-  const awaiting = async (fundId?: string) =>
-    (await administrator.confirmations.awaiting(fundId)).filter((one) => rights.has('see', one.fundId));
-
   /** The same for what a second person says of a decision, whatever became of that. @throws RoleError */
   const refusalOfSecond = async (second: SecondDecision): Promise<DecisionAnswer | undefined> => {
     const right = second.decision === 'confirm' ? 'confirm' : 'withdraw';
@@ -67,7 +64,7 @@ export const administratorFor = (
     },
     confirmations: {
       async awaiting(fundId) {
-        const found = await awaiting(fundId);
+        const found = await administrator.confirmations.awaiting(fundId, (of) => rights.has('see', of));
         return found.map((one) =>
           rights.has('borrowers', one.fundId) || one.first?.note === undefined
             ? one

@@ -22,16 +22,20 @@ import {
 const CODES = ['OP-1', 'OP-2'];
 const OTHER_FUND = '9d1f6f0e-2b3c-4d5e-8f90-a1b2c3d4e5f6';
 
+let store: InMemoryEventStore;
 let administrator: Administrator;
-const settledBy = (...grants: readonly Grant[]) => {
+const deskOfOne = (...grants: readonly Grant[]) => {
   const person = { issuer: 'https://id.example', subject: '7', name: 'Caio', grants };
-  const desk = deskOf({ administrator, loans: {} } as unknown as App, person).administrator;
+  return { person, desk: deskOf({ administrator, loans: {} } as unknown as App, person).administrator };
+};
+const settledBy = (...grants: readonly Grant[]) => {
+  const { person, desk } = deskOfOne(...grants);
   return async (decision: 'confirm' | 'withdraw', first: string): Promise<string> =>
     told(await second(desk as Administrator, decision, { person }, { first }));
 };
 
 beforeEach(async () => {
-  const store = new InMemoryEventStore();
+  store = new InMemoryEventStore();
   administrator = deskOver(store, fixedClock(), CODES);
   for (const code of CODES) await receive(store, code);
   await setRule(administrator, ruleOf('stated', ['approve', 0]), ana);
@@ -80,4 +84,17 @@ describe('who may confirm in one fund alone', () => {
     await settledBy(checker)('confirm', 'OP-1');
     expect(pending).not.toHaveBeenCalled();
   });
+});
+
+test('of what awaits another person, the decisions of funds that a person does not see are not read', async () => {
+  const read = jest.spyOn(store, 'read');
+  const awaiting = async (...grants: readonly Grant[]) => {
+    read.mockClear();
+    const found = await deskOfOne(...grants).desk.confirmations.awaiting();
+    return { found: found.length, read: read.mock.calls.length };
+  };
+  const other: Grant = { role: 'viewer', funds: [OTHER_FUND] };
+  expect(await awaiting(other)).toEqual({ found: 0, read: 0 });
+  // Of each its decisions, and what happened to the operation since.
+  expect(await awaiting({ role: 'viewer' })).toEqual({ found: 2, read: 4 });
 });
