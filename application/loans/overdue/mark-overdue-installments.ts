@@ -1,6 +1,7 @@
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { CommandHandler } from '../../command-handling/command-handler.ts';
+import { UnreadableEventError } from '../../event-codec/fields.ts';
 import { parseLoanStream } from '../../command-handling/operation.ts';
 import type { BusinessClock } from '../../ports/clock.ts';
 import type { DueInstallment } from '../due-installments.ts';
@@ -25,7 +26,7 @@ const IN_FLIGHT = 32;
  * Marks whatever fell due before today, page by page; answers how many installments it marked. Nothing needs to be remembered between two
  * sweeps: what is marked is no longer pending, and an operation that is marked twice changes once. One that cannot be marked now is left for
  * the next sweep.
- * @throws Error when no operation of a page could be marked: then it is not the operations' fault
+ * @throws Error when no operation of a page could be marked, and not because of what is stored of them: then it is not their fault
  */
 export const markOverdue = async (deps: Dependencies, signal: AbortSignal): Promise<number> => {
   const today = deps.clock.today();
@@ -62,7 +63,8 @@ const markAll = async (
   await Promise.all(Array.from({ length: IN_FLIGHT }, work));
   const [first] = failures;
   if (!first) return marked;
-  if (failures.length === streams.length) throw first.error;
+  const isUnreadable = failures.every(({ error }) => error instanceof UnreadableEventError);
+  if (failures.length === streams.length && !isUnreadable) throw first.error;
   deps.logger.warn(
     { failed: failures.length, stream: first.stream, err: first.error },
     'some operations could not be marked overdue; the next sweep tries again',

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { DueInstallment } from '../../../../application/loans/due-installments.ts';
 import { markOverdue } from '../../../../application/loans/overdue/mark-overdue-installments.ts';
+import type { JsonText } from '../../../../application/ports/event-store.ts';
 import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+import { sampleMetadata } from '../../../contracts/event-store-samples.ts';
 import { NOW, requestRepurchase } from '../../../domain/support/loan-story.ts';
 import { fixedClock } from '../../../support/application-parts.ts';
 import { activate, carryOut, postAssignment, storyOf, streamOf } from '../../../support/post-assignment.ts';
@@ -105,6 +108,22 @@ describe('mark overdue installments', () => {
     expect(await sweep()).toBe(6);
     expect(await overdueOf(process, 'B')).toHaveLength(3);
     expect(JSON.stringify(logger)).toContain('not-a-loan');
+  });
+
+  test('a whole page of what cannot be read does not keep the next page, and is no failure of the sweep', async () => {
+    const { process, due, logger, sweep } = await started(['A', 'B']);
+    const unreadable = {
+      id: randomUUID(),
+      type: 'loan.approved.v1',
+      data: '{' as JsonText,
+      metadata: sampleMetadata(),
+    };
+    await process.store.append(streamOf('A'), await process.store.head(streamOf('A')), [unreadable]);
+    for (let n = 0; n < 500; n++)
+      due.rows.push({ stream: streamOf('A'), code: `0${n}`, dueDate: calendarDate('2026-01-01') });
+    expect(await sweep()).toBe(3);
+    expect(await overdueOf(process, 'B')).toHaveLength(3);
+    expect(JSON.stringify(logger)).toContain('some operations could not be marked overdue');
   });
 
   test('when nothing works it says so', async () => {
