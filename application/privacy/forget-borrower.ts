@@ -1,15 +1,22 @@
-import { loanDecider } from '../../domain/loan/index.ts';
+import { randomUUID } from 'node:crypto';
+import type { BorrowerForgotten, LoanEvent } from '../../domain/loan/events.ts';
+import { fold, loanDecider } from '../../domain/loan/index.ts';
 import { requireLoan } from '../../domain/loan/state.ts';
 import { hasEnded } from '../../domain/loan/statuses.ts';
 import type { ExistingLoan, LoanState } from '../../domain/loan/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { PrivateText } from '../../domain/shared/private-text.ts';
-import type { CommandHandler } from '../command-handling/command-handler.ts';
+import type { CommandHandler, CommandRequest } from '../command-handling/command-handler.ts';
 import { loanStream, parseLoanStream } from '../command-handling/operation.ts';
 import type { OperationPlace } from '../command-handling/operation.ts';
+import { loanEntries } from '../event-codec/entries.ts';
+import { BEFORE_THE_FIRST, decodeLoanEvent, eventsAfter, readOrLeave } from '../event-codec/event-codec.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { BorrowerVault } from '../ports/borrower-vault.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import { retryAppend } from '../support/retry.ts';
 import type { SqlBorrowerIndex } from './borrower-index.ts';
 import { ifReadable } from './missing-keys.ts';
 
@@ -40,6 +47,7 @@ export const readTexts = async (
 
 export interface Forgetting {
   readonly commands: Pick<CommandHandler, 'handle' | 'preview'>;
+  readonly events: Pick<EventStore, 'read' | 'append'>;
   readonly index: Pick<SqlBorrowerIndex, 'streamsOf' | 'entriesOf' | 'remove'>;
   readonly keys: {
     /** For good; none is fine. Durable when it resolves. Processes may hold the key in memory for 30 seconds more. */
@@ -51,10 +59,12 @@ export interface Forgetting {
   readonly vault: Pick<BorrowerVault, 'digest' | 'peek'>;
   readonly clock: BusinessClock;
   readonly realClock: RealClock;
+  readonly pause: (ms: number) => Promise<unknown>;
 }
 
 export interface BorrowerOperation extends OperationPlace {
-  readonly status: ExistingLoan['status'];
+  /** `unreadable`: one of its events cannot be read, so that nobody knows. */
+  readonly status: ExistingLoan['status'] | 'unreadable';
   readonly open: boolean;
   readonly documents: number;
   /** Set when an earlier run was interrupted after its record and before its end. */
@@ -63,7 +73,7 @@ export interface BorrowerOperation extends OperationPlace {
 
 export interface BorrowerOperations {
   readonly operations: readonly BorrowerOperation[];
-  /** Streams of others that lead to this borrower and cannot be read, in the application that was asked for. */
+  /** Streams that cannot be read, and may be this borrower's or another's, in the application that was asked for. */
   readonly unreadable: readonly string[];
 }
 
@@ -73,6 +83,14 @@ export interface ForgetRequest {
 }
 
 const LONGEST_ASSIGNMENT_MS = 3_600_000;
+
+const UNREADABLE = { status: 'unreadable', open: true } as const;
+/** Events that say whose data there is, and whether it was forgotten. */
+const OF_THE_BORROWER: ReadonlySet<LoanEvent['type']> = new Set([
+  'LoanReceived',
+  'DocumentsAdded',
+  'BorrowerForgotten',
+]);
 
 const shown = ({ applicationId, code }: OperationPlace, loan: ExistingLoan): BorrowerOperation => ({
   applicationId,
@@ -106,9 +124,13 @@ export class ForgetBorrower {
       const place = parseLoanStream(stream);
       if (!place || (applicationId !== undefined && place.applicationId !== applicationId)) continue;
       const state = await ifReadable(() => this.#stateOf(stream), undefined);
-      if (!state) unreadable.push(stream);
-      else if ('schedule' in state && !(await this.#isOfAnother(stream, state, digest)))
-        operations.push(shown(place, state));
+      const loan = state ?? (await this.#readablePart(stream));
+      if (loan === undefined && (await this.#deps.index.entriesOf([stream])).length > 1)
+        unreadable.push(stream);
+      else if (loan === undefined)
+        operations.push({ ...place, ...UNREADABLE, documents: 0, forgottenAt: null });
+      else if ('schedule' in loan && !(await this.#isOfAnother(stream, loan, digest)))
+        operations.push({ ...shown(place, loan), ...(!state && UNREADABLE) });
     }
     return { operations, unreadable };
   }
@@ -145,27 +167,61 @@ export class ForgetBorrower {
   }
 
   /** All but the entries that find the operation. @returns its stream */
-  async #forget(
-    { applicationId, code }: OperationPlace,
-    { requestId, reason }: ForgetRequest,
-  ): Promise<string> {
-    const { commands, keys, documents, clock } = this.#deps;
+  async #forget({ applicationId, code }: OperationPlace, request: ForgetRequest): Promise<string> {
+    const { keys, documents } = this.#deps;
     const stream = loanStream(applicationId, code);
-    const { state } = await commands.handle({
-      stream,
-      applicationId,
-      actor: 'privacy',
-      correlationId: requestId,
-      decide: (current) =>
-        loanDecider.decide(
-          { type: 'ForgetBorrower', ...(reason !== undefined && { reason }), now: clock.now() },
-          current,
-        ),
-    });
+    const asked = { stream, applicationId, actor: 'privacy', correlationId: request.requestId };
+    const state = await this.#record(asked, request.reason);
     await keys.forget(stream);
-    const contents = 'documents' in state ? state.documents.map(({ sha256 }) => sha256) : [];
+    const contents = state && 'documents' in state ? state.documents.map(({ sha256 }) => sha256) : [];
     for (const sha256 of new Set(contents)) await documents.remove(stream, sha256);
     return stream;
+  }
+
+  /** @returns what is known of the operation; undefined where not even its reception can be read */
+  async #record(
+    asked: Omit<CommandRequest, 'decide'>,
+    reason: string | undefined,
+  ): Promise<LoanState | undefined> {
+    const { commands, clock } = this.#deps;
+    const because = reason !== undefined && { reason };
+    try {
+      const decide: CommandRequest['decide'] = (current) =>
+        loanDecider.decide({ type: 'ForgetBorrower', ...because, now: clock.now() }, current);
+      return (await commands.handle({ ...asked, decide })).state;
+    } catch (error) {
+      if (!(error instanceof UnreadableEventError)) throw error;
+      await this.#recordBehind(asked, { type: 'BorrowerForgotten', ...because, forgottenAt: clock.now() });
+      return this.#readablePart(asked.stream);
+    }
+  }
+
+  /** Nothing else is ever stored behind an event that cannot be read: whatever that says, the borrower's data goes. */
+  async #recordBehind(
+    { stream, applicationId, actor, correlationId }: Omit<CommandRequest, 'decide'>,
+    forgotten: BorrowerForgotten,
+  ): Promise<void> {
+    const { events, pause } = this.#deps;
+    const { events: recorded, revision } = await events.read(stream);
+    if (recorded.some(({ type }) => type === loanEntries.BorrowerForgotten.storedType)) return;
+    const { fundId } = recorded.findLast(({ metadata }) => metadata.fundId !== undefined)?.metadata ?? {};
+    const metadata = {
+      ...{ correlationId, causationId: correlationId, actor, applicationId },
+      ...{ recordedAt: forgotten.forgottenAt, ...(fundId !== undefined && { fundId }) },
+    };
+    const stored = eventsAfter(recorded.at(-1)?.metadata ?? BEFORE_THE_FIRST, stream, [forgotten], {
+      metadata,
+      idOf: () => randomUUID(),
+    });
+    await retryAppend(() => events.append(stream, revision, stored), pause);
+  }
+
+  async #readablePart(stream: string): Promise<LoanState | undefined> {
+    const { events } = await this.#deps.events.read(stream);
+    const readable = events
+      .flatMap((recorded) => readOrLeave(decodeLoanEvent, recorded, () => undefined) ?? [])
+      .filter(({ type }) => OF_THE_BORROWER.has(type));
+    return readable[0]?.type === 'LoanReceived' ? fold(loanDecider.initialState, readable) : undefined;
   }
 
   /** An assignment that was refused may have left a key, and contents sealed with it, without an operation. */

@@ -1,3 +1,4 @@
+import { loanStream } from '../../application/command-handling/operation.ts';
 import type { OperationPlace } from '../../application/command-handling/operation.ts';
 import { randomUUID } from 'node:crypto';
 import type { CliCommand } from './cli-command.ts';
@@ -21,6 +22,7 @@ interface ForgetOptions {
   readonly application?: string;
   readonly reason?: string;
   readonly includingOpen: boolean;
+  readonly includingUnreadable: boolean;
   readonly yes: boolean;
 }
 
@@ -46,6 +48,7 @@ export const addBorrowerCommands = (program: CliCommand): void => {
     )
     .option('--reason <text>', 'kept on record with each operation; no personal data')
     .option('--including-open', 'also operations that have not reached their end', false)
+    .option('--including-unreadable', 'also operations of which an event cannot be read', false)
     .option('--yes', 'do not ask; needed where nobody can answer', false)
     .addHelpText(
       'after',
@@ -53,6 +56,8 @@ export const addBorrowerCommands = (program: CliCommand): void => {
         'Nothing brings the data back, except a copy of the database made before. Repeat the command if it was interrupted.\n' +
         '\nA key that is gone without that record was lost (docs/operations.md, KeysMissing): --lost-key gives up what it sealed, once no\n' +
         'copy can bring it back. It is refused while the key is there.\n' +
+        '\nAn operation of which an event cannot be read keeps its data, unless --including-unreadable is given: nobody knows whether it has\n' +
+        'reached its end. Whatever that event says, the record then goes behind it, and the key is deleted.\n' +
         '\nPrints {operations, forgotten, left_open, unreadable}. Exit code 3 when open operations were left\n' +
         'out, 1 when one cannot be read and so stays as it is; standard error names them.\n\nExamples:\n' +
         '  receivables borrower forget --document 529.982.247-25 --reason "request 2027-118"\n' +
@@ -120,14 +125,18 @@ const ofLostKey = ({ privacy, loans }: App, code: string, applicationId: string 
 
 const forgetAll = async (
   forgetting: Forgetting,
-  { reason, includingOpen, yes }: ForgetOptions,
+  { reason, includingOpen, includingUnreadable, yes }: ForgetOptions,
   dependencies: CliDependencies,
   services: App,
 ): Promise<void> => {
   const { privacy, loans } = services;
-  const { operations: found, unreadable } = await forgetting.find();
+  const all = await forgetting.find();
+  const isLeft = ({ status }: BorrowerOperation): boolean => status === 'unreadable' && !includingUnreadable;
+  const found = all.operations.filter((one) => !isLeft(one));
+  const streams = all.operations.filter(isLeft).map((one) => loanStream(one.applicationId, one.code));
+  const unreadable = [...all.unreadable, ...streams];
   await recordLines(services, [{ action: 'searched', count: found.length }]);
-  const chosen = found.filter(({ open }) => includingOpen || !open);
+  const chosen = found.filter(({ open, status }) => includingOpen || !open || status === 'unreadable');
   const left = found.filter((one) => !chosen.includes(one));
   if (chosen.length > 0 && !yes) await confirm(chosen, dependencies);
   const requestId = `forget-${randomUUID()}`;
@@ -154,7 +163,8 @@ const forgetAll = async (
   if (unreadable.length > 0)
     throw new Error(
       `${unreadable.length} operation(s) of this borrower cannot be read, so nothing of them was forgotten; find out why with ` +
-        'receivables audit verify, and repeat this command when they can be read',
+        'receivables audit verify, and repeat this command when they can be read' +
+        (streams.length > 0 ? ', or with --including-unreadable' : ''),
     );
   if (left.length === 0) return;
   throw new NotAllowedError(

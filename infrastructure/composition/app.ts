@@ -134,7 +134,7 @@ export const MODULES = {
   privacy: (parts: Parts) =>
     new Privacy({
       commands: parts.commands,
-      log: parts.eventStore,
+      ...{ events: parts.eventStore, log: parts.eventStore, pause },
       checkpoints: parts.checkpoints,
       index: parts.borrowerIndex,
       keys: parts.operationKeys,

@@ -27,6 +27,7 @@ const DAMAGES: Readonly<Record<string, string>> = {
   'DATA-BYTES': `data = cast(x'7ba5a5a57d' as text)`,
   TYPE: `type = 'loan.other.v1'`,
 };
+const IN_LOG = new Set(['chain', 'event', 'decision', 'log', 'claim', 'seal']);
 const CHANGED = { HASH: `metadata = json_set(metadata, '$.hash', '${'0'.repeat(64)}')` };
 
 test('events that were written over in the middle of the log keep their own operations waiting, and no other', async () => {
@@ -85,9 +86,30 @@ test('events that were written over in the middle of the log keep their own oper
 
   const rebuilt = await run('projections', 'rebuild');
   expect([rebuilt.code, rebuilt.err]).toEqual([0, expect.anything()]);
-  const { lines } = await run('audit', 'verify', '-o', 'json');
-  const told = new Set(lines.map(({ stream }: { stream: string }) => stream?.split('.')[1]));
+  const verify = async () => (await run('audit', 'verify', '-o', 'json')).lines;
+  const differences = await verify();
+  const told = new Set(differences.map(({ stream }: { stream: string }) => stream?.split('.')[1]));
   for (const code of codes) expect(told).toContain(code);
   expect(told).not.toContain('GOOD');
   expect(told).not.toContain('NEW');
+
+  const of = ['--application', credentials[0]!.application_id, '--including-open', '--yes'];
+  const forget = (...more: readonly string[]) =>
+    run('borrower', 'forget', '--document', '52998224725', ...of, ...more);
+  const some = await forget();
+  const counts = {
+    forgotten: codes.length + 1 - Object.keys(DAMAGES).length,
+    unreadable: Object.keys(DAMAGES).length,
+  };
+  expect([some.code, some.lines]).toMatchObject([1, [counts]]);
+  const rest = await forget('--including-unreadable');
+  expect([rest.code, rest.lines]).toMatchObject([0, [{ forgotten: counts.unreadable, unreadable: 0 }]]);
+  const database = new DatabaseSync(join(DATA_DIR, 'service.db'), { readOnly: true });
+  const keys = database.prepare(`SELECT name FROM wrapped_key WHERE name LIKE 'operation:%'`).all();
+  database.close();
+  expect(keys.map(({ name }) => String(name).split('.')[1])).toEqual(['GOOD']);
+  // The record is what the audit expects of it; read models have it when the operation is let out.
+  const inLog = (found: readonly { readonly kind: string }[]) =>
+    found.flatMap((one) => (IN_LOG.has(one.kind) ? [JSON.stringify(one)] : [])).sort();
+  expect(inLog(await verify())).toEqual(inLog(differences));
 });

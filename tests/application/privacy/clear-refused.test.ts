@@ -23,6 +23,7 @@ const forgettingOf = (states: States, gone: string[] = []): ForgetBorrower => {
   const commands = { preview };
   return new ForgetBorrower({
     commands: commands as unknown as Forgetting['commands'],
+    events: { read: async () => ({ events: [], revision: 'no_stream' }) } as unknown as Forgetting['events'],
     index: {
       streamsOf: async () => Object.keys(states),
       entriesOf: async () => [],
@@ -36,6 +37,7 @@ const forgettingOf = (states: States, gone: string[] = []): ForgetBorrower => {
     vault: { digest: (text) => text, peek: async () => undefined },
     clock: fixedClock(),
     realClock: { realNow: () => '2026-06-20T12:00:00.000Z' as never },
+    pause: async () => undefined,
   });
 };
 
@@ -56,8 +58,11 @@ test('one operation that cannot be read keeps no other from being found and clea
   const received = loanDecider.decide(receiveL1, NONE).reduce(loanDecider.evolve, NONE as LoanState);
   const states = { 'loan-app.damaged': undefined, 'loan-app.good': received, 'loan-app.refused': NONE };
   expect(await forgettingOf(states).find('52998224725')).toMatchObject({
-    operations: [{ code: 'good' }],
-    unreadable: ['loan-app.damaged'],
+    operations: [
+      { code: 'damaged', status: 'unreadable' },
+      { code: 'good', status: 'received' },
+    ],
+    unreadable: [],
   });
   expect(await forgettingOf(states).find('52998224725', 'other')).toEqual({ operations: [], unreadable: [] });
   expect(await cleared(states)).toEqual(['loan-app.refused']);

@@ -2,10 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { ForgetBorrower, borrowerDigest } from '../../../application/privacy/forget-borrower.ts';
 import { Privacy } from '../../../application/privacy/privacy.ts';
 import { KeyMissingError } from '../../../application/privacy/missing-keys.ts';
+import { chainHash } from '../../../application/event-codec/event-codec.ts';
 import type { BorrowerVault } from '../../../application/ports/borrower-vault.ts';
 import type { BorrowerIndexEntry } from '../../../application/privacy/borrower-index.ts';
 import type { SealedBorrower } from '../../../domain/shared/identifiers.ts';
 import type { Sealed } from '../../../domain/shared/private-text.ts';
+import { sampleEvent } from '../../contracts/event-store-samples.ts';
 import { ALONE, fixedClock } from '../../support/application-parts.ts';
 import { SealedBorrowerVault } from '../../../infrastructure/security/sealed-borrower-vault.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
@@ -35,6 +37,7 @@ const setUp = (kept: ReadonlySet<string> = new Set(), entries: BorrowerIndexEntr
   const world = postAssignment({ store, vault });
   const forgetting = new ForgetBorrower({
     commands: world.commands,
+    events: store,
     index: {
       streamsOf: async (digest) =>
         entries.filter((one) => one.digest === '' || one.digest === digest).map(({ stream }) => stream),
@@ -46,6 +49,7 @@ const setUp = (kept: ReadonlySet<string> = new Set(), entries: BorrowerIndexEntr
     vault,
     clock: fixedClock(),
     realClock: { realNow: () => '2026-06-20T12:00:00.000Z' as never },
+    pause: async () => undefined,
   });
   return { world, told, vault, deleted, forgetting };
 };
@@ -67,6 +71,47 @@ test('a key that is gone for good is given up by forgetting its borrower: the lo
   await giving.forget(ana.document_number, found!, { requestId: 'r', reason: 'key lost' });
   expect(await vault.open(streamOf(), SEALED)).toBeUndefined();
   expect(await giving.find(ana.document_number)).toEqual({ operations: [], unreadable: [] });
+});
+
+describe('an operation of which an event cannot be read', () => {
+  test('is forgotten where that is asked for: the record goes behind that event, once, and then key, documents and entry', async () => {
+    const entries = [{ digest: '', stream: streamOf() }];
+    const { forgetting, deleted, world } = setUp(new Set([streamOf()]), entries);
+    await activate(world);
+    const unreadable = { ...sampleEvent(), type: 'loan.something_new.v1' };
+    await world.store.append(streamOf(), await world.store.head(streamOf()), [unreadable]);
+    const [found, ...others] = (await forgetting.find(ana.document_number)).operations;
+    expect([found, others]).toMatchObject([
+      { code: 'L1', status: 'unreadable', open: true, forgottenAt: null },
+      [],
+    ]);
+    for (const run of ['first', 'second'])
+      await forgetting.forget(ana.document_number, found!, { requestId: run, reason: 'request 7' });
+    const { events } = await world.store.read(streamOf());
+    const records = events.filter(({ type }) => type === 'loan.borrower_forgotten.v1');
+    expect(records.map(({ data }) => JSON.parse(data))).toMatchObject([{ reason: 'request 7' }]);
+    const { fundId } = events[0]!.metadata;
+    const metadata = { actor: 'privacy', correlationId: 'first', applicationId: 'app-1', fundId };
+    expect(records[0]!.metadata).toMatchObject(metadata);
+    const { hash, ...covered } = records[0]!.metadata;
+    expect(hash).toBe(
+      chainHash(unreadable.metadata.hash, streamOf(), { ...events.at(-1)!, metadata: covered }),
+    );
+    const contents = receiveL1.documents.map(({ sha256 }) => sha256);
+    expect(new Set(deleted)).toEqual(new Set([streamOf(), ...contents]));
+    expect(entries).toEqual([]);
+  });
+
+  test('is left where it may be of another, as an attempt that was refused left an entry as well', async () => {
+    const entries = [
+      { digest: '', stream: streamOf() },
+      { digest: 'of another', stream: streamOf() },
+    ];
+    const { forgetting, world } = setUp(new Set(), entries);
+    await world.store.append(streamOf(), 'no_stream', [sampleEvent()]);
+    const found = await forgetting.find(ana.document_number);
+    expect(found).toEqual({ operations: [], unreadable: [streamOf()] });
+  });
 });
 
 describe('an operation whose key is lost, and the entry that finds it as well', () => {
