@@ -137,12 +137,20 @@ const LOOK_EVERY_MS = 1_000;
 /** A disk that damages each of them is not filled with them. */
 const REST_AFTER_BUILDING_MS = 30_000;
 
-/** Builds a generation whenever none serves any more, as where one was found damaged, while everything else goes on. */
+/**
+ * Builds a generation whenever none serves any more, as where one was found damaged, or one of an older version, which a process of the
+ * release before may have built then, while everything else goes on.
+ */
 export const keepServing = async (serving: Serving): Promise<void> => {
-  const { generations, logger, signal } = serving;
+  const { generations, log, logger, signal } = serving;
+  let found: number | undefined;
   const outage = new Outage({ logger, what: 'building the read models anew', longestPauseMs: 60_000 });
   const work = async (): Promise<number> => {
-    if ((await generations.serving()) !== undefined) return LOOK_EVERY_MS;
+    const number = await generations.serving();
+    if (number !== undefined && (number === found || (await rebuildOf({ generations, log }).upToDate()))) {
+      found = number;
+      return LOOK_EVERY_MS;
+    }
     await build(serving);
     outage.over();
     return REST_AFTER_BUILDING_MS;

@@ -11,6 +11,7 @@ import { commandLine } from '../support/command-line.ts';
 import { untilReady } from '../support/mortal-service.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { RunningService } from '../support/running-service.ts';
+import { within } from '../support/within.ts';
 
 const PAGE = 4_096;
 const OPERATIONS = 6;
@@ -91,6 +92,28 @@ test('a damaged read model serves no more, and another is built while commands g
     detail: expect.stringContaining('generation 2 serves; 1 was damaged'),
   });
   expect(await services.maintenance.readModels.dropOld()).toEqual([1]);
+});
+
+test('a generation that a process of an older release builds, and lets serve, is followed by one of this release', async () => {
+  const files = [1, 2].map((number) => join(dataDir, `read-model-${number}.db`)) as [string, string];
+  const from = new DatabaseSync(files[0]);
+  from.prepare('vacuum into ?').run(files[1]);
+  from.close();
+  const older = new DatabaseSync(files[1]);
+  older.exec('update projection_checkpoint set version = version - 1');
+  older.close();
+  const register = new DatabaseSync(join(dataDir, 'service.db'));
+  register.exec(`begin immediate;
+    update read_model_generation set state = 'damaged' where number = 1;
+    insert into read_model_generation (number, state) values (2, 'serving');
+    commit`);
+  register.close();
+  await within('the next one serves', 30_000, async () => {
+    const listed = await Array.fromAsync(service.service.parts.maintenance.readModels.list());
+    return listed.some(({ generation, state }) => generation === 3 && state === 'serving');
+  });
+  expect((await api.settle('D-1', '001', 950)).status).toBe(200);
+  expect((await api.readable('D-1')).body.balances.received_value).toBe(950);
 });
 
 test('audit verify says at once that the log is malformed, and where', async () => {
