@@ -6,6 +6,7 @@ export default {
   testRunner: './tests/support/test-framework.js',
   reporters: ['default', './tests/support/leak-reporter.js'],
   roots: ['<rootDir>/tests'],
+  cacheDirectory: './node_modules/.cache/jest',
   testMatch: ['**/*.test.ts'],
   transform: {},
   // Nothing that works takes so long, on a machine that is busy with other things either.

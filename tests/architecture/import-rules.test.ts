@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -235,20 +235,18 @@ const ALLOWED: readonly (readonly [file: string, line: string])[] = [
 ];
 
 describe('the rules bite', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  const directory = temporaryDirectory();
   let violations: readonly Violation[];
   beforeAll(async () => {
-    directory = await temporaryDirectory();
     const tree = [...ALLOWED, ...REFUSED.map(([, file, line]) => [file, line] as const)];
     for (const [file, line] of tree) {
-      await mkdir(dirname(join(directory.path, file)), { recursive: true });
-      await writeFile(join(directory.path, file), `${line}\nexport type Egg = unknown;\n`);
+      await mkdir(dirname(join(directory, file)), { recursive: true });
+      await writeFile(join(directory, file), `${line}\nexport type Egg = unknown;\n`);
     }
-    await symlink(join(ROOT, 'node_modules'), join(directory.path, 'node_modules'));
-    await symlink(join(ROOT, 'package.json'), join(directory.path, 'package.json'));
-    ({ violations } = (await cruised(directory.path)).summary);
+    await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
+    await symlink(join(ROOT, 'package.json'), join(directory, 'package.json'));
+    ({ violations } = (await cruised(directory)).summary);
   });
-  afterAll(() => directory.remove());
 
   test.each(REFUSED)('%s refuses %s: %s', (rule, file) => {
     expect(violations.filter(({ from }) => from === file).map((violation) => violation.rule.name)).toContain(

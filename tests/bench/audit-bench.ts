@@ -18,7 +18,7 @@ import { serviceDirectory } from './service-directory.ts';
 
 const words = process.argv.slice(2);
 const wanted = Number(words.find((word) => /^\d+$/.test(word)) ?? 100_000);
-const dataDir = await serviceDirectory('receivables-audit-');
+const dataDir = await serviceDirectory();
 const isKilled = words.includes('killed');
 const verify = ['audit', 'verify', '-o', 'json'];
 

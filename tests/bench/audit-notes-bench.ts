@@ -5,12 +5,12 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { SqliteAuditNotes } from '../../infrastructure/sqlite/audit-notes.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const BETWEEN_SAVES = 2_000;
 const MISSING_ONE_IN = 100_000;
@@ -71,17 +71,13 @@ const inProcess = async (path: string, onLine: (line: string, kill: () => void) 
 
 if (file !== undefined) write(file);
 else {
-  const directory = mkdtempSync(join(tmpdir(), 'receivables-notes-'));
+  const directory = temporaryDirectory();
   const path = join(directory, 'notes.db');
-  try {
-    await inProcess(path, (line, kill) => {
-      console.log(line);
-      if (line.startsWith(`noted ${wanted / 2}:`)) kill();
-    });
-    console.log('killed');
-    await inProcess(path, (line) => console.log(line));
-    console.log(`file of ${megabytes(statSync(path).size)}`);
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+  await inProcess(path, (line, kill) => {
+    console.log(line);
+    if (line.startsWith(`noted ${wanted / 2}:`)) kill();
+  });
+  console.log('killed');
+  await inProcess(path, (line) => console.log(line));
+  console.log(`file of ${megabytes(statSync(path).size)}`);
 }

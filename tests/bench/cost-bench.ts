@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { ServiceProcess } from '../support/service-process.ts';
 import { Arrivals } from './arrivals.ts';
@@ -10,6 +10,7 @@ import { followerLag } from './followers.ts';
 import type { Request } from './load.ts';
 import { SettlementWorld } from './settlement-world.ts';
 import { pause, startReceiver } from './webhook-bench-world.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /**
  * What one settlement and one assignment cost, in counts that other work on the machine hardly moves: processor time by thread in
@@ -24,7 +25,7 @@ const ASSIGNMENTS = [
 ] as const;
 const WARM_UP = 2_000;
 
-const directory = mkdtempSync(join(tmpdir(), 'receivables-cost-'));
+const directory = temporaryDirectory();
 const dataDir = join(directory, 'data');
 const echo = await Echo.start();
 
@@ -102,5 +103,4 @@ try {
   echo.stop();
   receiver.stop();
   await service.end('SIGTERM');
-  rmSync(directory, { recursive: true, force: true });
 }

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
@@ -13,6 +12,7 @@ import { load } from './load.ts';
 import type { Load, Request } from './load.ts';
 import { pause, startReceiver } from './webhook-bench-world.ts';
 import type { Receiver } from './webhook-bench-world.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 export const OPERATIONS = Number(process.env['BENCH_OPERATIONS'] ?? 400);
 export const INSTALLMENTS = Number(process.env['BENCH_INSTALLMENTS'] ?? 60);
@@ -163,22 +163,20 @@ const PRELOAD = new URL('./profile-preload.mjs', import.meta.url).href;
 
 /** Both profiles side by side, their engines directly reached, everything on this machine. */
 export const openWorld = async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'receivables-distributed-'));
+  const directory = temporaryDirectory();
   const closing: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
   const close = async (): Promise<void> => {
     for (const one of closing.splice(0).reverse()) await one();
-  };
-  const keep = <T extends { close(): unknown }>(one: T): T => {
-    closing.push(() => one.close());
-    return one;
   };
   try {
     const receiver = await startReceiver();
     closing.push(() => receiver.stop());
     const caFile = join(directory, 'ca.pem');
     writeFileSync(caFile, receiver.caPem);
-    const postgres = keep(await PostgresServer.start({ durable: true, counting: COUNTED }));
-    const kafka = keep(await KafkaBroker.start());
+    const postgres = await PostgresServer.start({ durable: true, counting: COUNTED });
+    closing.push(() => postgres.crash());
+    const kafka = await KafkaBroker.start();
+    closing.push(() => kafka.kill());
     const given = process.env['EVENTSTORE_URL'];
     const standIn = given === undefined ? await StandInProcess.start(join(directory, 'log')) : undefined;
     closing.push(() => standIn?.kill());

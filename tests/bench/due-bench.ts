@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import type { DueInstallment } from '../../application/loans/due-installments.ts';
@@ -9,13 +7,14 @@ import { migrate } from '../../application/sql/migrations/migrate.ts';
 import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
 import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** How long it takes to find the installments of one day among a million open ones, and to find nothing. */
 const OPEN = 1_000_000;
 const DAYS = 365;
 const PAGE = 500;
 
-const directory = mkdtempSync(join(tmpdir(), 'receivables-due-'));
+const directory = temporaryDirectory();
 const database = await SqliteDatabase.open({
   path: join(directory, 'read-model.db'),
   synchronous: 'NORMAL',
@@ -56,5 +55,4 @@ try {
   for (const today of ['2026-06-20', '2026-06-21', '2026-06-21', '2026-06-27']) await sweep(today);
 } finally {
   await database.close();
-  rmSync(directory, { recursive: true, force: true });
 }

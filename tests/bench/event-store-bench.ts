@@ -3,14 +3,13 @@
  * `node tests/bench/event-store-bench.ts [seconds per measurement]`
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EventToAppend, JsonText } from '../../application/ports/event-store.ts';
 import { EventLogWriter, encodeAppend } from '../../infrastructure/sqlite/event-log/event-log-writer.ts';
 import { openEventLog } from '../../infrastructure/sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 type Append = (stream: string, event: EventToAppend) => Promise<unknown>;
 
@@ -80,7 +79,7 @@ const measure = async (variant: string, writers: number, append: Append): Promis
   };
 };
 
-const dataDir = await mkdtemp(join(tmpdir(), 'event-store-bench-'));
+const dataDir = temporaryDirectory();
 const results: Measurement[] = [];
 const store = await SqliteEventStore.open(dataDir);
 for (const writers of [1, 32, 64])
@@ -111,5 +110,4 @@ for (const writers of [1, 64])
     ),
   );
 db.close();
-await rm(dataDir, { recursive: true });
 console.table(results);

@@ -1,10 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { load } from './load.ts';
 import type { Load } from './load.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 export interface Bodies {
   readonly baseUrl: string;
@@ -49,42 +49,38 @@ end
 const wrk: Generator = {
   name: 'wrk -t1',
   run: async ({ baseUrl, path, headers, bodies }, connections, seconds) => {
-    const directory = mkdtempSync(join(tmpdir(), 'bench-wrk-'));
+    const directory = temporaryDirectory();
     const file = (name: string, text: string): string => {
       writeFileSync(join(directory, name), text);
       return join(directory, name);
     };
-    try {
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-      const env = {
-        ...process.env,
-        BENCH_BODIES: file('bodies', bodies.join('\n')),
-        BENCH_HEADERS: file('headers', lines.join('\n')),
-      };
-      const script = file('script.lua', SCRIPT);
-      const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, `${baseUrl}${path}`];
-      const { stdout } = await promisify(execFile)('wrk', flags, { env });
-      const found = /RESULT (\d+) (\d+) (\d+) (\S+) (\S+) (\d+)/.exec(stdout);
-      if (!found) throw new Error(stdout);
-      const [count, microseconds, failed, p50, p99, used] = found.slice(1).map(Number) as [
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-      ];
-      if (failed > 0) throw new Error(`${failed} of ${count} requests failed`);
-      return {
-        count,
-        used,
-        perSecond: (count / microseconds) * 1e6,
-        p50: p50 / 1_000,
-        p99: p99 / 1_000,
-      };
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const env = {
+      ...process.env,
+      BENCH_BODIES: file('bodies', bodies.join('\n')),
+      BENCH_HEADERS: file('headers', lines.join('\n')),
+    };
+    const script = file('script.lua', SCRIPT);
+    const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, `${baseUrl}${path}`];
+    const { stdout } = await promisify(execFile)('wrk', flags, { env });
+    const found = /RESULT (\d+) (\d+) (\d+) (\S+) (\S+) (\d+)/.exec(stdout);
+    if (!found) throw new Error(stdout);
+    const [count, microseconds, failed, p50, p99, used] = found.slice(1).map(Number) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    if (failed > 0) throw new Error(`${failed} of ${count} requests failed`);
+    return {
+      count,
+      used,
+      perSecond: (count / microseconds) * 1e6,
+      p50: p50 / 1_000,
+      p99: p99 / 1_000,
+    };
   },
 };
 

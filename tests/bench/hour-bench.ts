@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settlement } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { residentMiB, send } from './cost-round.ts';
 import { SettlementWorld } from './settlement-world.ts';
 import { pause } from './webhook-bench-world.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /**
  * What a process holds while operations come in at a steady pace for an hour, each settled whole a while later: the number of
@@ -19,7 +18,7 @@ const INSTALLMENTS = 24;
 const LATER = 30;
 const SHOWN_EVERY = 300;
 
-const dataDir = join(mkdtempSync(join(tmpdir(), 'receivables-hour-')), 'data');
+const dataDir = join(temporaryDirectory(), 'data');
 const service = await ServiceProcess.start(dataDir, { SANDBOX_STEP: '1ms', LOG_LEVEL: 'error' });
 const codesOf = (second: number): string[] => Array.from({ length: A_SECOND }, (_, i) => `H-${second}-${i}`);
 
@@ -55,5 +54,4 @@ try {
   }
 } finally {
   await service.end('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { settlement } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -9,6 +8,7 @@ import type { Round } from './cost-round.ts';
 import { followerLag } from './followers.ts';
 import type { Request } from './load.ts';
 import { SettlementWorld } from './settlement-world.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /**
  * What a settlement costs among many operations, and what the process holds then: `npm run bench -- portfolio 6000` for fewer. Cold is
@@ -24,7 +24,7 @@ const AT_ONCE = 5_000;
 /** Of the last so many operations one may still be on its way when the others are active. */
 const CESSIONS_UNDER_WAY = 200;
 
-const directory = mkdtempSync(join(tmpdir(), 'receivables-portfolio-'));
+const directory = temporaryDirectory();
 const dataDir = join(directory, 'data');
 const echo = await Echo.start();
 const service = await ServiceProcess.start(dataDir, { SANDBOX_STEP: '1ms', LOG_LEVEL: 'error' });
@@ -105,5 +105,4 @@ try {
 } finally {
   echo.stop();
   await service.end('SIGTERM');
-  rmSync(directory, { recursive: true, force: true });
 }

@@ -18,7 +18,7 @@ const command = (dataDir: string, args: readonly string[], environment = {}): st
     { encoding: 'utf8', env: { ...process.env, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...environment } },
   );
 
-const dataDir = await serviceDirectory('receivables-rebuild-');
+const dataDir = await serviceDirectory();
 try {
   const events = fillEventLog(dataDir, operations);
   // Where no generation serves yet, any command builds the first.

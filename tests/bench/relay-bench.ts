@@ -5,8 +5,6 @@ import type { RelayQuarantine } from '../../application/publication/relay-quaran
  * are of reading and translating. `node tests/bench/relay-bench.ts [operations]`
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loanStream } from '../../application/command-handling/operation.ts';
@@ -27,6 +25,7 @@ import { pause } from '../../infrastructure/support/time.ts';
 import { activated, paid, receiveL1, underpaid } from '../domain/support/loan-story.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const operations = Number(process.argv[2] ?? 3_000);
 const APPENDS_AT_ONCE = 32;
@@ -153,7 +152,7 @@ const report = (label: string, perSecond: number): number => {
   return perSecond;
 };
 
-const directory = await mkdtemp(join(tmpdir(), 'receivables-relay-'));
+const directory = temporaryDirectory();
 const standIn = await StandInProcess.start(join(directory, 'stand-in'));
 try {
   console.log(`${operations} operations of ${story.length} events, nothing known of them\n`);
@@ -162,5 +161,4 @@ try {
   await measure('embedded', () => SqliteEventStore.open(directory, { logger }));
 } finally {
   await standIn.kill();
-  await rm(directory, { recursive: true, force: true });
 }

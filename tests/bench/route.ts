@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +7,7 @@ import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { authority } from '../support/certificates.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /**
  * The files that one settlement passes through, from the socket to the webhook: every file of the product in which a function runs
@@ -17,7 +17,7 @@ import { WebhookReceiver } from '../support/webhook-receiver.ts';
 const BESIDE =
   /^(projections|application\/(administrator|projecting|renegotiation|sandbox|scheduling|seals)|infrastructure\/(sql\/read-models|composition\/(areas\/scheduling|projections)))/;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const directory = mkdtempSync(join(tmpdir(), 'receivables-route-'));
+const directory = temporaryDirectory();
 const ca = await authority();
 writeFileSync(join(directory, 'ca.pem'), ca.caPem);
 const receiver = await WebhookReceiver.start(ca);
@@ -88,5 +88,4 @@ try {
 } finally {
   await service.end('SIGTERM');
   await receiver.close();
-  rmSync(directory, { recursive: true, force: true });
 }

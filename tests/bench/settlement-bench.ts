@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { ServiceProcess, freePort } from '../support/service-process.ts';
 import { Arrivals } from './arrivals.ts';
@@ -16,6 +16,7 @@ import { processorSeconds, threadSeconds } from './processor-time.ts';
 import { SettlementWorld } from './settlement-world.ts';
 import { pause, startReceiver } from './webhook-bench-world.ts';
 import type { Receiver } from './webhook-bench-world.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /**
  * Settlements and a bare Express echo of the same body in turns: rates, their ratio, processor time by thread in requests of the echo,
@@ -27,7 +28,7 @@ const CONNECTIONS = Number(process.env['BENCH_CONNECTIONS'] ?? 32);
 /** More than any machine that this was run on settles in a second. */
 const MOST_PER_SECOND = Number(process.env['BENCH_MOST_PER_SECOND'] ?? 8_000);
 
-const directory = mkdtempSync(join(tmpdir(), 'receivables-bench-'));
+const directory = temporaryDirectory();
 const dataDir = join(directory, 'data');
 const echoPort = await freePort();
 const echo = spawn(process.execPath, [new URL('./echo-server.ts', import.meta.url).pathname], {
@@ -181,5 +182,4 @@ try {
   echo.kill();
   receiver.stop();
   await service.end('SIGTERM');
-  rmSync(directory, { recursive: true, force: true });
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /**
  * Bytes on disk of the embedded profile: for an operation with twelve installments up to its disbursement, and for each settlement.
@@ -13,7 +13,7 @@ const OPERATIONS = 400;
 const SETTLED = 6;
 const AT_ONCE = 20;
 
-const directory = mkdtempSync(join(tmpdir(), 'receivables-sizes-'));
+const directory = temporaryDirectory();
 const dataDir = join(directory, 'data');
 
 const sizes = (): Readonly<Record<string, number>> => {
@@ -54,5 +54,4 @@ try {
   }
 } finally {
   await service.end('SIGTERM').catch(() => undefined);
-  rmSync(directory, { recursive: true, force: true });
 }

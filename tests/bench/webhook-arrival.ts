@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { ApiClient, loanRequest, settlement } from '../support/api-client.ts';
@@ -9,6 +8,7 @@ import { load } from './load.ts';
 import type { Request } from './load.ts';
 import { pause, percentile, startReceiver } from './webhook-bench-world.ts';
 import type { Receiver } from './webhook-bench-world.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const INSTALLMENTS = 120;
 const OPERATIONS = Number(process.env['ARRIVAL_OPERATIONS'] ?? 300);
@@ -117,7 +117,7 @@ const measure = async (service: ServiceProcess, receiver: Receiver): Promise<voi
 
 /** From a settlement's 200 to the arrival of its webhook, through the whole service, at a quarter of its peak. */
 export const arrival = async (): Promise<void> => {
-  const directory = mkdtempSync(join(tmpdir(), 'receivables-arrival-'));
+  const directory = temporaryDirectory();
   const receiver = await startReceiver();
   const caFile = join(directory, 'ca.pem');
   writeFileSync(caFile, receiver.caPem);
@@ -132,6 +132,5 @@ export const arrival = async (): Promise<void> => {
   } finally {
     await service.end('SIGTERM');
     receiver.stop();
-    rmSync(directory, { recursive: true, force: true });
   }
 };

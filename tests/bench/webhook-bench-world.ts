@@ -3,8 +3,7 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createHmac, createSecretKey, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { TimeOrderedIds } from '../../application/support/time-ordered-id.ts';
@@ -22,6 +21,7 @@ import { webhookTrust } from '../../infrastructure/webhooks/sending/receiver-con
 import { WebhookWorker } from '../../infrastructure/webhooks/webhook-worker.ts';
 import { authority } from '../support/certificates.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const SECRET = 'bench-secret';
 const APPLICATION = 'application';
@@ -104,7 +104,7 @@ export const startReceiver = async (): Promise<Receiver> => {
 
 /** The embedded store on disk, as durable as in the service; in a directory of its own unless one is given. */
 export const openStore = async (given?: string) => {
-  const directory = given ?? (await mkdtemp(join(tmpdir(), 'webhook-bench-')));
+  const directory = given ?? temporaryDirectory();
   const logger = new RecordingLogger();
   const path = join(directory, 'service.db');
   const database = await SqliteDatabase.open({ path, synchronous: 'FULL', logger });

@@ -1,7 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { NO_METRICS } from '../support/no-metrics.ts';
 import { arrival } from './webhook-arrival.ts';
 import {
@@ -16,6 +13,7 @@ import {
   startWorker,
 } from './webhook-bench-world.ts';
 import type { Receiver } from './webhook-bench-world.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Benchmarks of the delivery engine, each by its name: `npm run bench -- webhooks throughput endpoints latency arrival claims`. */
 const COUNT = Number(process.env['COUNT'] ?? 20_000);
@@ -122,7 +120,7 @@ const fill = async (directory: string, url: string, waiting: number): Promise<vo
 
 /** A claim of 16 lanes with so many deliveries waiting in as many lanes, and what a process that sends them weighs. */
 const claimCost = async (receiver: Receiver, waiting: number): Promise<{ ms: number; rss: number }> => {
-  const directory = await mkdtemp(join(tmpdir(), 'webhook-bench-'));
+  const directory = temporaryDirectory();
   const [node, script] = [process.execPath, import.meta.filename];
   spawnSync(node, [script, 'fill', directory, `${receiver.origin}/hang`, String(waiting)], {
     stdio: 'inherit',
@@ -144,7 +142,6 @@ const claimCost = async (receiver: Receiver, waiting: number): Promise<{ ms: num
   const { rss } = process.memoryUsage();
   await worker.stop(0);
   await store.close();
-  await rm(directory, { recursive: true, force: true });
   return { ms: percentile(times, 0.5), rss: rss / 1_048_576 };
 };
 

@@ -157,7 +157,7 @@ export const atDesk = (
   afterAll(async () => {
     await at.browser?.close();
     await at.beside?.close();
-    await at.world?.close();
+    await at.world?.stop();
   });
   return at;
 };

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await desk?.close();
-  await world?.close();
+  await world?.stop();
 });
 
 test('a person signs in at the provider, is shown the page that was asked for, and signs out again', async () => {

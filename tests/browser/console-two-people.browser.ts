@@ -34,7 +34,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await desk?.close();
-  await world?.close();
+  await world?.stop();
 });
 
 const statusOf = async (): Promise<string> =>

@@ -17,7 +17,7 @@ type Json = ReturnType<typeof JSON.parse>;
 const SEED = Number(process.env['SEED'] ?? 18);
 const OPERATIONS = 14;
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 let receivers: Record<'good' | 'bad', TlsReceiver>;
 let application: TestApplication;
 
@@ -32,9 +32,9 @@ const respond = (receiver: TlsReceiver, refused: (request: number) => boolean): 
 
 /** Of the receivers, which begin with it. */
 const environment = async (): Promise<Record<string, string>> => {
-  directory = await temporaryDirectory();
+  directory = temporaryDirectory();
   const ca = await authority();
-  const caFile = join(directory.path, 'ca.pem');
+  const caFile = join(directory, 'ca.pem');
   await writeFile(caFile, ca.caPem);
   receivers = {
     good: await TlsReceiver.start(await ca.leaf()),
@@ -68,10 +68,7 @@ const at = atDesk(
   },
   { environment },
 );
-afterAll(async () => {
-  await Promise.all(Object.values(receivers ?? {}).map((one) => one.close()));
-  await directory?.remove();
-});
+afterAll(() => Promise.all(Object.values(receivers ?? {}).map((one) => one.close())));
 
 const openEndpoint = async (name: 'good' | 'bad', { page }: Watched = at.desk): Promise<void> => {
   await page.goto(new URL('/webhooks', page.url()).href);

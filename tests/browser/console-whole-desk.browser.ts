@@ -101,7 +101,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await desk?.close();
-  await world?.close();
+  await world?.stop();
 });
 
 const inParts = <Item>(all: readonly Item[], size: number): readonly (readonly Item[])[] =>

@@ -1,7 +1,6 @@
 import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { EventStoreDbStandIn } from '../support/eventstoredb/stand-in.ts';
 import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { describeEventStoreContract } from './event-store-contract.ts';
 
 const url = process.env['EVENTSTORE_URL'];
@@ -10,15 +9,13 @@ if (url === undefined) {
   describeEventStoreContract(
     'EventStoreDbStore at a stand-in that is a process with a disk',
     async () => {
-      const directory = await temporaryDirectory();
-      const server = await StandInProcess.start(directory.path);
+      const server = await StandInProcess.start();
       const store = new EventStoreDbStore({ url: server.url });
       return {
         store,
         close: async () => {
           await store.close();
           await server.kill();
-          await directory.remove();
         },
       };
     },

@@ -4,13 +4,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { describeFeedContract } from './feed-contract.ts';
 
 describeFeedContract('SQLite', async () => {
-  const [directory, { database, close }] = await Promise.all([temporaryDirectory(), openReadModel()]);
-  const log = await SqliteEventStore.open(directory.path);
-  return {
-    ...{ log, database },
-    close: async () => {
-      await Promise.all([log.close(), close()]);
-      await directory.remove();
-    },
-  };
+  const { database, close } = await openReadModel();
+  const log = await SqliteEventStore.open(temporaryDirectory());
+  return { log, database, close: async () => void (await Promise.all([log.close(), close()])) };
 });

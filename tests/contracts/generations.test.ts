@@ -14,15 +14,14 @@ const logger = new RecordingLogger();
 
 const withWorld = async (check: (world: World, directory: string) => Promise<void>): Promise<void> => {
   const { database: service, close } = await openServiceDatabase();
-  const directory = await temporaryDirectory();
-  const tables = new SqliteGenerationTables(directory.path, { logger, writes: 'here' }, () => NOW);
+  const directory = temporaryDirectory();
+  const tables = new SqliteGenerationTables(directory, { logger, writes: 'here' }, () => NOW);
   const world = new World({ service, tables });
   try {
-    await check(world, directory.path);
+    await check(world, directory);
   } finally {
     await world.close();
     await close();
-    await directory.remove();
   }
 };
 

@@ -22,8 +22,8 @@ describeQuarantinedRenegotiation('in memory', async (check) => {
 });
 
 const onFiles = async (check: (stores: FollowedStores) => Promise<void>): Promise<void> => {
-  const [directory, { database, close }] = await Promise.all([temporaryDirectory(), openReadModel()]);
-  const log = await SqliteEventStore.open(directory.path);
+  const { database, close } = await openReadModel();
+  const log = await SqliteEventStore.open(temporaryDirectory());
   try {
     await check({
       log,
@@ -34,7 +34,6 @@ const onFiles = async (check: (stores: FollowedStores) => Promise<void>): Promis
     });
   } finally {
     await Promise.all([log.close(), close()]);
-    await directory.remove();
   }
 };
 

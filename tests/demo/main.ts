@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
 import { authority } from '../support/certificates.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** One operation's life against a throw-away instance, told on the screen. Ends with 0 only when every step was as it should be. */
 const say = (text: string): void => console.log(text);
@@ -25,7 +25,7 @@ const expectStatus = (response: ApiResponse, status: number): ApiResponse => {
   return response;
 };
 
-const directory = mkdtempSync(join(tmpdir(), 'receivables-demo-'));
+const directory = temporaryDirectory();
 const ca = await authority();
 const caFile = join(directory, 'ca.pem');
 writeFileSync(caFile, ca.caPem);
@@ -94,5 +94,4 @@ try {
 } finally {
   await service.end('SIGTERM');
   await receiver.close();
-  rmSync(directory, { recursive: true, force: true });
 }

@@ -8,7 +8,6 @@ import { loanRequest, smallPdf } from '../support/api-client.ts';
 import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
 import { testKafka } from '../support/kafka/test-kafka.ts';
 import { testPostgres } from '../support/postgres/test-postgres.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { within } from '../support/within.ts';
 
 const CODE = 'OP-1';
@@ -24,20 +23,17 @@ const keep = <T extends { close(): Promise<void> }>(one: T): T => {
 };
 
 beforeAll(async () => {
-  const directory = await temporaryDirectory();
-  closing.push(directory.remove);
   const postgres = keep(await testPostgres());
   const kafka = keep(await testKafka());
-  const store = await StandInProcess.start(directory.path);
+  const store = await StandInProcess.start();
   closing.push(() => store.kill());
-  world = keep(
-    await World.start({
-      DATABASE_URL: await postgres.schema(),
-      EVENTSTORE_URL: store.url,
-      KAFKA_BROKERS: kafka.brokers.join(','),
-      KAFKA_TOPIC_PREFIX: kafka.prefix(),
-    }),
-  );
+  world = await World.start({
+    DATABASE_URL: await postgres.schema(),
+    EVENTSTORE_URL: store.url,
+    KAFKA_BROKERS: kafka.brokers.join(','),
+    KAFKA_TOPIC_PREFIX: kafka.prefix(),
+  });
+  closing.push(() => world.stop());
   application = await world.createApplication();
   const hook = { url: 'https://receiver.example/events', events: ['*'] };
   const { body } = await world.call(application, { method: 'POST', path: '/webhook', body: hook });

@@ -14,20 +14,19 @@ const INSTALLMENTS = 240;
 const ELECTION_MS = 1_500;
 const SETTLED_BETWEEN = 60;
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 let service: ServiceProcess | undefined;
 beforeEach(async () => {
-  directory = await temporaryDirectory();
+  directory = temporaryDirectory();
 });
 afterEach(async () => {
   await service?.end('SIGKILL');
   service = undefined;
-  await directory.remove();
 });
 
 const start = async (url: string): Promise<ApiClient> => {
   const environment = { EVENTSTORE_URL: url, SANDBOX_STEP: '1ms', LOG_LEVEL: 'error' };
-  service = await ServiceProcess.start(directory.path, environment);
+  service = await ServiceProcess.start(directory, environment);
   return new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
 };
 

@@ -10,7 +10,6 @@ import { World } from '../lives/world.ts';
 import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
 import { testPostgres } from '../support/postgres/test-postgres.ts';
 import type { TestPostgres } from '../support/postgres/test-postgres.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/receivables.ts', 'migrate'];
@@ -30,9 +29,8 @@ afterAll(async () => {
 
 /** A schema and an event store of their own. */
 const engines = async (): Promise<Readonly<Record<string, string>>> => {
-  const directory = await temporaryDirectory();
-  const store = await StandInProcess.start(directory.path);
-  closing.push(directory.remove, () => store.kill());
+  const store = await StandInProcess.start();
+  closing.push(() => store.kill());
   return { DATABASE_URL: await postgres.schema(), EVENTSTORE_URL: store.url };
 };
 
@@ -53,13 +51,13 @@ test('random lives go on engines of their own as the rules have them, as they do
     expect(undescribed(await world.events())).toEqual([]);
     expect(await world.audit()).toEqual([]);
   } finally {
-    await world.close();
+    await world.stop();
   }
 }, 600_000);
 
 test('random lives that began embedded are read and told the same after they were moved', async () => {
   const world = await World.start();
-  closing.push(() => world.close());
+  closing.push(() => world.stop());
   const living = await liveAll(world, livesFrom(SEED, LIVES, livesAtDesks));
   expect(await failuresOf(SEED, living, livesAtDesks)).toEqual([]);
   await world.stop();
@@ -72,6 +70,6 @@ test('random lives that began embedded are read and told the same after they wer
     expect(living.flatMap(({ found }) => found)).toEqual([]);
     expect(await moved.audit()).toEqual([]);
   } finally {
-    await moved.close();
+    await moved.stop();
   }
 }, 600_000);

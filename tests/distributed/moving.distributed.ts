@@ -23,7 +23,7 @@ const FIRST_KILL_MS = 20;
 const NEXT_KILL = 1.5;
 
 let engines: Engines;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let receiver: WebhookReceiver;
 let settings: Readonly<Record<string, string>>;
 let dataDir: string;
@@ -37,10 +37,9 @@ const start = async (extra: Readonly<Record<string, string>> = {}): Promise<Serv
 
 beforeAll(async () => {
   engines = await Engines.start();
-  directory = await temporaryDirectory();
-  dataDir = join(directory.path, 'data');
+  dataDir = join(directory, 'data');
   const ca = await authority();
-  const caFile = join(directory.path, 'ca.pem');
+  const caFile = join(directory, 'ca.pem');
   await writeFile(caFile, ca.caPem);
   receiver = await WebhookReceiver.start(ca);
   settings = {
@@ -56,7 +55,6 @@ afterAll(async () => {
   for (const service of started) await service.end('SIGKILL');
   await receiver?.close();
   await engines?.close();
-  await directory?.remove();
 });
 
 interface Ended {
@@ -134,7 +132,7 @@ describe('a service that outgrew one machine', () => {
     for (const code of codes) before.set(code, (await api.loan(code)).body);
     await embedded.end('SIGKILL');
 
-    const heads = join(directory.path, 'heads.jsonl');
+    const heads = join(directory, 'heads.jsonl');
     const audited = await command(['audit', 'verify', '--write-anchor', heads], { environment: {} });
     expect([audited.code, audited.err]).toEqual([0, expect.any(String)]);
 

@@ -24,8 +24,8 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(async () => {
   await cluster?.close();
-  await standby?.close();
-  await primary?.close();
+  await standby?.crash();
+  await primary?.crash();
   await engines?.close();
 }, 300_000);
 

@@ -31,19 +31,19 @@ const closing: (() => Promise<void>)[] = [];
 let environment: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  const directory = await temporaryDirectory();
+  const directory = temporaryDirectory();
   const [postgres, kafka, store] = await Promise.all([
     testPostgres(),
     testKafka(),
-    StandInProcess.start(directory.path),
+    StandInProcess.start(directory),
   ]);
-  closing.push(directory.remove, () => store.kill(), postgres.close, kafka.close);
+  closing.push(() => store.kill(), postgres.close, kafka.close);
   environment = {
     ENVIRONMENT: 'production',
     MASTER_KEY: randomBytes(32).toString('base64'),
     METRICS_PORT: 'off',
     HOST: '127.0.0.1',
-    DATA_DIR: directory.path,
+    DATA_DIR: directory,
     DATABASE_URL: await postgres.schema(),
     EVENTSTORE_URL: store.url,
     KAFKA_BROKERS: kafka.brokers.join(','),
@@ -96,7 +96,7 @@ test('random lives go through processes of the release before and of this one as
   const port = String(await freePort());
   const here = `http://127.0.0.1:${port}`;
   const world = await World.start({ ...environment, PORT: port });
-  closing.push(() => world.close());
+  closing.push(() => world.stop());
   const decideHere = world.decisionDesk;
   world.besideEarlier = true;
   world.address = () => (random.chance(0.5) ? earlier.address : here);

@@ -12,17 +12,17 @@ const root = join(import.meta.dirname, '../..');
 test("an auditor's own program reads an operation and follows the log, as the page has it", async () => {
   const page = await readFile(join(root, 'docs/eventstoredb.md'), 'utf8');
   const program = /^```js\n([\s\S]*?)^```/m.exec(page)![1]!;
-  const directory = await temporaryDirectory();
+  const directory = temporaryDirectory();
   await using world = await openAtStandIn();
   const documents = new MemoryDocuments();
   await activeLoan(startProcess(world.store, { documents }), documents, 'FIRST-1');
   const stream = streamOf('FIRST-1');
-  await writeFile(join(directory.path, 'follow.mjs'), program);
-  await symlink(join(root, 'node_modules'), join(directory.path, 'node_modules'));
+  await writeFile(join(directory, 'follow.mjs'), program);
+  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
 
   let shown = '';
   const env = { PATH: process.env['PATH'], EVENTSTORE_URL: world.server.url };
-  const child = execFile(process.execPath, ['follow.mjs', stream], { cwd: directory.path, env });
+  const child = execFile(process.execPath, ['follow.mjs', stream], { cwd: directory, env });
   child.stdout!.on('data', (text: string) => (shown += text));
   child.stderr!.on('data', (text: string) => (shown += text));
   try {
@@ -46,6 +46,5 @@ test("an auditor's own program reads an operation and follows the log, as the pa
     expect(linesOf('log')).toEqual(told('log', [...events, ...next]));
   } finally {
     child.kill();
-    await directory.remove();
   }
 });

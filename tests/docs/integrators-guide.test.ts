@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { execFile } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ERRORS } from '../../infrastructure/http/errors/error-table.ts';
 import { RATE_ROWS } from '../../infrastructure/http/limits/rate-limiter.ts';
 import { API_VERSION } from '../../infrastructure/http/openapi/version.ts';
@@ -115,12 +115,11 @@ describe('the verifiers of the guide', () => {
       genuine: false,
     },
   ];
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let directory: string;
   beforeAll(async () => {
-    directory = await temporaryDirectory();
-    await writeFile(join(directory.path, 'cases.json'), JSON.stringify(cases));
+    directory = temporaryDirectory();
+    await writeFile(join(directory, 'cases.json'), JSON.stringify(cases));
   });
-  afterAll(() => directory.remove());
 
   const drivers = {
     ts: {
@@ -149,10 +148,10 @@ print(json.dumps([is_genuine(one["headers"], one["body"].encode(), one["secret"]
 
   test.each(runnable)('in %s accept what is genuine and nothing else', async (language) => {
     const { program, file, driver } = drivers[language];
-    await writeFile(join(directory.path, file), block(language) + driver);
+    await writeFile(join(directory, file), block(language) + driver);
     const flags =
       language === 'ts' ? ['--disable-warning=ExperimentalWarning', '--experimental-strip-types'] : [];
-    const printed = execFileSync(program, [...flags, file], { cwd: directory.path, encoding: 'utf8' });
+    const printed = execFileSync(program, [...flags, file], { cwd: directory, encoding: 'utf8' });
     expect(JSON.parse(printed)).toEqual(cases.map((one) => one.genuine));
   });
 });
@@ -165,7 +164,7 @@ describe('the quick start', () => {
 
   test.each(shells)('runs as it stands, in %s', async (shell) => {
     const running = await RunningService.start();
-    const directory = await temporaryDirectory();
+    const directory = temporaryDirectory();
     const client = await running.createClient('6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11', 1);
     try {
       const environment = {
@@ -176,13 +175,13 @@ describe('the quick start', () => {
         FUND: client.fund_ids[0],
       };
       const { stdout } = await promisify(execFile)(shell, ['-euo', 'pipefail', '-c', block('bash')], {
-        cwd: directory.path,
+        cwd: directory,
         env: environment,
       });
       // What the guide shows further on goes on from there.
-      await writeFile(join(directory.path, 'invoice.pdf'), '%PDF-1.4');
+      await writeFile(join(directory, 'invoice.pdf'), '%PDF-1.4');
       const api = new ApiClient(running.baseUrl, client);
-      const further = { cwd: directory.path, env: { ...environment, TOKEN: await api.token() } };
+      const further = { cwd: directory, env: { ...environment, TOKEN: await api.token() } };
       await within('an installment is overdue', 60_000, async () => {
         const { body } = await api.loan('GUIDE-1');
         return body.installments.some(({ status }: { status: string }) => status === 'overdue');
@@ -208,7 +207,6 @@ describe('the quick start', () => {
       expect(stdout).toContain('"settled_value":950.00');
     } finally {
       await running.stop();
-      await directory.remove();
     }
   });
 });
@@ -218,17 +216,17 @@ test.each(shells)(
   async (shell) => {
     const page = readFileSync(join(DOCS, 'renegotiation.md'), 'utf8');
     const running = await RunningService.start();
-    const directory = await temporaryDirectory();
+    const directory = temporaryDirectory();
     try {
       const client = await running.createClient('6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11', 1);
       const api = new ApiClient(running.baseUrl, client);
       for (const code of ['OLD-1', 'OLD-2']) await api.assign(loanRequest(api.fund, code, 2));
       for (const code of ['OLD-1', 'OLD-2']) await api.untilStatus(code, 'active');
-      for (const name of ['debt.pdf', 'signed.pdf']) await writeFile(join(directory.path, name), '%PDF-1.4');
+      for (const name of ['debt.pdf', 'signed.pdf']) await writeFile(join(directory, name), '%PDF-1.4');
       const environment = { ...process.env, BASE: running.baseUrl, TOKEN: await api.token() };
       const run = (part: string) =>
         promisify(execFile)(shell, ['-euo', 'pipefail', '-c', shellWith(page, part)], {
-          cwd: directory.path,
+          cwd: directory,
           env: environment,
         });
       expect(JSON.parse((await run('/loan/renegotiate')).stdout)).toMatchObject({
@@ -242,7 +240,6 @@ test.each(shells)(
       ]);
     } finally {
       await running.stop();
-      await directory.remove();
     }
   },
 );

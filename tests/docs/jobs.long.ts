@@ -19,16 +19,12 @@ const snippetsOf = (page: string): string =>
 
 let service: ServiceProcess;
 let client: ClientCredentials;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(join(directory.path, 'data'), { SANDBOX_STEP: '100ms' });
+  service = await ServiceProcess.start(join(directory, 'data'), { SANDBOX_STEP: '100ms' });
   client = await service.createClient(FUND);
 }, 300_000);
-afterAll(async () => {
-  await service?.end('SIGTERM');
-  await directory?.remove();
-});
+afterAll(() => service?.end('SIGTERM'));
 
 const RECEIVABLES = `receivables() { "${process.execPath}" --disable-warning=ExperimentalWarning "${ROOT}/infrastructure/composition/receivables.ts" "$@"; }`;
 
@@ -37,10 +33,10 @@ const paste = async (page: string, by = client): Promise<string> => {
     'bash',
     ['-euo', 'pipefail', '-c', `${RECEIVABLES}\n${snippetsOf('README.md')}\n${snippetsOf(page)}`],
     {
-      cwd: directory.path,
+      cwd: directory,
       env: {
         PATH: process.env['PATH'],
-        DATA_DIR: join(directory.path, 'data'),
+        DATA_DIR: join(directory, 'data'),
         ...{ BASE: service.baseUrl, FUND: by.fund_ids[0] },
         ...{ CLIENT_ID: by.client_id, CLIENT_SECRET: by.client_secret },
       },
@@ -121,8 +117,8 @@ test("the README's first call", async () => {
     'bash',
     ['-euo', 'pipefail', '-c', `${npm}\n${pasted.replaceAll('localhost:3000', service.baseUrl)}`],
     {
-      cwd: directory.path,
-      env: { PATH: process.env['PATH'], DATA_DIR: join(directory.path, 'data') },
+      cwd: directory,
+      env: { PATH: process.env['PATH'], DATA_DIR: join(directory, 'data') },
     },
   );
   expect(stdout.match(/"originator_proposal_code":"FIRST-1"/g)).toHaveLength(2);
@@ -136,7 +132,7 @@ test('certificates for a receiver on this machine', async () => {
   );
   const check = 'openssl verify -CAfile ca.pem -verify_hostname localhost receiver.pem';
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', `${certificates}${check}`], {
-    cwd: directory.path,
+    cwd: directory,
   });
   expect(stdout).toContain('receiver.pem: OK');
 }, 300_000);

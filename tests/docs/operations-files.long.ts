@@ -16,20 +16,19 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const fileOf = (name: string): string => readFileSync(join(ROOT, 'docs', 'operations', name), 'utf8');
 const run = promisify(execFile);
 
-const directory = await temporaryDirectory();
-afterAll(() => directory?.remove());
+const directory = temporaryDirectory();
 
 describe('nginx.conf', () => {
   let service: ServiceProcess;
   let nginx: ChildProcess | undefined;
   let address: string;
   beforeAll(async () => {
-    service = await ServiceProcess.start(join(directory.path, 'data'), { TRUST_PROXY: '1' });
+    service = await ServiceProcess.start(join(directory, 'data'), { TRUST_PROXY: '1' });
     const ca = await authority();
     const { cert, key } = await ca.leaf({ names: ['localhost'] });
     const place = (name: string, text: string): string => {
-      writeFileSync(join(directory.path, name), text);
-      return join(directory.path, name);
+      writeFileSync(join(directory, name), text);
+      return join(directory, name);
     };
     place('ca.pem', ca.caPem);
     const port = await freePort();
@@ -45,7 +44,7 @@ describe('nginx.conf', () => {
     );
     const text = `error_log error.log; pid nginx.pid; events {} http { access_log off; ${own.join(' ')}\n${server}}`;
     nginx = spawn('nginx', [
-      ...['-p', directory.path, '-e', 'error.log', '-c', place('nginx.conf', text), '-g', 'daemon off;'],
+      ...['-p', directory, '-e', 'error.log', '-c', place('nginx.conf', text), '-g', 'daemon off;'],
     ]);
     while (
       await curl('/health/live').then(
@@ -62,7 +61,7 @@ describe('nginx.conf', () => {
   });
 
   const curl = async (path: string, ...args: readonly string[]): Promise<string> => {
-    const certificates = ['--cacert', join(directory.path, 'ca.pem')];
+    const certificates = ['--cacert', join(directory, 'ca.pem')];
     const { stdout } = await run('curl', [
       '-sS',
       '--fail-with-body',
@@ -77,11 +76,11 @@ describe('nginx.conf', () => {
     const { client_id, client_secret } = await service.createClient(FUND);
     const form = `grant_type=client_credentials&client_id=${client_id}&client_secret=${client_secret}`;
     const { access_token } = JSON.parse(await curl('/token', '-d', form));
-    writeFileSync(join(directory.path, 'large.bin'), Buffer.alloc(3 << 20));
+    writeFileSync(join(directory, 'large.bin'), Buffer.alloc(3 << 20));
     const answer = await curl(
       '/loan/files',
       ...['-H', `Authorization: Bearer ${access_token}`, '-F', 'files_data={}'],
-      ...['-F', `files=@${join(directory.path, 'large.bin')}`],
+      ...['-F', `files=@${join(directory, 'large.bin')}`],
     ).catch(({ stdout }: { stdout: string }) => stdout);
     // The service's own answer about the body, not one of the proxy about its size.
     expect(JSON.parse(answer)).toMatchObject({
@@ -94,7 +93,7 @@ describe('nginx.conf', () => {
 test('haproxy.cfg leads callers to the replicas that are ready, and answers like one where none is', async () => {
   const services = await Promise.all(
     ['first', 'second'].map((name) =>
-      ServiceProcess.start(join(directory.path, `replica-${name}`), { TRUST_PROXY: '1' }),
+      ServiceProcess.start(join(directory, `replica-${name}`), { TRUST_PROXY: '1' }),
     ),
   );
   const port = await freePort();
@@ -103,7 +102,7 @@ test('haproxy.cfg leads callers to the replicas that are ready, and answers like
     ({ baseUrl }, i) =>
       `  server replica${i} ${new URL(baseUrl).host} ${/check .* rise \d+/.exec(template)?.[0]}`,
   );
-  const path = join(directory.path, 'haproxy.cfg');
+  const path = join(directory, 'haproxy.cfg');
   writeFileSync(
     path,
     fileOf('haproxy.cfg')
@@ -146,7 +145,7 @@ test('haproxy.cfg leads callers to the replicas that are ready, and answers like
 }, 300_000);
 
 test('receivables.service is a unit that systemd takes', async () => {
-  const unit = join(directory.path, 'receivables.service');
+  const unit = join(directory, 'receivables.service');
   const text = fileOf('receivables.service').replaceAll('/opt/receivables', ROOT.replace(/\/$/, ''));
   writeFileSync(unit, text);
   const { stderr } = await run('systemd-analyze', ['verify', unit]);
@@ -155,7 +154,7 @@ test('receivables.service is a unit that systemd takes', async () => {
 
 describe('completion', () => {
   const script = (shell: string): string => {
-    const path = join(directory.path, `completion.${shell}`);
+    const path = join(directory, `completion.${shell}`);
     const flags = ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/receivables.ts'];
     writeFileSync(path, execFileSync(process.execPath, [...flags, 'completion', shell], { cwd: ROOT }));
     return path;

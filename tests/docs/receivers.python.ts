@@ -9,12 +9,9 @@ const VERIFIER = join(import.meta.dirname, '../../docs/webhook-verifier/verify.p
 const python = process.env['PYTHON'] ?? 'python3';
 
 test('the receiver with FastAPI takes what is genuine, once, and nothing else', async () => {
-  const folder = await temporaryDirectory();
-  await copyFile(VERIFIER, join(folder.path, 'verify.py'));
-  await writeFile(
-    join(folder.path, 'receiver.py'),
-    documentedCode('webhook-verifier/README.md', 'receiver.py'),
-  );
+  const folder = temporaryDirectory();
+  await copyFile(VERIFIER, join(folder, 'verify.py'));
+  await writeFile(join(folder, 'receiver.py'), documentedCode('webhook-verifier/README.md', 'receiver.py'));
   const server = [
     '-m',
     'uvicorn',
@@ -25,6 +22,5 @@ test('the receiver with FastAPI takes what is genuine, once, and nothing else', 
     '{port}',
     '--no-access-log',
   ];
-  expect(await receive([python, ...server], folder.path)).toEqual(EXPECTED);
-  await folder.remove();
+  expect(await receive([python, ...server], folder)).toEqual(EXPECTED);
 });

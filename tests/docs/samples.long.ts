@@ -24,7 +24,7 @@ const PROGRAMS: Readonly<Record<string, readonly [string, string, ...string[]]>>
 const LATER = 'disbursement';
 
 let service: RunningService;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let environment: Record<string, string>;
 
 /** Samples are the same for every address: the test is named by those of one, and runs those that the service serves. */
@@ -42,8 +42,7 @@ const samples = operationsOf(openApiDocument(NOWHERE)).flatMap(({ operationId, .
 
 beforeAll(async () => {
   service = await RunningService.start();
-  directory = await temporaryDirectory();
-  await writeFile(join(directory.path, 'ccb.pdf'), smallPdf());
+  await writeFile(join(directory, 'ccb.pdf'), smallPdf());
   const { client_id, client_secret } = await service.createClient(FUND);
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret });
   const { access_token } = (await (
@@ -54,10 +53,7 @@ beforeAll(async () => {
     ...{ CLIENT_ID: client_id, CLIENT_SECRET: client_secret, TOKEN: access_token, FUND_ID: FUND },
   };
 });
-afterAll(async () => {
-  await service?.stop();
-  await directory?.remove();
-});
+afterAll(() => service?.stop());
 
 const subscriptions = async (): Promise<unknown[]> => {
   const headers = { authorization: `Bearer ${environment['TOKEN']}` };
@@ -67,9 +63,9 @@ const subscriptions = async (): Promise<unknown[]> => {
 /** What the program prints. @throws Error with what it complained about */
 const printedBy = async (lang: string, source: string): Promise<string> => {
   const [file, program, ...options] = PROGRAMS[lang]!;
-  await writeFile(join(directory.path, file), source);
+  await writeFile(join(directory, file), source);
   const ran = await run(program, [...options, file], {
-    cwd: directory.path,
+    cwd: directory,
     env: environment,
     timeout: LIMIT_MS,
     maxBuffer: 16_000_000,

@@ -12,20 +12,16 @@ const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'sandbox
 const snippets = [...page.matchAll(/^```bash\n([\s\S]*?)^```/gm)].map(([, code]) => code).join('\n');
 
 let service: RunningService;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 beforeAll(async () => {
   service = await RunningService.start();
-  directory = await temporaryDirectory();
 });
-afterAll(async () => {
-  await service?.stop();
-  await directory?.remove();
-});
+afterAll(() => service?.stop());
 
 test('a late payer in two minutes, as the page has it', async () => {
   const { client_id, client_secret } = await service.createClient(FUND);
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', snippets], {
-    cwd: directory.path,
+    cwd: directory,
     env: {
       PATH: process.env['PATH'],
       ...{ BASE: service.baseUrl, CLIENT_ID: client_id, CLIENT_SECRET: client_secret, FUND },

@@ -1,23 +1,22 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-let image: string;
+const image = temporaryDirectory();
 let dockerfile: string;
 
 /** No container engine is needed to see what is inside: the same files, the same dependencies, the same commands. */
 beforeAll(async () => {
   dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8');
-  image = await mkdtemp(join(tmpdir(), 'image-'));
   for (const [, sources = ''] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
     for (const source of sources.split(' '))
       await cp(join(root, source), join(image, source), { recursive: true });
@@ -25,8 +24,6 @@ beforeAll(async () => {
   const [, install = ''] = /^RUN npm (ci .*)$/m.exec(dockerfile) ?? [];
   await run('npm', install.split(' '), { cwd: image });
 }, 300_000);
-
-afterAll(() => rm(image, { recursive: true, force: true }));
 
 const commandOf = (instruction: string): readonly string[] => {
   const [, json = '[]'] = new RegExp(`${instruction} (\\[.*\\])$`, 'm').exec(dockerfile) ?? [];

@@ -48,19 +48,15 @@ const readModelOf = async (dataDir: string): Promise<string> => {
  * that differ, with the rows that only one side has.
  */
 export const compareRebuiltRows = async (world: World): Promise<readonly string[]> => {
-  const copy = await temporaryDirectory();
-  try {
-    await cp(world.dataDir, copy.path, { recursive: true });
-    for (const name of await readdir(copy.path)) if (READ_MODEL.test(name)) await rm(join(copy.path, name));
-    const rebuilt = await World.start({ DATA_DIR: copy.path }, world);
-    // The audit waits until every read model is at the end of the log.
-    const audited = await rebuilt.audit();
-    await rebuilt.close();
-    const [served, again] = [rowsOf(await readModelOf(world.dataDir)), rowsOf(await readModelOf(copy.path))];
-    return [...audited, ...tablesThatDiffer(served, again)];
-  } finally {
-    await copy.remove();
-  }
+  const copy = temporaryDirectory();
+  await cp(world.dataDir, copy, { recursive: true });
+  for (const name of await readdir(copy)) if (READ_MODEL.test(name)) await rm(join(copy, name));
+  const rebuilt = await World.start({ DATA_DIR: copy }, world);
+  // The audit waits until every read model is at the end of the log.
+  const audited = await rebuilt.audit();
+  await rebuilt.stop();
+  const [served, again] = [rowsOf(await readModelOf(world.dataDir)), rowsOf(await readModelOf(copy))];
+  return [...audited, ...tablesThatDiffer(served, again)];
 };
 
 const tablesThatDiffer = (served: Rows, again: Rows): readonly string[] =>
@@ -75,8 +71,8 @@ const tablesThatDiffer = (served: Rows, again: Rows): readonly string[] =>
 
 /** A world on what was backed up from this one, while it runs, and restored. */
 export const restoredFrom = async (world: World): Promise<World> => {
-  const directory = await temporaryDirectory();
-  const [to, dataDir] = [join(directory.path, 'backup'), join(directory.path, 'restored')];
+  const directory = temporaryDirectory();
+  const [to, dataDir] = [join(directory, 'backup'), join(directory, 'restored')];
   const services = backupsOf(world.environment);
   await services.write({ to, withKey: false, onStep: () => undefined });
   await services.restore({ from: to, dataDir, onStep: () => undefined });

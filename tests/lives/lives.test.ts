@@ -10,7 +10,7 @@ const LIVES = 25;
 const SEED = Number(process.env['SEED'] ?? 1);
 
 const world = await World.start();
-afterAll(() => world?.close());
+afterAll(() => world?.stop());
 
 test(`${LIVES} random lives are answered, read, listed and told as the rules have them`, async () => {
   const living = await liveAll(world, livesFrom(SEED, LIVES, livesAtDesks));

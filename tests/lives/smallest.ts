@@ -49,7 +49,7 @@ const smallestLike = async (seed: number, among: typeof lives): Promise<Pick<Fai
       interruptAfterTimeLimit: SHRINK_FOR_MS,
     });
   } finally {
-    await world.close();
+    await world.stop();
   }
   return smallest ? { smallest } : {};
 };

@@ -73,7 +73,6 @@ export class World {
   /** Who takes the next decisions; answers their outcomes. */
   decisionDesk = (texts: readonly string[]): Promise<readonly string[]> => this.#submit(texts);
   readonly environment: Readonly<Record<string, string>>;
-  readonly #remove: () => Promise<void>;
   readonly #tokens = new Map<string, string>();
   #service: Awaited<ReturnType<typeof startService>> | undefined;
   #privacy = Promise.resolve();
@@ -81,26 +80,23 @@ export class World {
   private constructor(parts: {
     readonly clock: ManualClock;
     readonly environment: Readonly<Record<string, string>>;
-    readonly remove: () => Promise<void>;
   }) {
     this.dataDir = parts.environment['DATA_DIR']!;
     this.clock = parts.clock;
     this.environment = parts.environment;
-    this.#remove = parts.remove;
   }
 
   /** @param like a world whose data this one finds in `DATA_DIR` or in the engines that the variables name */
   static async start(variables: Readonly<Record<string, string>> = {}, like?: World): Promise<World> {
-    const directory = await temporaryDirectory();
     const address = `http://127.0.0.1:${await freePort()}`;
     const environment = {
       ...(like ? like.environment : { MASTER_KEY: randomBytes(32).toString('base64') }),
       ...{ HOST: '127.0.0.1', PORT: new URL(address).port, PUBLIC_URL: address, AUTH_URL: address },
-      ...{ ENVIRONMENT: 'production', METRICS_PORT: 'off', DATA_DIR: directory.path },
+      ...{ ENVIRONMENT: 'production', METRICS_PORT: 'off', DATA_DIR: temporaryDirectory() },
       ...variables,
     };
     const clock = new ManualClock(like ? like.clock.now() : NOON_IN_SAO_PAULO);
-    const world = new World({ clock, environment, remove: directory.remove });
+    const world = new World({ clock, environment });
     await world.#start();
     return world;
   }
@@ -129,11 +125,6 @@ export class World {
       await this.stop();
       await this.#start();
     });
-  }
-
-  async close(): Promise<void> {
-    await this.stop();
-    await this.#remove();
   }
 
   /** What fell due is marked before this resolves, of all that reads have shown as active. */

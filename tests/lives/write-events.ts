@@ -17,5 +17,5 @@ try {
   await writeFile(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
   process.stdout.write(`${events.length} events of ${count} lives\n`);
 } finally {
-  await world.close();
+  await world.stop();
 }

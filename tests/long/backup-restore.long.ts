@@ -6,23 +6,21 @@ import { InsistentWriters } from '../support/insistent-writers.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let service: ServiceProcess;
 let restored: ServiceProcess | undefined;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(join(directory.path, 'data'), { SANDBOX_STEP: '10ms' });
+  service = await ServiceProcess.start(join(directory, 'data'), { SANDBOX_STEP: '10ms' });
 }, 300_000);
 
 afterAll(async () => {
   await service?.end('SIGKILL');
   await restored?.end('SIGKILL');
-  await directory?.remove();
 });
 
 test('a backup under load holds everything acknowledged before it, and a service starts on what is restored', async () => {
-  const [backup, data] = ['backup', 'restored'].map((name) => join(directory.path, name)) as [string, string];
+  const [backup, data] = ['backup', 'restored'].map((name) => join(directory, name)) as [string, string];
   const client = await service.createClient(randomUUID());
   const api = new ApiClient(service.baseUrl, client);
   const writers = new InsistentWriters(api, { writers: 2, installments: 2, prefix: 'B' });

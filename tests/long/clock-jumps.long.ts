@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, globSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient } from '../support/api-client.ts';
@@ -8,6 +7,7 @@ import { authority } from '../support/certificates.ts';
 import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Seconds ahead of the true time, one after the other: a minute, an hour, a day, both ways. */
 const JUMPS = [-60, 0, 60, 0, -3_600, 0, 3_600, 0, -86_400, 0, 86_400, 0];
@@ -19,7 +19,7 @@ const SOON_MS = 30_000;
 /** Attempts under way when a jump ahead ends their leases; each is made once more. */
 const MOST_TWICE = 64;
 
-let directory: string;
+const directory = temporaryDirectory();
 let clockFile: string;
 let service: ServiceProcess;
 let receiver: WebhookReceiver;
@@ -32,7 +32,6 @@ const setClock = (seconds: number): void => {
 beforeAll(async () => {
   const [library] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1');
   if (library === undefined) throw new Error('this test needs the package `faketime`');
-  directory = mkdtempSync(join(tmpdir(), 'clock-'));
   clockFile = join(directory, 'clock');
   setClock(0);
   const ca = await authority();
@@ -55,7 +54,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.end('SIGKILL');
   await receiver?.close();
-  if (existsSync(directory)) rmSync(directory, { recursive: true, force: true });
 });
 
 test('a clock that is set back and ahead under load loses, doubles and blocks nothing', async () => {

@@ -4,6 +4,7 @@ import { objectStreamBomb, xrefBomb } from '../infrastructure/documents/support/
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /* Files of some kilobytes that take seconds to read, sent by one application as fast as its limits allow. */
 
@@ -15,9 +16,12 @@ const LATEST_MS = 10_000;
 let service: ServiceProcess;
 beforeAll(async () => {
   const masterKey = randomBytes(32).toString('base64');
-  service = await ServiceProcess.alone({ ENVIRONMENT: 'production', MASTER_KEY: masterKey });
+  service = await ServiceProcess.start(temporaryDirectory(), {
+    ENVIRONMENT: 'production',
+    MASTER_KEY: masterKey,
+  });
 }, 300_000);
-afterAll(() => service?.leave());
+afterAll(() => service?.end('SIGTERM'));
 
 const newClient = async (): Promise<ApiClient> =>
   new ApiClient(service.baseUrl, await service.createClient(randomUUID()));

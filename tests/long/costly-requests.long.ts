@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let service: ServiceProcess;
 let attacker: ApiClient;
@@ -10,14 +11,14 @@ let token: string;
 let neighbour: Neighbour;
 
 beforeAll(async () => {
-  service = await ServiceProcess.alone();
+  service = await ServiceProcess.start(temporaryDirectory());
   attacker = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
   token = await attacker.token();
   neighbour = await Neighbour.of(service);
 }, 300_000);
 afterAll(async () => {
   await neighbour?.leave();
-  await service?.leave('SIGKILL');
+  await service?.end('SIGKILL');
 });
 
 const json = (method: string, path: string, body: string): Promise<number> =>

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   renameSync,
@@ -11,7 +10,6 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -19,6 +17,7 @@ import { pause } from '../../infrastructure/support/time.ts';
 import { ApiClient, loanRequest, settlement } from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: string;
 let dataDir: string;
@@ -26,7 +25,7 @@ let service: ServiceProcess | undefined;
 let mounted: boolean;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'disk-trouble-'));
+  directory = temporaryDirectory();
   dataDir = join(directory, 'data');
   mkdirSync(dataDir, { mode: 0o700 });
   mounted = false;
@@ -35,7 +34,6 @@ afterEach(async () => {
   await service?.end('SIGKILL');
   service = undefined;
   if (mounted) unmount(dataDir);
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const start = async (): Promise<ServiceProcess> =>

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
@@ -8,6 +7,7 @@ import { authority } from '../support/certificates.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { TlsReceiver } from '../support/tls-receiver.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const WEBHOOKS = 20;
 const OPERATIONS = 20;
@@ -15,13 +15,12 @@ const MOST_MORE_MB = 300;
 const SOON_MS = 5_000;
 const HINTS = Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(2_000));
 
-let directory: string;
+const directory = temporaryDirectory();
 let service: ServiceProcess;
 let flood: TlsReceiver;
 let neighbour: WebhookReceiver;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'endless-'));
   const ca = await authority();
   writeFileSync(join(directory, 'ca.pem'), ca.caPem);
   neighbour = await WebhookReceiver.start(ca);
@@ -45,7 +44,6 @@ afterAll(async () => {
   await service?.end('SIGKILL');
   await neighbour?.close();
   await flood?.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 /** Of the process, at its highest. */

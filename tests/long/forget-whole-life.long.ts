@@ -8,25 +8,21 @@ import type { ApiResponse } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let service: ServiceProcess;
 let api: ApiClient;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(join(directory.path, 'data'), {
+  service = await ServiceProcess.start(join(directory, 'data'), {
     ...{ SANDBOX_STEP: '1ms', LOG_LEVEL: 'debug', WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' },
   });
   api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
 }, 300_000);
-afterAll(async () => {
-  await service?.end('SIGTERM');
-  await directory?.remove();
-});
+afterAll(() => service?.end('SIGTERM'));
 
 /** Every file below the directory, with a backup in it, one character a byte. */
 const everyByte = async (): Promise<string> => {
-  const entries = await readdir(directory.path, { recursive: true, withFileTypes: true });
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return Buffer.concat(await Promise.all(files.map((file) => readFile(file)))).toString('latin1');
 };
@@ -205,7 +201,7 @@ test('and leaves no trace: in no file, no log, no answer and no output of a comm
   expect(JSON.parse(outputs.at(-1)!)).toMatchObject({ differences: 0 });
   await run('events');
   await run('portfolio', '--fund', api.fund, '--as-of', '2026-06-30');
-  await run('backup', '--to', join(directory.path, 'backup'));
+  await run('backup', '--to', join(directory, 'backup'));
   outputs.push(service.output, await everyByte());
   const left = [...TRACES, ...keys].filter((trace) => outputs.some((output) => output.includes(trace!)));
   expect(left).toEqual([]);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { ServedDescription } from '../support/http-description.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { Random } from '../support/random.ts';
 import { MOST_MS, MOST_TRIES, slowness, mainThreadMs } from '../support/main-thread-cost.ts';
 import { costlyRequests } from './fuzz/costly.ts';
@@ -30,7 +31,7 @@ let description: ServedDescription;
 let known: Known;
 
 beforeAll(async () => {
-  service = await ServiceProcess.alone({ SANDBOX_STEP: '0ms', TRUST_PROXY: '1' });
+  service = await ServiceProcess.start(temporaryDirectory(), { SANDBOX_STEP: '0ms', TRUST_PROXY: '1' });
   const served = await fetch(`${service.baseUrl}/openapi.json`);
   description = new ServedDescription((await served.json()) as Record<string, unknown>);
   const api = new ApiClient(service.baseUrl, await service.createClient(FUND));
@@ -50,7 +51,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   agent.destroy();
-  await service?.leave();
+  await service?.end('SIGTERM');
 });
 
 /** Each request comes from an address of its own, so that what has no token is looked at rather than turned away. */

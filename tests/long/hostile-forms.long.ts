@@ -9,6 +9,7 @@ import type { ApiResponse } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { Renegotiator } from '../support/renegotiator.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { within } from '../support/within.ts';
 
 /** Parts of a form as they go over the wire; an end is a part of its own, because it may never be sent. */
@@ -56,7 +57,7 @@ let client: Renegotiator;
 let neighbour: Neighbour;
 
 beforeAll(async () => {
-  service = await ServiceProcess.alone({ SANDBOX_STEP: '1ms' });
+  service = await ServiceProcess.start(temporaryDirectory(), { SANDBOX_STEP: '1ms' });
   api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
   client = new Renegotiator(api);
   await client.activate('A');
@@ -71,7 +72,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await neighbour?.leave();
-  await service?.leave('SIGKILL');
+  await service?.end('SIGKILL');
 });
 
 const form = (part: string, data: object, name: string, content: Uint8Array = smallPdf()): FormData =>

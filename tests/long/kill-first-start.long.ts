@@ -1,22 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { ServiceProcess, freePort } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const MOMENTS = 40;
 
-let directory: string;
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'first-start-'));
-});
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
+const directory = temporaryDirectory();
+beforeAll(() => {});
 const filesIn = (dataDir: string): readonly string[] => {
   try {
     return readdirSync(dataDir);
@@ -69,7 +65,6 @@ test('wherever a first start is killed, the next one finds a directory that it c
     const clients = (await service.receivables('client', 'list', '-o', 'json')).trim().split('\n');
     expect(clients).toHaveLength(1);
     await service.end('SIGKILL');
-    rmSync(dataDir, { recursive: true, force: true });
   }
   // Else nothing was interrupted.
   expect(seen.size).toBeGreaterThan(2);

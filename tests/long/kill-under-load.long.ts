@@ -7,6 +7,7 @@ import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writer
 import { MoodyReceiver } from '../support/moody-receiver.ts';
 import { Random } from '../support/random.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { trustedReceiver } from '../support/trusted-receiver.ts';
 import type { TrustedReceiver } from '../support/trusted-receiver.ts';
 import { within } from '../support/within.ts';
@@ -26,7 +27,7 @@ let trusted: TrustedReceiver<MoodyReceiver>;
 
 beforeAll(async () => {
   trusted = await trustedReceiver((ca) => MoodyReceiver.start(ca, random, TIMEOUT_MS));
-  service = await ServiceProcess.alone({
+  service = await ServiceProcess.start(temporaryDirectory(), {
     SANDBOX_STEP: '10ms',
     ...trusted.settings,
     WEBHOOK_TIMEOUT: `${TIMEOUT_MS}ms`,
@@ -39,7 +40,7 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
-  await service?.leave('SIGKILL');
+  await service?.end('SIGKILL');
   await trusted?.close();
 });
 

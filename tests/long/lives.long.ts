@@ -42,12 +42,12 @@ test.each(Array.from({ length: LIVES / IN_ONE_WORLD }, (_, i) => SEED + i * IN_O
         expect(differencesIn(living)).toEqual([]);
         expect(await restored.audit()).toEqual([]);
       } finally {
-        await restored.close();
+        await restored.stop();
       }
       await world.stop();
       expect(await compareRebuiltRows(world)).toEqual([]);
     } finally {
-      await world.close();
+      await world.stop();
     }
   },
   600_000,

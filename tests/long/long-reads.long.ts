@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const LISTED = 200;
 const CONNECTIONS = 20;
@@ -16,7 +17,7 @@ let reader: ApiClient;
 let neighbour: Neighbour;
 
 beforeAll(async () => {
-  service = await ServiceProcess.alone({ SANDBOX_STEP: '1ms' });
+  service = await ServiceProcess.start(temporaryDirectory(), { SANDBOX_STEP: '1ms' });
   reader = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
   for (let n = 0; n < LISTED; n++) {
     const { status } = await reader.assign(loanRequest(reader.fund, `L-${n}`, n === 0 ? 480 : 12));
@@ -27,7 +28,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await neighbour?.leave();
-  await service?.leave('SIGKILL');
+  await service?.end('SIGKILL');
 });
 
 /** All requests of one connection, sent at once; answers their statuses. */

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,25 +24,22 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const PLACES = { begins_at: 150, filter_from: 160 };
 const CHECKPOINTS = { 'outbox-relay': 123, 'sandbox-administrator': 200, 'borrower-index': 201 };
 
-let template: Awaited<ReturnType<typeof temporaryDirectory>>;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const template = temporaryDirectory();
+let directory: string;
 let standIn: EventStoreDbStandIn;
 let store: EventStoreDbStore;
 let database: SqliteDatabase;
 
 beforeAll(async () => {
-  template = await temporaryDirectory();
-  await writeSource(template.path, CHECKPOINTS);
+  await writeSource(template, CHECKPOINTS);
 });
 
-afterAll(() => template.remove());
-
 beforeEach(async () => {
-  directory = await temporaryDirectory();
-  await cp(template.path, directory.path, { recursive: true });
+  directory = temporaryDirectory();
+  await cp(template, directory, { recursive: true });
   standIn = await EventStoreDbStandIn.start();
   store = new EventStoreDbStore({ url: standIn.url });
-  const path = join(directory.path, 'target.db');
+  const path = join(directory, 'target.db');
   database = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger: new RecordingLogger() });
 });
 
@@ -50,14 +47,13 @@ afterEach(async () => {
   await store.close();
   await standIn.kill();
   await database.close();
-  await directory.remove();
 });
 
 const move = async (
   through: EventStore & EventSubscription = store,
 ): Promise<{ result: object; steps: number; done: number }> => {
   const engines = { database, store: through, documents: undefined };
-  const opened = await openMove(directory.path, engines);
+  const opened = await openMove(directory, engines);
   try {
     const steps = await opened.steps();
     let done = 0;
@@ -79,7 +75,7 @@ interface SourceEvent {
 
 /** Straight from the file, by nobody's code but SQLite's. */
 const source = <Row>(sql: string): readonly Row[] => {
-  const db = new DatabaseSync(join(directory.path, 'events.db'), { readOnly: true });
+  const db = new DatabaseSync(join(directory, 'events.db'), { readOnly: true });
   try {
     return db.prepare(sql).all() as unknown as readonly Row[];
   } finally {
@@ -206,7 +202,7 @@ describe('moving an embedded data directory', () => {
   });
 
   test('moves the database alone when the streams stay, places unchanged', async () => {
-    const opened = await openMove(directory.path, { database, store: undefined, documents: undefined });
+    const opened = await openMove(directory, { database, store: undefined, documents: undefined });
     await opened.execute(() => undefined);
     await opened.close();
     expect(await rows('select name, position from checkpoint order by name')).toEqual([
@@ -235,13 +231,13 @@ describe('moving an embedded data directory', () => {
 describe('what is refused', () => {
   test('a database that holds something', async () => {
     await move();
-    await rm(join(directory.path, 'moved.json'));
+    await rm(join(directory, 'moved.json'));
     await expect(move()).rejects.toThrow(/moved from another data directory/);
   });
 
   test('an event store that holds something', async () => {
     await expect(move(dyingAfter(3))).rejects.toThrow('killed');
-    await rm(join(directory.path, 'moved.json'));
+    await rm(join(directory, 'moved.json'));
     await database.transaction(
       [
         ...['move_progress', 'client', 'application_fund', 'wrapped_key', 'borrower_operation', 'checkpoint'],
@@ -254,7 +250,7 @@ describe('what is refused', () => {
   });
 
   test('a directory that is in use, and using one that was moved or is on its way', async () => {
-    const configuration = readConfiguration({ DATA_DIR: directory.path, LOG_LEVEL: 'error' });
+    const configuration = readConfiguration({ DATA_DIR: directory, LOG_LEVEL: 'error' });
     const open = () => useDataDirectory(configuration, 'service');
     const service = await open();
     await expect(move()).rejects.toThrow('is in use');
@@ -267,9 +263,9 @@ describe('what is refused', () => {
 
   test('a database whose move was begun and never ended, once another has all of it', async () => {
     const into = async (target: SqliteDatabase) =>
-      openMove(directory.path, { database: target, store: undefined, documents: undefined });
+      openMove(directory, { database: target, store: undefined, documents: undefined });
     await (await into(database)).close();
-    const path = join(directory.path, 'other.db');
+    const path = join(directory, 'other.db');
     const other = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger: new RecordingLogger() });
     const opened = await into(other);
     await opened.execute(() => undefined);
@@ -279,13 +275,13 @@ describe('what is refused', () => {
   });
 
   test('a directory that holds no service', async () => {
-    await rm(join(directory.path, 'service.db'));
+    await rm(join(directory, 'service.db'));
     await expect(move()).rejects.toThrow('holds no service');
   });
 });
 
 test('every table of the service database goes along, or is one of those that stay', async () => {
-  const db = new DatabaseSync(join(template.path, 'service.db'), { readOnly: true });
+  const db = new DatabaseSync(join(template, 'service.db'), { readOnly: true });
   const tables = db.prepare("select name from sqlite_schema where type = 'table' order by name").all();
   db.close();
   const stay = [

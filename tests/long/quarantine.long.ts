@@ -9,6 +9,7 @@ import { sampleMetadata } from '../contracts/event-store-samples.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { within } from '../support/within.ts';
 
 let service: ServiceProcess;
@@ -16,12 +17,12 @@ let api: ApiClient;
 let application: string;
 
 beforeEach(async () => {
-  service = await ServiceProcess.alone({ SANDBOX_STEP: '10ms' });
+  service = await ServiceProcess.start(temporaryDirectory(), { SANDBOX_STEP: '10ms' });
   const credentials = await service.createClient(randomUUID());
   application = credentials.application_id;
   api = new ApiClient(service.baseUrl, credentials);
 });
-afterEach(() => service?.leave());
+afterEach(() => service?.end('SIGTERM'));
 
 const active = async (code: string): Promise<void> => {
   expect((await api.assign(loanRequest(api.fund, code, 2))).status).toBe(201);

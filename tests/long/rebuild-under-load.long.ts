@@ -14,25 +14,21 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const OPERATIONS = 600;
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let service: ServiceProcess;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  await makeServiceData(directory.path);
-  fillEventLog(directory.path, OPERATIONS);
-  service = await ServiceProcess.start(directory.path, { SANDBOX_STEP: '10ms' });
+  await makeServiceData(directory);
+  fillEventLog(directory, OPERATIONS);
+  service = await ServiceProcess.start(directory, { SANDBOX_STEP: '10ms' });
 }, 300_000);
 
-afterAll(async () => {
-  await service?.end('SIGKILL');
-  await directory?.remove();
-});
+afterAll(() => service?.end('SIGKILL'));
 
 /** The first cell that a query finds in a file of the data directory; undefined without a row, or before there is such a table. */
 const cellIn = (file: string, text: string): string | number | undefined => {
-  if (!existsSync(join(directory.path, file))) return undefined;
-  const database = new DatabaseSync(join(directory.path, file), { readOnly: true });
+  if (!existsSync(join(directory, file))) return undefined;
+  const database = new DatabaseSync(join(directory, file), { readOnly: true });
   try {
     return Object.values(database.prepare(text).get() ?? {})[0] as string | number | undefined;
   } catch {
@@ -77,7 +73,7 @@ const killInTheMiddle = async (): Promise<void> => {
     return number !== undefined && cellIn(`read-model-${number}.db`, PLACE) !== undefined;
   };
   for (let attempt = 0; attempt < 5; attempt++) {
-    await killedCommand(directory.path, ['projections', 'rebuild'], begun);
+    await killedCommand(directory, ['projections', 'rebuild'], begun);
     if (begun()) return;
     await service.receivables('projections', 'drop-old');
   }

@@ -26,7 +26,7 @@ const BOTH = { MASTER_KEY: NEW, MASTER_KEY_PREVIOUS: OLD };
 const MANY = 8_000;
 const KILLS = 4;
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let dataDir: string;
 let service: ServiceProcess | undefined;
 
@@ -107,15 +107,11 @@ const secretOf = async (webhookId: string): Promise<string> => {
 };
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  dataDir = join(directory.path, 'data');
+  dataDir = join(directory, 'data');
   await fillAsOldVersionsDid();
 }, 900_000);
 
-afterAll(async () => {
-  await service?.end('SIGKILL');
-  await directory?.remove();
-});
+afterAll(() => service?.end('SIGKILL'));
 
 test('the master key is rotated under load, through kills, and the new one alone is enough', async () => {
   service = await start({ MASTER_KEY: OLD });
@@ -176,7 +172,7 @@ test('the master key is rotated under load, through kills, and the new one alone
 
 test('a sandbox that keeps its key in a file gets a new one while it runs, and a stolen signing key is ended', async () => {
   await service?.end('SIGKILL');
-  dataDir = join(directory.path, 'sandbox');
+  dataDir = join(directory, 'sandbox');
   service = await start({});
   const client = await service.createClient(randomUUID());
   const api = new ApiClient(service.baseUrl, client);

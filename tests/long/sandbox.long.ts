@@ -4,6 +4,7 @@ import { MovableClock } from '../../application/maintenance/sandbox/sandbox-cloc
 import { ApiClient, assignmentForm, loanRequest } from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { within } from '../support/within.ts';
 
 const DAY_S = 86_400;
@@ -12,10 +13,10 @@ let service: ServiceProcess;
 let api: ApiClient;
 
 beforeAll(async () => {
-  service = await ServiceProcess.alone({ SANDBOX_STEP: '1ms' });
+  service = await ServiceProcess.start(temporaryDirectory(), { SANDBOX_STEP: '1ms' });
   api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
 }, 300_000);
-afterAll(() => service?.leave());
+afterAll(() => service?.end('SIGTERM'));
 
 const assign = (code: string, outcome?: string, overrides: object = {}): Promise<ApiResponse> =>
   api.call(

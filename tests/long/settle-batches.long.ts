@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest, settlement } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const OPERATIONS = 40;
 const INSTALLMENTS = 250;
@@ -14,7 +15,7 @@ let api: ApiClient;
 let neighbour: Neighbour;
 
 beforeAll(async () => {
-  service = await ServiceProcess.alone({ SANDBOX_STEP: '1ms' });
+  service = await ServiceProcess.start(temporaryDirectory(), { SANDBOX_STEP: '1ms' });
   api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
   for (let n = 0; n < OPERATIONS; n++) await api.assign(loanRequest(api.fund, `B-${n}`, INSTALLMENTS));
   for (let n = 0; n < OPERATIONS; n++) await api.untilStatus(`B-${n}`, 'active');
@@ -22,7 +23,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await neighbour?.leave();
-  await service?.leave('SIGKILL');
+  await service?.end('SIGKILL');
 });
 
 /** The settlements that are the number-th of all, each operation in the order of its installments. */

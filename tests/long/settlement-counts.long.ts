@@ -35,21 +35,20 @@ const [WARM_UP, SETTLEMENTS] = [1_000, 4_000];
 const ROUNDS = 3;
 const KIB = 1_024;
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let dataDir: string;
 let receiver: Receiver;
 let service: ServiceProcess;
 let world: SettlementWorld;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  dataDir = join(directory.path, 'data');
+  dataDir = join(directory, 'data');
   receiver = await startReceiver();
-  const caFile = join(directory.path, 'ca.pem');
+  const caFile = join(directory, 'ca.pem');
   writeFileSync(caFile, receiver.caPem);
   const environment = {
     SANDBOX_STEP: '1ms',
-    COUNTS_DIR: directory.path,
+    COUNTS_DIR: directory,
     WEBHOOK_CA_FILE: caFile,
     WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
   };
@@ -63,7 +62,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.end('SIGTERM');
   receiver.stop();
-  await directory.remove();
 });
 
 let taken = 0;
@@ -71,10 +69,10 @@ let taken = 0;
 /** Of all threads since the last call. */
 const statementsOfAll = async (): Promise<Pick<Counts, 'statements' | 'commits'>> => {
   const number = taken++;
-  writeFileSync(join(directory.path, `take-${number}`), '');
-  const threads = readdirSync(directory.path).filter((name) => name.startsWith('thread-'));
+  writeFileSync(join(directory, `take-${number}`), '');
+  const threads = readdirSync(directory).filter((name) => name.startsWith('thread-'));
   const files = threads.map((name) =>
-    join(directory.path, `counts-${number}-${name.slice('thread-'.length)}.json`),
+    join(directory, `counts-${number}-${name.slice('thread-'.length)}.json`),
   );
   await within('every thread tells its counts', 30_000, () => files.every((file) => existsSync(file)));
   const counts = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Counts);

@@ -63,17 +63,14 @@ const liveThroughEverything = async (api: ApiClient): Promise<void> => {
 export class AuditedWorld {
   readonly fund: string;
   readonly #original: string;
-  readonly #remove: () => Promise<void>;
 
-  private constructor(fund: string, original: string, remove: () => Promise<void>) {
+  private constructor(fund: string, original: string) {
     this.fund = fund;
     this.#original = original;
-    this.#remove = remove;
   }
 
   static async create(meanwhile: (service: ServiceProcess) => Promise<void>): Promise<AuditedWorld> {
-    const { path, remove } = await temporaryDirectory();
-    const original = join(path, 'original');
+    const original = temporaryDirectory();
     const environment = { SANDBOX_STEP: '1ms', WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' };
     const service = await ServiceProcess.start(original, environment);
     try {
@@ -88,7 +85,7 @@ export class AuditedWorld {
         '--including-open',
       );
       await meanwhile(service);
-      return new AuditedWorld(api.fund, original, remove);
+      return new AuditedWorld(api.fund, original);
     } finally {
       await service.end('SIGTERM');
     }
@@ -114,10 +111,6 @@ export class AuditedWorld {
     } finally {
       await rm(dataDir, { recursive: true, force: true });
     }
-  }
-
-  remove(): Promise<void> {
-    return this.#remove();
   }
 }
 

@@ -84,20 +84,16 @@ const opened = async <Result>(
   fill: (dataDir: string) => Promise<void>,
   work: (parts: Parts) => Promise<Result>,
 ): Promise<Result> => {
-  const directory = await temporaryDirectory();
+  const directory = temporaryDirectory();
+  const today = new MovableClock(() => Date.now()).today();
+  await fillForConsole(directory, { fundId, today, operations });
+  await fill(directory);
+  const environment = { DATA_DIR: directory, METRICS_PORT: 'off' };
+  const foundations = await openFoundations(readConfiguration(environment), new RecordingLogger());
   try {
-    const today = new MovableClock(() => Date.now()).today();
-    await fillForConsole(directory.path, { fundId, today, operations });
-    await fill(directory.path);
-    const environment = { DATA_DIR: directory.path, METRICS_PORT: 'off' };
-    const foundations = await openFoundations(readConfiguration(environment), new RecordingLogger());
-    try {
-      return await work(partsOf(foundations));
-    } finally {
-      await foundations.close();
-    }
+    return await work(partsOf(foundations));
   } finally {
-    await directory.remove();
+    await foundations.close();
   }
 };
 

@@ -91,26 +91,19 @@ export class DocumentedLife {
   readonly folder: string;
   readonly #application: string;
   readonly #receiver: TlsReceiver;
-  readonly #removeFolder: () => Promise<void>;
 
-  private constructor(
-    running: RunningService,
-    application: string,
-    receiver: TlsReceiver,
-    folder: Awaited<ReturnType<typeof temporaryDirectory>>,
-  ) {
+  private constructor(running: RunningService, application: string, receiver: TlsReceiver, folder: string) {
     this.running = running;
     this.#application = application;
-    this.folder = folder.path;
+    this.folder = folder;
     this.#receiver = receiver;
-    this.#removeFolder = folder.remove;
   }
 
   static async prepare(programs: readonly string[]): Promise<DocumentedLife> {
-    const folder = await temporaryDirectory();
-    for (const name of programs) await writeFile(join(folder.path, name), documentedCode(PAGE, name));
+    const folder = temporaryDirectory();
+    for (const name of programs) await writeFile(join(folder, name), documentedCode(PAGE, name));
     const ca = await authority();
-    const caFile = join(folder.path, 'ca.pem');
+    const caFile = join(folder, 'ca.pem');
     await writeFile(caFile, ca.caPem);
     const running = await RunningService.start({
       WEBHOOK_CA_FILE: caFile,
@@ -178,7 +171,6 @@ export class DocumentedLife {
   async end(): Promise<void> {
     await this.running.stop();
     await this.#receiver.close();
-    await this.#removeFolder();
   }
 }
 

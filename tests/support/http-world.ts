@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../application/app.ts';
 import type { ClockMove } from '../../application/maintenance/sandbox/sandbox-clock.ts';
@@ -12,6 +11,7 @@ import type { Readiness } from '../../infrastructure/http/server/health-app.ts';
 import { DEFAULT_LIMITS, createHttpServer } from '../../infrastructure/http/server/http-server.ts';
 import { ServedDescription } from './http-description.ts';
 import { FakeClients, MemoryLogger, acceptingUseCases, client, tokenFor, verifyFake } from './http-fakes.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface HttpAnswer {
   readonly status: number;
@@ -63,7 +63,7 @@ export class HttpWorld {
 
   static async start({ settings = {}, limits = {}, ...instead }: WorldOptions = {}): Promise<HttpWorld> {
     const world = new HttpWorld();
-    world.uploads = await mkdtemp(join(tmpdir(), 'uploads-'));
+    world.uploads = temporaryDirectory();
     world.clients.add(client());
     const { behaviour, limiter } = world;
     const current = <Name extends keyof typeof behaviour>(name: Name) =>
@@ -151,7 +151,6 @@ export class HttpWorld {
   async stop(): Promise<void> {
     await this.http.close(1_000);
     await this.area.close();
-    await rm(this.uploads, { recursive: true, force: true });
   }
 }
 

@@ -40,21 +40,19 @@ export class KeptDataDirectory {
   readonly dataDir: string;
   readonly recorded: Recorded;
   readonly environment: Readonly<Record<string, string>>;
-  readonly remove: () => Promise<void>;
 
-  private constructor(parts: Pick<KeptDataDirectory, 'dataDir' | 'recorded' | 'remove'>, masterKey: string) {
+  private constructor(parts: Pick<KeptDataDirectory, 'dataDir' | 'recorded'>, masterKey: string) {
     this.dataDir = parts.dataDir;
     this.recorded = parts.recorded;
-    this.remove = parts.remove;
     this.environment = { DATA_DIR: this.dataDir, ENVIRONMENT: 'production', MASTER_KEY: masterKey };
   }
 
   static async unpack(version: string): Promise<KeptDataDirectory> {
-    const { path, remove } = await temporaryDirectory();
+    const path = temporaryDirectory();
     await promisify(execFile)('tar', ['-C', path, '-xzf', join(DIRECTORIES, `${version}.tar.gz`)]);
     const recorded = JSON.parse(await readFile(join(path, 'recorded.json'), 'utf8')) as Recorded;
     const dataDir = join(path, 'data');
     const masterKey = (await readFile(join(dataDir, 'master.key'), 'utf8')).trim();
-    return new KeptDataDirectory({ dataDir, recorded, remove }, masterKey);
+    return new KeptDataDirectory({ dataDir, recorded }, masterKey);
   }
 }

@@ -17,25 +17,17 @@ export class RunningService {
   readonly baseUrl: string;
   readonly service: Service;
   readonly logger: RecordingLogger;
-  readonly #removeDirectory: () => Promise<void>;
 
-  private constructor(parts: {
-    baseUrl: string;
-    service: Service;
-    logger: RecordingLogger;
-    removeDirectory: () => Promise<void>;
-  }) {
-    this.baseUrl = parts.baseUrl;
-    this.service = parts.service;
-    this.logger = parts.logger;
-    this.#removeDirectory = parts.removeDirectory;
+  private constructor(baseUrl: string, service: Service, logger: RecordingLogger) {
+    this.baseUrl = baseUrl;
+    this.service = service;
+    this.logger = logger;
   }
 
   static async start(
     variables: Readonly<Record<string, string>> = {},
     threads: Threads = {},
   ): Promise<RunningService> {
-    const directory = await temporaryDirectory();
     const port = await freePort();
     const baseUrl = `http://127.0.0.1:${port}`;
     const configuration = readConfiguration({
@@ -43,7 +35,7 @@ export class RunningService {
       PORT: String(port),
       PUBLIC_URL: baseUrl,
       AUTH_URL: baseUrl,
-      DATA_DIR: directory.path,
+      DATA_DIR: temporaryDirectory(),
       SANDBOX_STEP: '0ms',
       METRICS_PORT: 'off',
       ...variables,
@@ -51,7 +43,7 @@ export class RunningService {
     const logger = new RecordingLogger();
     const foundations = await openFoundations(configuration, logger, { part: 'service' });
     const service = await startService(foundations, threads);
-    return new RunningService({ baseUrl, service, logger, removeDirectory: directory.remove });
+    return new RunningService(baseUrl, service, logger);
   }
 
   /** Fetched where it is asked for: few tests need it, and it takes as long as the start. */
@@ -83,8 +75,7 @@ export class RunningService {
     return new ApiClient(this.baseUrl, await this.createClient(fund));
   }
 
-  async stop(): Promise<void> {
-    await this.service.stop();
-    await this.#removeDirectory();
+  stop(): Promise<void> {
+    return this.service.stop();
   }
 }

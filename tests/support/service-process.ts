@@ -7,7 +7,6 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { MAIN_HEAP_FLAGS } from '../../infrastructure/support/threads.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const flags = [
@@ -62,7 +61,6 @@ export interface ClientCredentials {
 export class ServiceProcess {
   readonly baseUrl: string;
   readonly dataDir: string;
-  #remove = async (): Promise<void> => undefined;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #flags: readonly string[];
   #child: ChildProcess | undefined;
@@ -94,24 +92,6 @@ export class ServiceProcess {
     const service = new ServiceProcess(await freePort(), dataDir, extra, nodeFlags);
     await service.start();
     return service;
-  }
-
-  /** In a directory of its own, which goes when it leaves. */
-  static async alone(extra: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> {
-    const { path, remove } = await temporaryDirectory();
-    const service = new ServiceProcess(await freePort(), path, extra, []);
-    service.#remove = remove;
-    await service.start().catch(async (error: unknown) => {
-      await remove();
-      throw error;
-    });
-    return service;
-  }
-
-  /** Ends it, and removes the directory that it has to itself. */
-  async leave(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    await this.end(signal);
-    await this.#remove();
   }
 
   get output(): string {

@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ownTemporaryDirectory } from './own-temporary-directory.ts';
 
-/** An empty directory of its own, with the function that removes it. */
-export const temporaryDirectory = async (): Promise<{ readonly path: string; remove(): Promise<void> }> => {
-  const path = await mkdtemp(join(tmpdir(), 'receivables-'));
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
-};
+if (process.env['TESTS_TMPDIR'] === undefined) ownTemporaryDirectory();
+
+/** An empty directory of its own. It goes with the file of tests, or the program, that made it. */
+export const temporaryDirectory = (among = tmpdir()): string => mkdtempSync(join(among, 'receivables-'));

@@ -1,9 +1,12 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { jestExpect } from '@jest/expect';
 import { createEmptyTestResult } from '@jest/test-result';
 import { addEventHandler, getState, resetState, run, setState } from 'jest-circus';
 import { formatResultsErrors } from 'jest-message-util';
+import { leftRunning } from './own-temporary-directory.ts';
 
 const globals = new URL('test-globals.js', import.meta.url).href;
 
@@ -21,6 +24,23 @@ addEventHandler(({ name, test }) => {
 const fail = (error) => {
   const { currentlyRunningTest, unhandledErrors } = getState();
   (currentlyRunningTest?.errors ?? unhandledErrors).push(error);
+};
+
+const forAllFiles = process.env['TESTS_TMPDIR'];
+
+/** What this file puts aside goes with it; what it has started and not ended is ended, and fails it. */
+const inOwnDirectory = async (file) => {
+  const own = mkdtempSync(join(forAllFiles, 'file-'));
+  chmodSync(own, 0o711);
+  process.env['TMPDIR'] = own;
+  try {
+    const results = await file();
+    for (const command of await leftRunning(own)) results.unhandledErrors.push(`left running: ${command}`);
+    return results;
+  } finally {
+    process.env['TMPDIR'] = forAllFiles;
+    rmSync(own, { recursive: true, force: true, maxRetries: 5 });
+  }
 };
 
 /** What Node.js keeps of where an error was made. Jest makes it a hundred calls, of the product's errors too. */
@@ -64,8 +84,10 @@ export default async (globalConfig, config, environment, runtime, path) => {
   Error.stackTraceLimit = STACK_FRAMES;
   process.on('uncaughtException', fail);
   try {
-    await import(pathToFileURL(path).href);
-    const { testResults, unhandledErrors } = await run();
+    const { testResults, unhandledErrors } = await inOwnDirectory(async () => {
+      await import(pathToFileURL(path).href);
+      return run();
+    });
     const results = testResults.map(resultOf);
     const failures = formatResultsErrors(results, config, globalConfig, path);
     const beside = unhandledErrors.join('\n');

@@ -19,9 +19,9 @@ export interface TrustedReceiver<Receiver extends Closed = WebhookReceiver> exte
 export const trustedReceiver = async <Receiver extends Closed = WebhookReceiver>(
   start: (ca: Authority) => Promise<Receiver> = WebhookReceiver.start as never,
 ): Promise<TrustedReceiver<Receiver>> => {
-  const directory = await temporaryDirectory();
+  const directory = temporaryDirectory();
   const ca = await authority();
-  const caFile = join(directory.path, 'ca.pem');
+  const caFile = join(directory, 'ca.pem');
   await writeFile(caFile, ca.caPem);
   const receiver = await start(ca);
   return {
@@ -29,7 +29,6 @@ export const trustedReceiver = async <Receiver extends Closed = WebhookReceiver>
     settings: { WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true', WEBHOOK_CA_FILE: caFile },
     close: async () => {
       await receiver.close();
-      await directory.remove();
     },
   };
 };

@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const production = { ENVIRONMENT: 'production', MASTER_KEY: randomBytes(32).toString('base64') };
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let service: ServiceProcess;
 let api: ApiClient;
 let application: string;
@@ -26,7 +26,7 @@ class Command {
   #out = '';
   err = '';
 
-  constructor(args: readonly string[], variables: NodeJS.ProcessEnv = production, dataDir = directory.path) {
+  constructor(args: readonly string[], variables: NodeJS.ProcessEnv = production, dataDir = directory) {
     const { NODE_OPTIONS: _, ...environment } = process.env;
     this.child = spawn(
       process.execPath,
@@ -67,8 +67,7 @@ class Command {
 }
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  service = await ServiceProcess.start(directory.path, production);
+  service = await ServiceProcess.start(directory, production);
   const client = await service.createClient(randomUUID());
   application = client.application_id;
   api = new ApiClient(service.baseUrl, client);
@@ -76,7 +75,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const { child } of commands) if (child.exitCode === null) child.kill('SIGKILL');
   await service?.end('SIGTERM');
-  await directory?.remove();
 });
 
 const line = (id: string, decision: string, more: object = {}, of = application): string =>
@@ -115,7 +113,7 @@ describe('beside a running service', () => {
       'applied',
     ]);
 
-    const file = join(directory.path, 'administrator-decisions.dead-letter.jsonl');
+    const file = join(directory, 'administrator-decisions.dead-letter.jsonl');
     const letter = JSON.parse(await readFile(file, 'utf8'));
     expect([letter.decision_id, letter.origin, `${letter.text}\n`]).toEqual([
       'D-2',
@@ -139,16 +137,12 @@ describe('beside a running service', () => {
 
 describe('in a sandbox whose clock others move', () => {
   test('each decision has the time at which it is carried out', async () => {
-    const own = await temporaryDirectory();
-    const sandbox = await ServiceProcess.start(own.path, {});
+    const own = temporaryDirectory();
+    const sandbox = await ServiceProcess.start(own, {});
     try {
       const client = await sandbox.createClient(randomUUID());
       const there = new ApiClient(sandbox.baseUrl, client);
-      const deciding = new Command(
-        ['administrator', 'apply', '--file', '-', '--operator', 'Ana'],
-        {},
-        own.path,
-      );
+      const deciding = new Command(['administrator', 'apply', '--file', '-', '--operator', 'Ana'], {}, own);
       const assigned = await there.call('POST', '/loan', assignmentForm(loanRequest(there.fund, 'OP-1', 2)), {
         'X-Sandbox-Outcome': 'hold',
       });
@@ -164,7 +158,6 @@ describe('in a sandbox whose clock others move', () => {
       expect((signed - approved) / 86_400_000).toBeGreaterThan(29.9);
     } finally {
       await sandbox.end('SIGTERM');
-      await own.remove();
     }
   }, 300_000);
 });

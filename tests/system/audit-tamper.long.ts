@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   CHAIN_START,
   chainEvents,
@@ -13,20 +12,17 @@ import {
 import type { EventMetadata, JsonText } from '../../application/ports/event-store.ts';
 import { AuditedWorld, auditOf, tamper } from '../support/audited-world.ts';
 import type { CommandResult } from '../support/command-line.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let world: AuditedWorld;
 let live: string;
-const anchor = join(tmpdir(), `receivables-anchor-${randomUUID()}.jsonl`);
+const anchor = join(temporaryDirectory(), 'anchor.jsonl');
 
 beforeAll(async () => {
   world = await AuditedWorld.create(async (service) => {
     live = await service.receivables('audit', 'verify', '--format', 'json', '--write-anchor', anchor);
   });
 }, 300_000);
-afterAll(async () => {
-  await world?.remove();
-  await rm(anchor, { force: true });
-});
 
 const verify = (file: string, change: (db: DatabaseSync) => void, ...options: readonly string[]) =>
   world.audit(['verify', '--format', 'json', ...options], { file, change });

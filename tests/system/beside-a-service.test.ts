@@ -101,17 +101,13 @@ test('deliveries that wait at a dead endpoint and a clock that was moved are war
 });
 
 test('a service that does not run is one failed check, and nothing that follows from it is another', async () => {
-  const stopped = await temporaryDirectory();
-  try {
-    for (const file of await readdir(dataDir))
-      if (/\.db(-wal)?$|^(master\.key|documents)$/.test(file))
-        await cp(join(dataDir, file), join(stopped.path, file), { recursive: true });
-    const found = await examine({ DATA_DIR: stopped.path }, () => new RecordingLogger());
-    expect(found.filter(({ state }) => state === 'failed')).toEqual([
-      { check: 'service', state: 'failed', detail: `no service runs on ${stopped.path}: start it` },
-    ]);
-    expect(found.map(({ check }) => check)).not.toContain('deliveries');
-  } finally {
-    await stopped.remove();
-  }
+  const stopped = temporaryDirectory();
+  for (const file of await readdir(dataDir))
+    if (/\.db(-wal)?$|^(master\.key|documents)$/.test(file))
+      await cp(join(dataDir, file), join(stopped, file), { recursive: true });
+  const found = await examine({ DATA_DIR: stopped }, () => new RecordingLogger());
+  expect(found.filter(({ state }) => state === 'failed')).toEqual([
+    { check: 'service', state: 'failed', detail: `no service runs on ${stopped}: start it` },
+  ]);
+  expect(found.map(({ check }) => check)).not.toContain('deliveries');
 });

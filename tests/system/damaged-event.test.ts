@@ -10,9 +10,9 @@ import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let service: RunningService;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 beforeEach(async () => {
-  directory = await temporaryDirectory();
+  directory = temporaryDirectory();
 });
 afterEach(async () => {
   await service.stop();
@@ -31,7 +31,7 @@ const IN_LOG = new Set(['chain', 'event', 'decision', 'log', 'claim', 'seal']);
 const CHANGED = { HASH: `metadata = json_set(metadata, '$.hash', '${'0'.repeat(64)}')` };
 
 test('events that were written over in the middle of the log keep their own operations waiting, and no other', async () => {
-  const DATA_DIR = directory.path;
+  const DATA_DIR = directory;
   service = await RunningService.start({ DATA_DIR });
   const [bad, good] = [randomUUID(), randomUUID()];
   const credentials = [await service.createClient(bad), await service.createClient(good)];

@@ -33,7 +33,7 @@ const PERSONAL = ['Tarsila', 'Quintanilha', '11144477735', '111.444.777-35'];
 /** Milliseconds: each command opens stores of its own. */
 const LONG = 300_000;
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let [dataDir, restored] = ['', ''];
 const fund = randomUUID();
 let service: RunningService;
@@ -41,8 +41,7 @@ let api: ApiClient;
 let [application, documentId] = ['', ''];
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  [dataDir, restored] = [join(directory.path, 'data'), join(directory.path, 'restored')];
+  [dataDir, restored] = [join(directory, 'data'), join(directory, 'restored')];
   receivables = receivablesOn(dataDir);
   // Nothing is decided but by this test.
   service = await RunningService.start({ DATA_DIR: dataDir, SANDBOX_STEP: '24h' });
@@ -58,10 +57,7 @@ beforeAll(async () => {
   expect(assigned.status).toBe(201);
   documentId = (await api.call('GET', '/loan/OP-1')).body.documents[0].document_id;
 }, LONG);
-afterAll(async () => {
-  await service?.stop();
-  await directory?.remove();
-});
+afterAll(() => service?.stop());
 
 /** On the directory that the service runs on. */
 let receivables: ReturnType<typeof receivablesOn>;
@@ -236,7 +232,7 @@ test(
   async () => {
     const summary = JSON.parse(await receivables('audit', 'verify', '-o', 'json'));
     expect(summary).toMatchObject({ differences: 0 });
-    const [before, copy] = [await receivables('desk', 'log', '-o', 'csv'), join(directory.path, 'copy')];
+    const [before, copy] = [await receivables('desk', 'log', '-o', 'csv'), join(directory, 'copy')];
     await receivables('backup', '--to', copy, '--with-key');
     await receivables('restore', '--from', copy, '--data-dir', restored);
     await service.stop();

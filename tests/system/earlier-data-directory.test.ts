@@ -23,10 +23,7 @@ beforeAll(async () => {
     recorded,
   }));
 });
-afterAll(async () => {
-  await service?.stop();
-  await kept?.remove();
-});
+afterAll(() => service?.stop());
 
 const receivables = async (...args: readonly string[]): Promise<CommandResult> => {
   const result = await commandLineBeside(kept.environment)(...args);

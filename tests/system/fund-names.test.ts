@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 /** Each command opens stores of its own, on a machine that may be busy. */
 jest.setTimeout(300_000);
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let [dataDir, restored, anchor] = ['', '', ''];
 const [fund, other] = [randomUUID(), randomUUID()];
 let service: RunningService;
@@ -22,20 +22,18 @@ let api: ApiClient;
 let client: Awaited<ReturnType<RunningService['createClient']>>;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  [dataDir, restored, anchor] = ['data', 'restored', 'anchor.jsonl'].map((name) =>
-    join(directory.path, name),
-  ) as [string, string, string];
+  [dataDir, restored, anchor] = ['data', 'restored', 'anchor.jsonl'].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
   receivables = receivablesOn(dataDir);
   service = await RunningService.start({ DATA_DIR: dataDir, SANDBOX_STEP: '1ms' });
   client = await service.createClient(fund);
   await receivables('client', 'update', client.client_id, '--add-fund', other);
   api = new ApiClient(service.baseUrl, client);
 });
-afterAll(async () => {
-  await service.stop();
-  await directory.remove();
-});
+afterAll(() => service.stop());
 
 const listed = async (): Promise<string> => receivables('fund', 'list', '-o', 'csv');
 const name = (id: string, text: string) => receivables('fund', 'name', '--fund', id, text);
@@ -94,7 +92,7 @@ test('read models are built anew beside it and from nothing', async () => {
 });
 
 test('a backup holds it', async () => {
-  const [before, copy] = [await listed(), join(directory.path, 'copy')];
+  const [before, copy] = [await listed(), join(directory, 'copy')];
   await receivables('backup', '--to', copy, '--with-key');
   await receivables('restore', '--from', copy, '--data-dir', restored);
   await service.stop();

@@ -15,11 +15,10 @@ afterAll(async () => {
 test('PostgreSQL: an operation whose key and index entry are lost is given up by its code and reads as forgotten', async () => {
   const postgres = await testPostgres();
   closing.push(() => postgres.close());
-  const directory = await temporaryDirectory();
-  closing.push(directory.remove);
+  const directory = temporaryDirectory();
   const url = await postgres.schema();
   const environment = { SANDBOX_STEP: '1h', DATABASE_URL: url };
-  const service = await ServiceProcess.start(directory.path, environment);
+  const service = await ServiceProcess.start(directory, environment);
   closing.push(() => service.end('SIGKILL'));
   const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
   await api.assign(loanRequest(api.fund, 'LOST', 1));

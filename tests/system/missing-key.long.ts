@@ -5,9 +5,10 @@ import { afterEach, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { printedBy } from '../support/lost-key.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let service: ServiceProcess | undefined;
-afterEach(() => service?.leave('SIGKILL'));
+afterEach(() => service?.end('SIGKILL'));
 
 interface Row {
   readonly name: string;
@@ -39,7 +40,7 @@ const loseKey = (dataDir: string): (() => void) => {
 const doctor = async (): Promise<string> => (await printedBy(service!, 'doctor')).out;
 
 test('a key that was lost is a fault of ours until it is put back, and never a borrower who was forgotten', async () => {
-  service = await ServiceProcess.alone({ SANDBOX_STEP: '1h' });
+  service = await ServiceProcess.start(temporaryDirectory(), { SANDBOX_STEP: '1h' });
   const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
   expect((await api.assign(loanRequest(api.fund, 'LOST', 1))).status).toBe(201);
   expect(await doctor()).toContain('"check":"operation_keys","state":"ok"');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, mkdir, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { backupsOf, requireServiceData } from '../../infrastructure/composition/data-directory.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { partsOf } from '../../infrastructure/composition/container.ts';
@@ -19,14 +19,13 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const FOUR_OPERATIONS = ['A', 'B', 'C', 'D'];
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let kept: string;
 let dataDir: string;
 
 /** A service that was used and stopped, copied for each test. */
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  kept = join(directory.path, 'kept');
+  kept = join(directory, 'kept');
   const service = await RunningService.start();
   const api = await service.client(randomUUID());
   for (const code of FOUR_OPERATIONS)
@@ -37,10 +36,9 @@ beforeAll(async () => {
   await cp(left, kept, { recursive: true });
   await rm(left, { recursive: true });
 });
-afterAll(() => directory.remove());
 
 beforeEach(async () => {
-  dataDir = join(directory.path, randomUUID());
+  dataDir = join(directory, randomUUID());
   await cp(kept, dataDir, { recursive: true });
 });
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
@@ -314,7 +312,7 @@ describe('what the newest operations need and is not there', () => {
 });
 
 test('an anchor shows that a state from before the first one was put back', async () => {
-  const anchor = join(directory.path, 'anchor.jsonl');
+  const anchor = join(directory, 'anchor.jsonl');
   const service = await RunningService.start({ DATA_DIR: dataDir });
   const api = await service.client(randomUUID());
   expect((await api.assign(loanRequest(api.fund, 'LATER', 1))).status).toBe(201);
@@ -332,7 +330,7 @@ describe('a restore', () => {
     backupsOf({}).restore({ from, dataDir, onStep: () => undefined });
 
   test('starts, and one that was interrupted is said to be one and goes on', async () => {
-    const backup = join(directory.path, randomUUID());
+    const backup = join(directory, randomUUID());
     const request = { to: backup, withKey: true, onStep: () => undefined };
     await backupsOf({ DATA_DIR: dataDir }).write(request);
     await rm(dataDir, { recursive: true });

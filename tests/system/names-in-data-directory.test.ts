@@ -11,13 +11,13 @@ import { receivablesOn } from '../support/command-line-beside.ts';
 import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 let service: RunningService;
 let watchers: FSWatcher[];
 let names: Set<string>;
 
 beforeEach(async () => {
-  directory = await temporaryDirectory();
+  directory = temporaryDirectory();
   watchers = [];
   names = new Set();
 });
@@ -25,12 +25,11 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const watcher of watchers) watcher.close();
   await service?.stop();
-  await directory.remove();
 });
 
 /** Also what is there for a moment only. */
 const watched = async (name: string): Promise<string> => {
-  const path = join(directory.path, name);
+  const path = join(directory, name);
   await mkdir(path, { mode: 0o700 });
   watchers.push(watch(path, (_change, file) => void names.add(file!)));
   return path;
@@ -47,7 +46,7 @@ test('whatever a service and its commands make in DATA_DIR is known as theirs by
   await receivables('administrator', 'approve', 'OP-NOBODY').catch(() => undefined);
   await receivables('projections', 'rebuild');
   await receivables('key', 'rotate-master');
-  const backup = join(directory.path, 'backup');
+  const backup = join(directory, 'backup');
   await receivables('backup', '--to', backup, '--with-key');
   await receivables('restore', '--from', backup, '--data-dir', restored);
   await service.service.stop();

@@ -301,7 +301,7 @@ describe('before the assignment', () => {
 
   describe('an assignment tried out', () => {
     test('leaves no event, row, key or file, whether it is answered or refused', async () => {
-      const { path, remove } = await temporaryDirectory();
+      const path = temporaryDirectory();
       const running = async (work: (own: RunningService) => Promise<void>): Promise<void> => {
         const own = await RunningService.start({ DATA_DIR: path });
         await work(own).finally(() => own.stop());
@@ -335,7 +335,6 @@ describe('before the assignment', () => {
         await within('no upload is left', 60_000, () => waiting() === 0);
       });
       expect(keptIn(path)).toEqual(before);
-      await remove();
     });
 
     test.each(POSITIONS.map((position, index) => [`QUOTED-${index}`, position] as const))(

@@ -6,17 +6,15 @@ import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let service: ServiceProcess | undefined;
 let umask: number;
 beforeAll(async () => {
   umask = process.umask(0o022);
-  directory = await temporaryDirectory();
 });
 afterAll(async () => {
   process.umask(umask);
   await service?.end('SIGTERM');
-  await directory.remove();
 });
 
 const openTo = async (place: string): Promise<readonly string[]> => {
@@ -28,7 +26,7 @@ const openTo = async (place: string): Promise<readonly string[]> => {
 };
 
 test('whatever the service and its commands write is for their owner alone', async () => {
-  const [data, backup, anchor] = ['data', 'backup', 'anchor.jsonl'].map((name) => join(directory.path, name));
+  const [data, backup, anchor] = ['data', 'backup', 'anchor.jsonl'].map((name) => join(directory, name));
   service = await ServiceProcess.start(data!, { SANDBOX_STEP: '0ms' });
   const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
   expect((await api.assign(loanRequest(api.fund, 'PRIVATE-1', 1))).status).toBe(201);

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +9,7 @@ import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { Renegotiator } from '../support/renegotiator.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { within } from '../support/within.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -20,13 +19,12 @@ let dataDir: string;
 let service: ServiceProcess | undefined;
 
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'service-'));
+  dataDir = temporaryDirectory();
 });
 
 afterEach(async () => {
   await service?.end('SIGKILL');
   service = undefined;
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 const start = async (

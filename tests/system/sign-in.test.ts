@@ -75,7 +75,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await console.close();
   await provider.close();
-  await world.close();
+  await world.stop();
 });
 
 test('who is signed in is listed, and can be put out', async () => {

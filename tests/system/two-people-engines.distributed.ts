@@ -20,7 +20,7 @@ import { until } from '../support/within.ts';
 /** One fund believes names, the other one only who is signed in; nobody signs in here. */
 let [stated, signedIn]: readonly ApiClient[] = [];
 let [application, other] = ['', ''];
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let [cluster, postgres, store]: [TestKafka?, TestPostgres?, StandInProcess?] = [];
 let prefix: string;
 let producer: Producer;
@@ -30,9 +30,8 @@ let receivables: ReturnType<typeof commandLineBeside>;
 const covered = ['--decision', 'approve:0', '--decision', 'reject:0'];
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
   [cluster, postgres] = await Promise.all([testKafka(), testPostgres()]);
-  store = await StandInProcess.start(directory.path);
+  store = await StandInProcess.start(directory);
   prefix = cluster.prefix();
   const engines = {
     ENVIRONMENT: 'production',
@@ -44,7 +43,7 @@ beforeAll(async () => {
     METRICS_PORT: 'off',
   };
   service = await RunningService.start(engines);
-  receivables = commandLineBeside({ ...engines, DATA_DIR: directory.path });
+  receivables = commandLineBeside({ ...engines, DATA_DIR: directory });
   const clients = await Promise.all([service.createClient(randomUUID()), service.createClient(randomUUID())]);
   [stated, signedIn] = clients.map((client) => new ApiClient(service.baseUrl, client));
   [application, other] = clients.map((client) => client.application_id) as [string, string];
@@ -63,7 +62,6 @@ afterAll(async () => {
   await service?.stop();
   await store?.kill();
   await Promise.all([cluster?.close(), postgres?.close()]);
-  await directory?.remove();
 });
 
 const assign = async (api: ApiClient, code: string): Promise<void> => {
@@ -85,7 +83,7 @@ const send = (code: string, ...decisions: readonly object[]) =>
     messages: decisions.map((one) => ({ key: operationKey(application, code), value: JSON.stringify(one) })),
   });
 const apply = async (...decisions: readonly object[]) => {
-  const file = join(directory.path, `${randomUUID()}.jsonl`);
+  const file = join(directory, `${randomUUID()}.jsonl`);
   await writeFile(file, decisions.map((one) => JSON.stringify(one)).join('\n'));
   const { code, lines } = await receivables('administrator', 'apply', '--file', file, '--operator', 'Root');
   return [code, ...lines.map(({ outcome, reason }) => reason?.code ?? outcome)];

@@ -18,7 +18,7 @@ jest.setTimeout(240_000);
 /** The sandbox's own administrator, whom no rule binds, is in no hurry. */
 const SETTINGS = { SANDBOX_STEP: '1d' };
 const fund = randomUUID();
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let [dataDir, restored] = ['', ''];
 let service: RunningService | undefined;
 /** On the directory that the service runs on. */
@@ -28,8 +28,7 @@ let applicationId: string;
 let client: ClientCredentials;
 
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  [dataDir, restored] = ['data', 'restored'].map((name) => join(directory.path, name)) as [string, string];
+  [dataDir, restored] = ['data', 'restored'].map((name) => join(directory, name)) as [string, string];
   receivables = receivablesOn(dataDir);
   service = await RunningService.start({ DATA_DIR: dataDir, ...SETTINGS });
   client = await service.createClient(fund);
@@ -40,10 +39,7 @@ beforeAll(async () => {
   );
   applicationId = (of as { application_id: string }).application_id;
 });
-afterAll(async () => {
-  await service?.stop();
-  await directory.remove();
-});
+afterAll(() => service?.stop());
 
 const administrator = (...args: readonly string[]) => receivables('administrator', ...args);
 const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
@@ -101,7 +97,7 @@ test('what awaits survives read models that are lost', async () => {
 });
 
 test('a backup holds it, and an audit walks it: decisions, rules and their keys', async () => {
-  const copy = join(directory.path, 'copy');
+  const copy = join(directory, 'copy');
   await receivables('backup', '--to', copy, '--with-key');
   await receivables('restore', '--from', copy, '--data-dir', restored);
   await service?.stop();

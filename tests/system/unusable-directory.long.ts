@@ -1,22 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pause } from '../../infrastructure/support/time.ts';
 import { ServiceProcess, freePort } from '../support/service-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const SERVICE = ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/main.ts'];
@@ -30,7 +21,7 @@ let dataDir: string;
 let mounted: boolean;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'unusable-'));
+  directory = temporaryDirectory();
   chmodSync(directory, 0o755);
   dataDir = join(directory, 'data');
   mounted = false;
@@ -38,7 +29,6 @@ beforeEach(() => {
 afterEach(() => {
   if (mounted) execFileSync('umount', [dataDir]);
   execFileSync('chmod', ['-R', 'u+rwX', directory]);
-  rmSync(directory, { recursive: true, force: true });
 });
 
 interface Refusal {

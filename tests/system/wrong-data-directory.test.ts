@@ -5,7 +5,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { backupsOf, requireServiceData } from '../../infrastructure/composition/data-directory.ts';
 import { examine } from '../../infrastructure/composition/maintenance/doctor.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
@@ -21,11 +21,10 @@ const ELSEWHERE = {
 };
 const MASTER_KEY = randomBytes(32).toString('base64');
 
-const directory = await temporaryDirectory();
-afterAll(() => directory.remove());
+const directory = temporaryDirectory();
 
 describe('on a directory without a service', () => {
-  const dataDir = (): string => join(directory.path, 'none');
+  const dataDir = (): string => join(directory, 'none');
   const refuses = (more: Readonly<Record<string, string>> = {}): unknown => {
     try {
       requireServiceData(readConfiguration({ DATA_DIR: dataDir(), ...more }));
@@ -53,11 +52,11 @@ describe('on a directory without a service', () => {
   });
 
   test('so do backup and doctor', async () => {
-    const request = { to: join(directory.path, 'backup'), withKey: false, onStep: () => undefined };
+    const request = { to: join(directory, 'backup'), withKey: false, onStep: () => undefined };
     await expect(backupsOf({ DATA_DIR: dataDir() }).write(request)).rejects.toThrow('no service data in');
     const findings = await examine({ DATA_DIR: dataDir() }, () => new RecordingLogger());
     expect(findings.find(({ check }) => check === 'data_directory')).toMatchObject({ state: 'failed' });
-    expect(await readdir(directory.path)).toEqual([]);
+    expect(await readdir(directory)).toEqual([]);
   });
 
   test('it is one as long as any engine keeps something there, and not with all of them elsewhere', async () => {
@@ -70,7 +69,7 @@ describe('on a directory without a service', () => {
   });
 
   test('other files do not make it one; a key is asked for where the service keeps it', async () => {
-    const other = join(directory.path, 'other');
+    const other = join(directory, 'other');
     await mkdir(other);
     await writeFile(join(other, 'notes.txt'), '');
     expect(refuses({ DATA_DIR: other })).toContain('no service data');

@@ -80,8 +80,8 @@ test('a part that fails before its turn ends the audit, and nothing beside it', 
 });
 
 test('an audit that goes on tells a damaged event once, of a stream that it reads a second time', async () => {
-  const directory = await temporaryDirectory();
-  const path = join(directory.path, 'notes.db');
+  const directory = temporaryDirectory();
+  const path = join(directory, 'notes.db');
   const stop = new AbortController();
   const log = Array.from({ length: 2_500 }, (_, number) => loan(number));
   const bad = { ...log[2_010]!, type: 'loan.received.v1', data: '{}' as JsonText, metadata: metadataOf('{') };
@@ -118,5 +118,4 @@ test('an audit that goes on tells a damaged event once, of a stream that it read
     [bad.stream, bad.type, 'loan.received.v1: its metadata is not what was stored'],
   ]);
   expect([reads, counted]).toEqual([2, 2]);
-  await directory.remove();
 });

@@ -36,31 +36,29 @@ def gone(error: ApiError) -> bool:
     return error.error_code == "loan_not_fund"  # mistake
 `;
 
-let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+const folder = temporaryDirectory();
 /** An interpreter that has the package and nothing else. */
 let python: string;
 
 const run = async (command: string, args: readonly string[], variables: NodeJS.ProcessEnv = {}) => {
   const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', NO_PROXY: '*', ...variables };
-  const { stdout } = await promisify(execFile)(command, args, { cwd: folder.path, env, timeout: 240_000 });
+  const { stdout } = await promisify(execFile)(command, args, { cwd: folder, env, timeout: 240_000 });
   return stdout;
 };
 
 beforeAll(async () => {
-  folder = await temporaryDirectory();
   for (const name of ['life.py', 'receiver.py'])
-    await writeFile(join(folder.path, name), documentedCode(README, name));
-  await run(builder, ['-m', 'build', '--no-isolation', '--outdir', join(folder.path, 'dist'), PROJECT]);
-  await run(builder, ['-m', 'venv', join(folder.path, 'fresh')]);
-  python = join(folder.path, 'fresh/bin/python');
-  const wheel = join(folder.path, 'dist', `receivables_fund-${API_VERSION}-py3-none-any.whl`);
+    await writeFile(join(folder, name), documentedCode(README, name));
+  await run(builder, ['-m', 'build', '--no-isolation', '--outdir', join(folder, 'dist'), PROJECT]);
+  await run(builder, ['-m', 'venv', join(folder, 'fresh')]);
+  python = join(folder, 'fresh/bin/python');
+  const wheel = join(folder, 'dist', `receivables_fund-${API_VERSION}-py3-none-any.whl`);
   await run(python, ['-m', 'pip', 'install', '--quiet', '--no-index', '--no-deps', wheel]);
 });
-afterAll(() => folder.remove());
 
 describe('the package', () => {
   test('is built as sdist and wheel, and leaves nothing in the repository', async () => {
-    const built = await readdir(join(folder.path, 'dist'));
+    const built = await readdir(join(folder, 'dist'));
     expect(built.sort()).toEqual([
       `receivables_fund-${API_VERSION}-py3-none-any.whl`,
       `receivables_fund-${API_VERSION}.tar.gz`,
@@ -98,7 +96,7 @@ print(package.read_text("licenses/LICENSE"), end="")`;
     for (const what of [['--python-version', '3.10', '-p', 'receivables_fund'], files])
       await run(builder, [...check, ...what], { MYPYPATH: import.meta.dirname });
 
-    await writeFile(join(folder.path, 'mistaken.py'), MISTAKEN);
+    await writeFile(join(folder, 'mistaken.py'), MISTAKEN);
     const { stdout } = (await run(builder, [...check, 'mistaken.py']).catch((error) => error)) as {
       stdout: string;
     };
@@ -117,12 +115,12 @@ describe('a stranger', () => {
   beforeAll(async () => {
     const ca = await authority();
     const leaf = await ca.leaf();
-    await writeFile(join(folder.path, 'ca.pem'), ca.caPem);
-    await writeFile(join(folder.path, 'receiver.pem'), leaf.key + leaf.cert);
-    service = await ServiceProcess.start(join(folder.path, 'data'), {
+    await writeFile(join(folder, 'ca.pem'), ca.caPem);
+    await writeFile(join(folder, 'receiver.pem'), leaf.key + leaf.cert);
+    service = await ServiceProcess.start(join(folder, 'data'), {
       SANDBOX_STEP: '0ms',
       WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
-      WEBHOOK_CA_FILE: join(folder.path, 'ca.pem'),
+      WEBHOOK_CA_FILE: join(folder, 'ca.pem'),
       WEBHOOK_RETRY_SCHEDULE: '10ms',
     });
     const { client_id, client_secret } = await service.createClient(FUND);
@@ -131,8 +129,8 @@ describe('a stranger', () => {
       CLIENT_ID: client_id,
       CLIENT_SECRET: client_secret,
       FUND,
-      CERTIFICATE: join(folder.path, 'receiver.pem'),
-      AUTHORITY: join(folder.path, 'ca.pem'),
+      CERTIFICATE: join(folder, 'receiver.pem'),
+      AUTHORITY: join(folder, 'ca.pem'),
     };
   });
   afterAll(() => service?.end('SIGTERM'));
@@ -154,8 +152,8 @@ describe('a stranger', () => {
   });
 
   test('finds in the README what runs as it stands', async () => {
-    await writeFile(join(folder.path, 'ccb.pdf'), '%PDF-1.4\n%%EOF\n');
+    await writeFile(join(folder, 'ccb.pdf'), '%PDF-1.4\n%%EOF\n');
     expect(await run(python, ['life.py'], variables)).toBe(documentedCode(README, 'printed'));
-    expect(await receive([python, 'receiver.py'], folder.path)).toEqual(EXPECTED);
+    expect(await receive([python, 'receiver.py'], folder)).toEqual(EXPECTED);
   });
 });

@@ -26,13 +26,13 @@ const plain = {
   HOME: process.env['HOME'],
 };
 
-let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+const folder = temporaryDirectory();
 let running: RunningService;
 /** What the compiler says of the stranger's programs. */
 let programs: string;
 let tls: { readonly TLS_KEY: string; readonly TLS_CERT: string };
 
-const inFolder = (name: string): string => join(folder.path, name);
+const inFolder = (name: string): string => join(folder, name);
 
 /** What a strict compiler of the stranger says; JavaScript goes into `compiled`. */
 const compiled = async (files: readonly string[], options: object): Promise<string> => {
@@ -42,19 +42,18 @@ const compiled = async (files: readonly string[], options: object): Promise<stri
   };
   await writeFile(inFolder('tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const said = await run(process.execPath, [compiler, '-p', folder.path]).catch(
+  const said = await run(process.execPath, [compiler, '-p', folder]).catch(
     (error: { stdout: string }) => error,
   );
   return said.stdout;
 };
 
 beforeAll(async () => {
-  folder = await temporaryDirectory();
-  await run('npm', ['pack', '--pack-destination', folder.path], { cwd: PACKAGE, env: plain });
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: PACKAGE, env: plain });
   await writeFile(inFolder('package.json'), '{ "type": "module" }');
-  const [tarball] = (await readdir(folder.path)).filter((name) => name.endsWith('.tgz'));
+  const [tarball] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], {
-    cwd: folder.path,
+    cwd: folder,
     env: plain,
   });
   await copyFile(join(import.meta.dirname, 'stranger/life.ts'), inFolder('life.ts'));
@@ -75,10 +74,7 @@ beforeAll(async () => {
     WEBHOOK_RETRY_SCHEDULE: '20ms',
   });
 }, PATIENCE_MS);
-afterAll(async () => {
-  await running?.stop();
-  await folder?.remove();
-});
+afterAll(() => running?.stop());
 
 /** Of a client of an application of its own, for a program of the stranger. */
 const surroundings = async (): Promise<Record<string, string>> => {
@@ -122,7 +118,7 @@ test(
   async () => {
     // On the machine's own Node.js, which may be the oldest that the package is for.
     const { stdout } = await run('node', ['compiled/life.js'], {
-      cwd: folder.path,
+      cwd: folder,
       env: { ...plain, ...(await surroundings()) },
       timeout: PATIENCE_MS,
     });
@@ -178,7 +174,7 @@ test(
   async () => {
     const env = { ...plain, ...(await surroundings()) };
     const { stdout } = await run('sh', ['-eu', '-c', documentedCode(README, 'run.sh')], {
-      cwd: folder.path,
+      cwd: folder,
       env: {
         ...env,
         PATH: `${dirname(process.execPath)}${delimiter}${plain.PATH}`,
@@ -187,7 +183,7 @@ test(
       timeout: PATIENCE_MS,
     });
     expect(stdout).toBe('quoted settled settled true true\n001 1000\ncompleted\n');
-    expect(await receive([process.execPath, 'receiver.ts'], folder.path)).toEqual(EXPECTED);
+    expect(await receive([process.execPath, 'receiver.ts'], folder)).toEqual(EXPECTED);
   },
   PATIENCE_MS,
 );

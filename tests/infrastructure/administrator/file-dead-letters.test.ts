@@ -2,14 +2,12 @@ import { execFile } from 'node:child_process';
 import { readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
 import { fileDeadLetters } from '../../../infrastructure/administrator/file-dead-letters.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-beforeAll(async () => void (directory = await temporaryDirectory()));
-afterAll(() => directory.remove());
+const directory = temporaryDirectory();
 
 const refused = (decisionId: string): RefusedDecision => ({
   decisionId,
@@ -25,7 +23,7 @@ const idsIn = async (path: string): Promise<string[]> =>
     .map((line) => (JSON.parse(line) as { decision_id: string }).decision_id);
 
 test('refused decisions are added line by line, by any number of writers, for the eyes of the owner only', async () => {
-  const path = join(directory.path, 'refused.jsonl');
+  const path = join(directory, 'refused.jsonl');
   const writers = [fileDeadLetters(path), fileDeadLetters(path)];
   const ids = Array.from({ length: 40 }, (_, i) => `D-${i}`);
   await Promise.all(ids.map((id, i) => writers[i % 2]!.put(refused(id))));
@@ -34,7 +32,7 @@ test('refused decisions are added line by line, by any number of writers, for th
 });
 
 test('the file may be moved away at any time', async () => {
-  const path = join(directory.path, 'moved.jsonl');
+  const path = join(directory, 'moved.jsonl');
   const letters = fileDeadLetters(path);
   await letters.put(refused('D-1'));
   await rename(path, `${path}.mending`);
@@ -43,12 +41,12 @@ test('the file may be moved away at any time', async () => {
 });
 
 test('a folder that is not there is a failure that can pass', async () => {
-  const letters = fileDeadLetters(join(directory.path, 'none', 'x.jsonl'));
+  const letters = fileDeadLetters(join(directory, 'none', 'x.jsonl'));
   await expect(letters.put(refused('D-1'))).rejects.toThrow('ENOENT');
 });
 
 test('one for which there is only half the room has not been kept, which is said, and spoils no other', async () => {
-  const path = join(directory.path, 'full.jsonl');
+  const path = join(directory, 'full.jsonl');
   const module = new URL('../../../infrastructure/administrator/file-dead-letters.ts', import.meta.url);
   const letter = { ...refused('D-1'), text: 'x'.repeat(3_000) };
   const script = `import { fileDeadLetters } from '${module.href}';

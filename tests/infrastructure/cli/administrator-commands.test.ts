@@ -276,16 +276,15 @@ describe('receivables administrator apply', () => {
 });
 
 describe('receivables administrator apply, on files as they are', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let directory: string;
   beforeEach(async () => {
-    directory = await temporaryDirectory();
+    directory = temporaryDirectory();
     receivables = commandLine(services);
   });
-  afterEach(() => directory.remove());
 
   // Read a second time, it would be empty, and none of its decisions carried out.
   test('takes a named pipe for what it is', async () => {
-    const pipe = join(directory.path, 'decisions');
+    const pipe = join(directory, 'decisions');
     execFileSync('mkfifo', [pipe]);
     const written = writeFile(pipe, cession().join('\n'));
     const { code, lines } = await receivables('administrator', 'apply', '--file', pipe);
@@ -295,7 +294,7 @@ describe('receivables administrator apply, on files as they are', () => {
   });
 
   test('a name that nothing has is wrong use', async () => {
-    const { code, err } = await receivables('administrator', 'apply', '--file', join(directory.path, 'none'));
+    const { code, err } = await receivables('administrator', 'apply', '--file', join(directory, 'none'));
     expect([code, err]).toEqual([2, expect.stringContaining('there is no such file')]);
   });
 });

@@ -29,17 +29,16 @@ cp "$1" "$HOME/page.html"
 printf '%s' "$1" > "$HOME/opened"
 `;
 
-let home: Awaited<ReturnType<typeof temporaryDirectory>>;
+let home: string;
 beforeEach(async () => {
-  home = await temporaryDirectory();
-  await mkdir(join(home.path, 'bin'));
-  await writeFile(join(home.path, 'bin', 'exo-open'), DESKTOP);
-  await chmod(join(home.path, 'bin', 'exo-open'), 0o755);
+  home = temporaryDirectory();
+  await mkdir(join(home, 'bin'));
+  await writeFile(join(home, 'bin', 'exo-open'), DESKTOP);
+  await chmod(join(home, 'bin', 'exo-open'), 0o755);
 });
 const children: ChildProcess[] = [];
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
-  await home.remove();
 });
 
 const until = async (text: () => Promise<string>): Promise<string> => {
@@ -50,16 +49,16 @@ const until = async (text: () => Promise<string>): Promise<string> => {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 };
-const inHome = (name: string): Promise<string> => readFile(join(home.path, name), 'utf8');
+const inHome = (name: string): Promise<string> => readFile(join(home, name), 'utf8');
 const places = async (): Promise<readonly string[]> =>
-  (await readdir(home.path)).filter((name) => name.startsWith('receivables-console-'));
+  (await readdir(home)).filter((name) => name.startsWith('receivables-console-'));
 
 /** Opens the address on a desktop of its own. @returns ends it in order */
 const opened = (address: string, environment: NodeJS.ProcessEnv = {}) => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', OPENER], {
     env: {
-      ...{ HOME: home.path, TMPDIR: home.path, DISPLAY: ':99', XDG_CURRENT_DESKTOP: 'XFCE' },
-      ...{ PATH: `${join(home.path, 'bin')}:${process.env['PATH'] ?? ''}` },
+      ...{ HOME: home, TMPDIR: home, DISPLAY: ':99', XDG_CURRENT_DESKTOP: 'XFCE' },
+      ...{ PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}` },
       ...environment,
     },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -94,7 +93,7 @@ describe('the browser is handed the address', () => {
   });
 
   test('in a new place each time: what stands there under a guessed name is left alone', async () => {
-    await symlink('/nowhere', join(home.path, 'receivables-console-aaaaaa'));
+    await symlink('/nowhere', join(home, 'receivables-console-aaaaaa'));
     const { end } = opened('http://127.0.0.1:1/enter?token=x');
     await until(() => inHome('opened'));
     await end();
@@ -104,10 +103,10 @@ describe('the browser is handed the address', () => {
   test('and what a console that was killed had left is removed by the next one, once it is old', async () => {
     const [old, recent] = ['receivables-console-oldold', 'receivables-console-recent'];
     for (const name of [old, recent]) {
-      await mkdir(join(home.path, name));
-      await writeFile(join(home.path, name, 'open.html'), 'x');
+      await mkdir(join(home, name));
+      await writeFile(join(home, name, 'open.html'), 'x');
     }
-    await utimes(join(home.path, old), 0, 0);
+    await utimes(join(home, old), 0, 0);
     const { end } = opened('http://127.0.0.1:1/enter?token=x');
     await until(() => inHome('opened'));
     await end();
@@ -119,10 +118,10 @@ describe('the browser is handed the address', () => {
     expect(await without.said).toBe('opened\n');
     expect(await places()).toEqual([]);
     await without.end();
-    const nowhere = { HOME: join(home.path, 'none'), TMPDIR: join(home.path, 'none') };
+    const nowhere = { HOME: join(home, 'none'), TMPDIR: join(home, 'none') };
     const lost = opened('http://127.0.0.1:1/enter?token=x', nowhere);
     expect(await lost.said).toBe('opened\n');
     await lost.end();
-    await expect(lstat(join(home.path, 'opened'))).rejects.toThrow('ENOENT');
+    await expect(lstat(join(home, 'opened'))).rejects.toThrow('ENOENT');
   });
 });

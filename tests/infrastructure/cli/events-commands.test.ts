@@ -60,8 +60,8 @@ test.each([
 });
 
 test('one that is interrupted is no whole report: it ends with 1 and leaves no file, but what is followed ends well', async () => {
-  const directory = await temporaryDirectory();
-  const output = join(directory.path, 'events.json');
+  const directory = temporaryDirectory();
+  const output = join(directory, 'events.json');
   const run = (...args: readonly string[]) => {
     const interrupted = new AbortController();
     const stream: Publication['stream'] = async function* () {
@@ -76,10 +76,9 @@ test('one that is interrupted is no whole report: it ends with 1 and leaves no f
   };
   expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('interrupted before all') });
   expect(await run('--output', output)).toMatchObject({ code: 1 });
-  expect(await readdir(directory.path)).toEqual([]);
+  expect(await readdir(directory)).toEqual([]);
   expect(await run('--follow', '--output', output)).toMatchObject({ code: 0, err: '' });
-  expect(await readdir(directory.path)).toEqual(['events.json']);
-  await directory.remove();
+  expect(await readdir(directory)).toEqual(['events.json']);
 });
 
 test.each([

@@ -34,8 +34,9 @@ let waiting: readonly OperationPlace[] = [];
 let names: InMemoryEventStore;
 let readerLeft: boolean;
 
-const [database, directory] = await Promise.all([openReadModel(), temporaryDirectory()]);
-afterAll(() => Promise.all([database.close(), directory.remove()]));
+const directory = temporaryDirectory();
+const database = await openReadModel();
+afterAll(() => database.close());
 beforeEach(async () => {
   fund = new FundUnderTest(database.database, 100);
   caughtUp = 0;
@@ -85,7 +86,7 @@ const run = (...args: readonly string[]) => {
 };
 
 const statement = async (...lines: readonly string[]): Promise<string> => {
-  const path = join(directory.path, 'statement.csv');
+  const path = join(directory, 'statement.csv');
   await writeFile(path, ['date,amount,reference', ...lines, ''].join('\n'));
   return path;
 };
@@ -155,7 +156,7 @@ describe('receivables reconcile', () => {
   });
 
   test('writes CSV that no spreadsheet takes for formulas, into a file that is whole or not there', async () => {
-    const output = join(directory.path, 'report.csv');
+    const output = join(directory, 'report.csv');
     const path = await statement(...CLEAN.slice(1));
     const { code, out } = await reconcile(path, '-o', 'csv', '--with-matched', '--output', output);
     expect({ code, out }).toEqual({ code: 4, out: '' });
@@ -163,7 +164,7 @@ describe('receivables reconcile', () => {
     expect(header).toMatch(/^result,rule,match,kind,reason,operation,installment,event_id,notified_date/);
     expect(rows).toHaveLength(6);
     expect(rows.at(2)).toMatch(/^missing_in_statement,,,settlement,,'=L1,001,[^,]+,2026-02-15,950.00,,,,,,$/);
-    expect((await readdir(directory.path)).filter((name) => name.startsWith('report.csv'))).toEqual([
+    expect((await readdir(directory)).filter((name) => name.startsWith('report.csv'))).toEqual([
       'report.csv',
     ]);
   });
@@ -182,11 +183,11 @@ describe('receivables reconcile', () => {
   ])(
     'with %s: exit code 2, the line on standard error, nothing printed or written',
     async (_, lines, message) => {
-      const output = join(directory.path, 'never.csv');
+      const output = join(directory, 'never.csv');
       const { code, out, err } = await reconcile(await statement(...lines), '--output', output);
       expect({ code, out }).toEqual({ code: 2, out: '' });
       expect(err).toContain(message);
-      expect(await readdir(directory.path)).not.toContain('never.csv');
+      expect(await readdir(directory)).not.toContain('never.csv');
     },
   );
 

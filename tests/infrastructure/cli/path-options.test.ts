@@ -2,11 +2,11 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { commandLine } from '../../support/command-line.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 /** Nothing behind these commands is there: what a path lacks is told before it is asked for. */
 const receivables = commandLine(() => ({}), {
   open: async () => {
@@ -35,14 +35,13 @@ const WRITING = [
 ] as const;
 
 beforeEach(async () => {
-  directory = await temporaryDirectory();
-  await mkdir(join(directory.path, 'folder'));
-  await writeFile(join(directory.path, 'file'), 'text');
+  directory = temporaryDirectory();
+  await mkdir(join(directory, 'folder'));
+  await writeFile(join(directory, 'file'), 'text');
 });
-afterEach(() => directory.remove());
 
 const given = (option: string, command: readonly string[], path: string) =>
-  receivables(...command, option, path === '' ? '' : join(directory.path, path));
+  receivables(...command, option, path === '' ? '' : join(directory, path));
 
 describe.each(READING)('%s of %j', (option, command) => {
   test.each([
@@ -74,8 +73,8 @@ describe.each(WRITING)('%s of %j', (option, command) => {
   test('what can be written is neither made nor touched yet', async () => {
     for (const path of ['file', 'new'])
       expect((await given(option, command, path)).err).not.toContain('cannot be written');
-    expect(await readdir(directory.path)).toEqual(['file', 'folder']);
-    expect((await stat(join(directory.path, 'file'))).size).toBe(4);
+    expect(await readdir(directory)).toEqual(['file', 'folder']);
+    expect((await stat(join(directory, 'file'))).size).toBe(4);
   });
 });
 
@@ -87,19 +86,19 @@ test.each([
   [`reconcile ${TO_COMPARE.join(' ')} --statement FILE --output FILE`, /--statement and --output name/],
   ['audit verify --anchor FILE --write-anchor FILE', /^error: opened/],
 ])('%s', async (line, message) => {
-  await symlink(join(directory.path, 'file'), join(directory.path, 'link'));
+  await symlink(join(directory, 'file'), join(directory, 'link'));
   const args = line
     .split(' ')
-    .map((word) => (/^[A-Z]+$/.test(word) ? join(directory.path, word.toLowerCase()) : word));
+    .map((word) => (/^[A-Z]+$/.test(word) ? join(directory, word.toLowerCase()) : word));
   expect((await receivables(...args)).err).toMatch(message);
 });
 
 test('what is there and no file stays what it is', async () => {
-  const server = createServer().listen(join(directory.path, 'socket'));
+  const server = createServer().listen(join(directory, 'socket'));
   await once(server, 'listening');
   const { code, err } = await given('--output', ['loan', 'list'], 'socket');
   expect([code, err]).toEqual([2, expect.stringContaining('it is there and no file')]);
-  expect((await stat(join(directory.path, 'socket'))).isSocket()).toBe(true);
+  expect((await stat(join(directory, 'socket'))).isSocket()).toBe(true);
   server.close();
 });
 

@@ -4,18 +4,17 @@ import { open, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promi
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { beforeEach, expect, jest, test } from '@jest/globals';
 import { writeWhole } from '../../../infrastructure/cli/report-output.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 let output = '';
 
 beforeEach(async () => {
-  directory = await temporaryDirectory();
-  output = join(directory.path, 'report.csv');
+  directory = temporaryDirectory();
+  output = join(directory, 'report.csv');
 });
-afterEach(() => directory.remove());
 
 async function* slow(text: string, times: number): AsyncGenerator<string> {
   for (let i = 0; i < times; i += 1) {
@@ -29,11 +28,11 @@ const written = async (): Promise<string> => readFile(output, 'utf8');
 test('two commands that write the same file at once leave that of one of them, whole', async () => {
   await Promise.all([writeWhole(output, slow('a', 20)), writeWhole(output, slow('bb', 60))]);
   expect(['a'.repeat(20), 'bb'.repeat(60)]).toContain(await written());
-  expect(await readdir(directory.path)).toEqual(['report.csv']);
+  expect(await readdir(directory)).toEqual(['report.csv']);
 });
 
 test('a disk that takes only a part at a time gets all of it', async () => {
-  const some = await open(join(directory.path, 'some'), 'w');
+  const some = await open(join(directory, 'some'), 'w');
   const prototype = Object.getPrototypeOf(some) as FileHandle;
   const write = jest.spyOn(prototype, 'write');
   write.mockImplementation(function (this: FileHandle, text: unknown) {
@@ -49,7 +48,7 @@ test('a disk that takes only a part at a time gets all of it', async () => {
 });
 
 test('a link where the unfinished file was does not lead it elsewhere', async () => {
-  const other = join(directory.path, 'other');
+  const other = join(directory, 'other');
   await writeFile(other, 'of somebody');
   await symlink(other, `${output}.unfinished`);
   await writeWhole(output, slow('a', 1));
@@ -69,9 +68,9 @@ test('an interruption leaves nothing of it', async () => {
     await writeWhole(${JSON.stringify(output)}, endless());`;
   const { NODE_OPTIONS: _, ...env } = process.env;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { env, stdio: 'ignore' });
-  while ((await readdir(directory.path)).length === 0) await setImmediate();
+  while ((await readdir(directory)).length === 0) await setImmediate();
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
   expect(await exited).toEqual([null, 'SIGTERM']);
-  expect(await readdir(directory.path)).toEqual([]);
+  expect(await readdir(directory)).toEqual([]);
 });

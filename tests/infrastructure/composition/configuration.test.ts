@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { X509Certificate, randomBytes } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
 import { writeFile } from 'node:fs/promises';
@@ -14,15 +14,13 @@ const MASTER_KEY = randomBytes(32).toString('base64');
 const kafkaUser = { KAFKA_BROKERS: 'a:9092, [::1]:9093', KAFKA_USERNAME: 'u', KAFKA_PASSWORD: 'p' };
 
 describe('configuration', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  const directory = temporaryDirectory();
   let roots: string;
   beforeAll(async () => {
-    directory = await temporaryDirectory();
-    roots = join(directory.path, 'roots.pem');
+    roots = join(directory, 'roots.pem');
     await writeFile(roots, rootCertificates.slice(0, 2).join('\n'));
-    await writeFile(join(directory.path, 'broken.pem'), 'not a certificate');
+    await writeFile(join(directory, 'broken.pem'), 'not a certificate');
   });
-  afterAll(() => directory.remove());
 
   test('of nothing is the sandbox, embedded, on port 3000', () => {
     expect(readConfiguration({})).toEqual({
@@ -284,7 +282,7 @@ describe('configuration', () => {
   });
 
   test('a file without certificates is refused', () => {
-    const WEBHOOK_CA_FILE = join(directory.path, 'broken.pem');
+    const WEBHOOK_CA_FILE = join(directory, 'broken.pem');
     expect(() => readConfiguration({ WEBHOOK_CA_FILE })).toThrow(/^WEBHOOK_CA_FILE must be a PEM file/);
   });
 

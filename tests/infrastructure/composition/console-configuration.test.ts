@@ -79,20 +79,16 @@ describe('the settings of the console', () => {
   });
 
   test('take the secret from a file', async () => {
-    const directory = await temporaryDirectory();
-    try {
-      const file = join(directory.path, 'secret');
-      writeFileSync(file, 'from a file\n');
-      const variables = { ...SIGN_IN, CONSOLE_OIDC_CLIENT_SECRET_FILE: file };
-      expect(readConsoleConfiguration(variables).signIn?.clientSecret).toBe('from a file');
-      expect(refusal({ ...variables, CONSOLE_OIDC_CLIENT_SECRET: 'hidden' })).toBe(
-        'CONSOLE_OIDC_CLIENT_SECRET must not be set beside CONSOLE_OIDC_CLIENT_SECRET_FILE: keep one of them',
-      );
-      writeFileSync(file, '\n');
-      expect(refusal(variables)).toMatch(/^CONSOLE_OIDC_CLIENT_SECRET_FILE must be a file/);
-    } finally {
-      await directory.remove();
-    }
+    const directory = temporaryDirectory();
+    const file = join(directory, 'secret');
+    writeFileSync(file, 'from a file\n');
+    const variables = { ...SIGN_IN, CONSOLE_OIDC_CLIENT_SECRET_FILE: file };
+    expect(readConsoleConfiguration(variables).signIn?.clientSecret).toBe('from a file');
+    expect(refusal({ ...variables, CONSOLE_OIDC_CLIENT_SECRET: 'hidden' })).toBe(
+      'CONSOLE_OIDC_CLIENT_SECRET must not be set beside CONSOLE_OIDC_CLIENT_SECRET_FILE: keep one of them',
+    );
+    writeFileSync(file, '\n');
+    expect(refusal(variables)).toMatch(/^CONSOLE_OIDC_CLIENT_SECRET_FILE must be a file/);
   });
 
   test.each<[Variables]>([

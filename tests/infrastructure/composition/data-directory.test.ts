@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,29 +9,28 @@ import { ensureUsable } from '../../../infrastructure/composition/data-parts.ts'
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 let logger: RecordingLogger;
 const make = async (path: string, mode: number): Promise<void> => {
-  await writeFile(join(directory.path, path), 'x');
-  await chmod(join(directory.path, path), mode);
+  await writeFile(join(directory, path), 'x');
+  await chmod(join(directory, path), mode);
 };
 const modeOf = async (path = ''): Promise<string> =>
-  ((await stat(join(directory.path, path))).mode & 0o777).toString(8);
+  ((await stat(join(directory, path))).mode & 0o777).toString(8);
 const keep = (
   environment: 'sandbox' | 'production',
   ...allowInsecure: Configuration['allowInsecure']
-): Promise<void> => keepPrivate({ dataDir: directory.path, environment, allowInsecure }, logger);
+): Promise<void> => keepPrivate({ dataDir: directory, environment, allowInsecure }, logger);
 
 beforeEach(async () => {
-  directory = await temporaryDirectory();
+  directory = temporaryDirectory();
   logger = new RecordingLogger();
-  await mkdir(join(directory.path, 'documents'), { mode: 0o755 });
+  await mkdir(join(directory, 'documents'), { mode: 0o755 });
   await make('documents/one', 0o644);
   await make('service.db', 0o640);
   await make('master.key', 0o600);
-  await chmod(directory.path, 0o755);
+  await chmod(directory, 0o755);
 });
-afterEach(() => directory.remove());
 
 describe('a data directory that others can read', () => {
   test('is mended in the sandbox, with everything in it, and that is said once', async () => {
@@ -46,44 +45,42 @@ describe('a data directory that others can read', () => {
   });
 
   test('stays what it is behind a link, but for a key', async () => {
-    const elsewhere = await temporaryDirectory();
+    const elsewhere = temporaryDirectory();
     for (const name of ['certificates', 'key']) {
-      await writeFile(join(elsewhere.path, name), 'x');
-      await chmod(join(elsewhere.path, name), 0o644);
+      await writeFile(join(elsewhere, name), 'x');
+      await chmod(join(elsewhere, name), 0o644);
     }
-    await symlink(join(elsewhere.path, 'certificates'), join(directory.path, 'ca.pem'));
-    await symlink(join(elsewhere.path, 'key'), join(directory.path, 'other.key'));
+    await symlink(join(elsewhere, 'certificates'), join(directory, 'ca.pem'));
+    await symlink(join(elsewhere, 'key'), join(directory, 'other.key'));
     await keep('sandbox');
     expect(await Promise.all(['', 'ca.pem', 'other.key', 'service.db'].map(modeOf))).toEqual([
       ...['700', '644', '600', '600'],
     ]);
-    await elsewhere.remove();
   });
 
   test('leaves what lies below a link as it is, though the link has a name of the service', async () => {
-    const elsewhere = await temporaryDirectory();
-    await writeFile(join(elsewhere.path, 'other'), 'x');
-    await chmod(join(elsewhere.path, 'other'), 0o644);
-    await symlink(elsewhere.path, join(directory.path, 'uploads'));
+    const elsewhere = temporaryDirectory();
+    await writeFile(join(elsewhere, 'other'), 'x');
+    await chmod(join(elsewhere, 'other'), 0o644);
+    await symlink(elsewhere, join(directory, 'uploads'));
     await keep('sandbox');
     expect(await Promise.all(['', 'uploads/other', 'documents/one'].map(modeOf))).toEqual([
       ...['700', '644', '600'],
     ]);
-    await elsewhere.remove();
   });
 
   test('that holds what is none of the service’s stays open, and so does that; it is said', async () => {
-    await mkdir(join(directory.path, 'www'), { mode: 0o755 });
+    await mkdir(join(directory, 'www'), { mode: 0o755 });
     await make('www/index.html', 0o644);
     await keep('sandbox');
     const paths = ['', 'www', 'www/index.html', 'documents', 'documents/one', 'service.db', 'master.key'];
     expect(await Promise.all(paths.map(modeOf))).toEqual(['755', '755', '644', '700', '600', '600', '600']);
-    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { foreign: join(directory.path, 'www') } }]);
+    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { foreign: join(directory, 'www') } }]);
     await expect(keep('production')).rejects.toThrow(/www is none of the service's/);
   });
 
   test('is none where a file or a device stands', async () => {
-    const dataDir = join(directory.path, 'file');
+    const dataDir = join(directory, 'file');
     await make('file', 0o644);
     await keepPrivate({ dataDir, environment: 'sandbox', allowInsecure: [] }, logger);
     expect([await modeOf('file'), logger.lines]).toEqual(['644', []]);
@@ -99,40 +96,40 @@ describe('a data directory that others can read', () => {
   });
 
   test('so is one with a key that others can read; other files are made private', async () => {
-    await chmod(directory.path, 0o700);
+    await chmod(directory, 0o700);
     await keep('production');
     expect(await modeOf('service.db')).toBe('600');
     for (const key of ['master.key', 'master.key.previous']) {
-      await writeFile(join(directory.path, key), '');
-      await chmod(join(directory.path, key), 0o604);
+      await writeFile(join(directory, key), '');
+      await chmod(join(directory, key), 0o604);
       const refusal = `${key} (mode 0604)`;
       await expect(keep('production')).rejects.toThrow(refusal);
-      await chmod(join(directory.path, key), 0o600);
+      await chmod(join(directory, key), 0o600);
     }
   });
 
   test('is none when it is not there yet', async () => {
-    await directory.remove();
+    await rm(directory, { recursive: true });
     await expect(keep('production')).resolves.toBeUndefined();
   });
 });
 
 test('no backup is made of a directory whose data was moved to other engines', async () => {
   const mark = { id: 'm', state: 'moved', rows: ['database'], at: '2026-01-15T12:00:00.000Z' };
-  await writeFile(join(directory.path, 'moved.json'), JSON.stringify(mark));
-  await writeFile(join(directory.path, 'events.db'), '');
-  const to = join(directory.path, 'backup');
-  const writing = backupsOf({ DATA_DIR: directory.path }).write({
+  await writeFile(join(directory, 'moved.json'), JSON.stringify(mark));
+  await writeFile(join(directory, 'events.db'), '');
+  const to = join(directory, 'backup');
+  const writing = backupsOf({ DATA_DIR: directory }).write({
     to,
     withKey: false,
     onStep: () => undefined,
   });
   await expect(writing).rejects.toThrow('this copy is old: set DATABASE_URL');
-  expect(await readdir(directory.path)).not.toContain('in-use.db');
+  expect(await readdir(directory)).not.toContain('in-use.db');
 });
 
 test('a path is refused as soon as a file of the service might have one that SQLite does not open', async () => {
-  const deep = join(directory.path, ...['a', 'b'].map((name) => name.repeat(200)));
+  const deep = join(directory, ...['a', 'b'].map((name) => name.repeat(200)));
   const longest = join(deep, 'c'.repeat(479 - deep.length));
   await mkdir(longest, { recursive: true });
   await expect(ensureUsable(longest)).resolves.toBeUndefined();
@@ -145,28 +142,28 @@ test('a path is refused as soon as a file of the service might have one that SQL
 });
 
 test('a file that another process removes while the directory is looked at keeps nobody out', async () => {
-  await symlink('gone', join(directory.path, 'read-model-2.db-shm'));
-  await expect(ensureUsable(directory.path)).resolves.toBeUndefined();
+  await symlink('gone', join(directory, 'read-model-2.db-shm'));
+  await expect(ensureUsable(directory)).resolves.toBeUndefined();
 });
 
 test.each(['master.key', 'read-model-1.db', 'service.pid', 'administrator-decisions.dead-letter.jsonl'])(
   'a directory in the place of %s is named, with what to do',
   async (name) => {
-    const path = join(directory.path, name);
+    const path = join(directory, name);
     await rm(path, { force: true });
     await mkdir(path);
-    await expect(ensureUsable(directory.path)).rejects.toThrow(
+    await expect(ensureUsable(directory)).rejects.toThrow(
       `DATA_DIR cannot be used: ${path} is a directory: move it away, and put the file back that belongs there`,
     );
   },
 );
 
 test('so is a file in the place of a directory, but for a link to one', async () => {
-  const path = join(directory.path, 'documents');
+  const path = join(directory, 'documents');
   await rm(path, { recursive: true });
   await symlink(tmpdir(), path);
-  await expect(ensureUsable(directory.path)).resolves.toBeUndefined();
+  await expect(ensureUsable(directory)).resolves.toBeUndefined();
   await rm(path);
   await writeFile(path, '');
-  await expect(ensureUsable(directory.path)).rejects.toThrow(`${path} is a file: move it away`);
+  await expect(ensureUsable(directory)).rejects.toThrow(`${path} is a file: move it away`);
 });

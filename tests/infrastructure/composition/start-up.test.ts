@@ -22,13 +22,12 @@ describe('a start whose database is away', () => {
   const begin = async (
     engines?: Readonly<Record<string, string>>,
   ): Promise<{ baseUrl: string; service: ReturnType<typeof startUp>; logger: RecordingLogger }> => {
-    const [port, nobody, directory] = [await freePort(), await freePort(), await temporaryDirectory()];
-    cleanUps.push(directory.remove);
+    const [port, nobody] = [await freePort(), await freePort()];
     const logger = new RecordingLogger();
     const configuration = readConfiguration({
       HOST: '127.0.0.1',
       PORT: String(port),
-      DATA_DIR: directory.path,
+      DATA_DIR: temporaryDirectory(),
       METRICS_PORT: 'off',
       ...(engines ?? { DATABASE_URL: `postgres://nobody:secret@127.0.0.1:${nobody}/none` }),
     });
@@ -64,10 +63,9 @@ describe('a start whose database is away', () => {
   });
 
   test('is refused where the address of an engine can never be used, and says which', async () => {
-    const [port, directory] = [await freePort(), await temporaryDirectory()];
-    cleanUps.push(directory.remove);
     const wrong = readConfiguration({
-      ...{ HOST: '127.0.0.1', PORT: String(port), DATA_DIR: directory.path, METRICS_PORT: 'off' },
+      ...{ HOST: '127.0.0.1', PORT: String(await freePort()), METRICS_PORT: 'off' },
+      DATA_DIR: temporaryDirectory(),
       EVENTSTORE_URL: 'esdb://user:secret@',
     });
     const { running } = startUp(wrong, new RecordingLogger());

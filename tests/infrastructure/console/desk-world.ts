@@ -66,7 +66,7 @@ export class DeskWorld {
   async close(): Promise<void> {
     await this.#parts.server.close();
     await this.#parts.foundations.close();
-    await this.world.close();
+    await this.world.stop();
   }
 
   async assign(code: string, more: object = {}, of: TestApplication = this.application): Promise<void> {

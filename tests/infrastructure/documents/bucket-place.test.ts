@@ -7,7 +7,6 @@ import { S3Bucket, parseS3Url } from '../../../infrastructure/documents/s3/s3-bu
 import { BucketPlace } from '../../../infrastructure/documents/s3/bucket-place.ts';
 import { SealedDocumentStore } from '../../../infrastructure/documents/sealed-document-store.ts';
 import { S3StandIn } from '../../support/s3/s3-stand-in.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { receivedFile } from '../../support/received-file.ts';
 import { Keys } from './support/document-keys.ts';
 
@@ -15,7 +14,6 @@ const STREAM = 'loan-app.P-1';
 const OTHER = 'loan-app.P-2';
 
 let s3: S3StandIn;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 const documentKeys = new Keys();
 const { keys } = documentKeys;
 
@@ -30,12 +28,8 @@ beforeEach(async () => {
   keys.clear();
   for (const stream of [STREAM, OTHER]) await documentKeys.key(stream);
   s3 = await S3StandIn.start();
-  directory = await temporaryDirectory();
 });
-afterEach(async () => {
-  await s3.stop();
-  await directory.remove();
-});
+afterEach(() => s3.stop());
 
 const received = (content: Buffer): ReceivedFile => receivedFile('contract.pdf', content);
 

@@ -18,7 +18,7 @@ describe('a document that another operation takes over', () => {
     return sha256(content);
   };
   const sealedFile = (stream: string, digest: string): Promise<Buffer> =>
-    readFile(join(documents.directory.path, 'documents', sha256(stream), digest));
+    readFile(join(documents.directory, 'documents', sha256(stream), digest));
 
   test.each([
     ['nothing in it', Buffer.alloc(0)],

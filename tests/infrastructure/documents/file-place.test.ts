@@ -16,8 +16,8 @@ describe('sealed documents in files', () => {
   const received = (content: Uint8Array | string, claimed = content): ReceivedFile =>
     receivedFile('contract.pdf', content, { sha256: sha256(claimed) });
   const pathOf = (stream: string, digest: string): string =>
-    join(documents.directory.path, 'documents', sha256(stream), digest);
-  const drafts = (): Promise<string[]> => readdir(join(documents.directory.path, 'documents', '.incoming'));
+    join(documents.directory, 'documents', sha256(stream), digest);
+  const drafts = (): Promise<string[]> => readdir(join(documents.directory, 'documents', '.incoming'));
 
   test.each([
     ['an empty file', Buffer.alloc(0)],
@@ -107,14 +107,14 @@ describe('sealed documents in files', () => {
     documents.keys.keys.clear();
     await expect(documents.store.put(STREAM, received('content'))).rejects.toThrow(NoOperationKeyError);
     expect(documents.keys.keys.size).toBe(0);
-    expect(await readdir(join(documents.directory.path, 'documents'))).toEqual(['.incoming']);
+    expect(await readdir(join(documents.directory, 'documents'))).toEqual(['.incoming']);
   });
 
   test('the last file of an operation takes its folder along, one before it does not', async () => {
     const [a, b] = [received('content a'), received('content b')];
     await documents.store.put(STREAM, a);
     await documents.store.put(STREAM, b);
-    const folders = () => readdir(join(documents.directory.path, 'documents'));
+    const folders = () => readdir(join(documents.directory, 'documents'));
     await documents.store.remove(STREAM, a.sha256);
     expect(await folders()).toEqual(['.incoming', sha256(STREAM)]);
     await documents.store.remove(STREAM, b.sha256);
@@ -142,11 +142,11 @@ describe('sealed documents in files', () => {
       }),
     );
     await documents.store.remove(STREAM, after.sha256);
-    expect(await readdir(join(documents.directory.path, 'documents'))).toEqual(['.incoming']);
+    expect(await readdir(join(documents.directory, 'documents'))).toEqual(['.incoming']);
   });
 
   test('at start, what a crash left is removed and what another process writes is not', async () => {
-    const incoming = join(documents.directory.path, 'documents', '.incoming');
+    const incoming = join(documents.directory, 'documents', '.incoming');
     await writeFile(join(incoming, 'old'), 'half');
     await utimes(join(incoming, 'old'), new Date(0), new Date(0));
     await writeFile(join(incoming, 'young'), 'half');

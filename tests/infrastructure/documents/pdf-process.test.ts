@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { InspectorAwayError } from '../../../application/ports/busy-error.ts';
 import { problemOf } from '../../../infrastructure/http/errors/http-problem.ts';
 import { PdfProcess, parserArguments, useOf } from '../../../infrastructure/documents/pdf-process.ts';
@@ -22,13 +22,11 @@ const LIMITS = {
 };
 const EXPLOITED = fileURLToPath(new URL('./support/exploited-parser.ts', import.meta.url));
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-beforeAll(async () => (directory = await temporaryDirectory()));
-afterAll(() => directory.remove());
+const directory = temporaryDirectory();
 
 describe('a file that has taken over the parser', () => {
   const deedsWith = async (nodeArguments: readonly string[]): Promise<readonly string[]> => {
-    const secret = join(directory.path, 'secret');
+    const secret = join(directory, 'secret');
     await writeFile(secret, 'the contract of somebody else');
     const { stdout } = await run(process.execPath, [...nodeArguments, secret]);
     return JSON.parse(stdout) as string[];

@@ -22,14 +22,13 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let at: StoreAtStandIn;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 beforeEach(async () => {
-  directory = await temporaryDirectory();
+  directory = temporaryDirectory();
   at = await openAtStandIn();
 });
 afterEach(async () => {
   await at[Symbol.asyncDispose]();
-  await directory.remove();
 });
 
 const endpoint = ENDPOINTS.settleInstallment;
@@ -154,7 +153,7 @@ describe('an audit that is stopped', () => {
   test('goes on from what it saved, and its report is the one of an audit that was not', async () => {
     await fill(2_500);
     const whole = await audit(new SqliteAuditNotes());
-    const file = join(directory.path, 'notes.db');
+    const file = join(directory, 'notes.db');
     const notes = new SqliteAuditNotes(file);
     const run = verification(at.store)({ notes });
     let met = 0;

@@ -6,7 +6,6 @@ import { retryAppend, retryUntilAvailable } from '../../../application/support/r
 import { EventStoreDbStore } from '../../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { idsOf, newClaim, newPrefix, sampleEvents } from '../../contracts/event-store-samples.ts';
 import { StandInProcess } from '../../support/eventstoredb/stand-in-process.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/within.ts';
 
 const KILLS = 10;
@@ -49,8 +48,7 @@ const usesOf = (told: readonly Told[], stored: ReadonlySet<string>, key: KeyClai
   told.filter((one) => one.key === key && stored.has(one.ids[0]!)).length;
 
 test(`${KILLS} kills of the server under load lose nothing, use no key twice and keep subscribers whole`, async () => {
-  const directory = await temporaryDirectory();
-  const server = await StandInProcess.start(directory.path);
+  const server = await StandInProcess.start();
   const options = { url: server.url, appendTimeoutMs: 1_000, readTimeoutMs: 1_000 };
   const stores = [new EventStoreDbStore(options), new EventStoreDbStore(options)] as const;
   const [prefix, scope] = [newPrefix(), newClaim()];
@@ -94,5 +92,4 @@ test(`${KILLS} kills of the server under load lose nothing, use no key twice and
   expect(told.filter(({ outcome }) => outcome === 'stored').length).toBeGreaterThan(0);
   await Promise.all(stores.map((store) => store.close()));
   await server.kill();
-  await directory.remove();
 });

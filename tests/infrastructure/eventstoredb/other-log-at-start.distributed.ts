@@ -21,12 +21,6 @@ const standIn = async (): Promise<EventStoreDbStandIn> => {
   return server;
 };
 
-const directory = async (): Promise<string> => {
-  const { path, remove } = await temporaryDirectory();
-  cleanUps.push(remove);
-  return path;
-};
-
 interface Started {
   readonly service: Awaited<ReturnType<typeof startService>>;
   readonly baseUrl: string;
@@ -52,7 +46,7 @@ const start = async (dataDir: string, { url }: EventStoreDbStandIn): Promise<Sta
 };
 
 test('another or an older EventStoreDB, and an empty database behind one, are refused at the start', async () => {
-  const [dataDir, server] = [await directory(), await standIn()];
+  const [dataDir, server] = [temporaryDirectory(), await standIn()];
   const { service, api } = await start(dataDir, server);
   for (const code of ['A', 'B']) {
     expect((await api.assign(loanRequest(api.fund, code, 1))).status).toBe(201);
@@ -62,7 +56,7 @@ test('another or an older EventStoreDB, and an empty database behind one, are re
   await expect(start(dataDir, await standIn())).rejects.toThrow(
     /^EVENTSTORE_URL: the event log is older than \S+, which follows it: .*lies beyond the end \(empty\)[^\n]*$/,
   );
-  await expect(start(await directory(), server)).rejects.toThrow(
+  await expect(start(temporaryDirectory(), server)).rejects.toThrow(
     /service\.db is empty, and the event store holds events/,
   );
   const again = await start(dataDir, server);
@@ -71,7 +65,7 @@ test('another or an older EventStoreDB, and an empty database behind one, are re
 
 test('an EventStoreDB that becomes older while the service runs takes no writes, and readiness says so', async () => {
   const server = await standIn();
-  const { service, api, baseUrl } = await start(await directory(), server);
+  const { service, api, baseUrl } = await start(temporaryDirectory(), server);
   cleanUps.push(() => service.stop());
   for (const code of ['A', 'B']) {
     await api.assign(loanRequest(api.fund, code, 1));

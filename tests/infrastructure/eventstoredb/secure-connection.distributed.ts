@@ -10,10 +10,10 @@ import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 test('TLS, its authority and the credentials come from the connection string', async () => {
-  const directory = await temporaryDirectory();
+  const directory = temporaryDirectory();
   const root = await authority();
   const { key, cert } = await root.leaf();
-  const caFile = join(directory.path, 'ca.pem');
+  const caFile = join(directory, 'ca.pem');
   await writeFile(caFile, root.caPem);
   const server = await EventStoreDbStandIn.start({
     credentials: grpc.ServerCredentials.createSsl(null, [
@@ -31,5 +31,4 @@ test('TLS, its authority and the credentials come from the connection string', a
   expect(await failureOf(mistrusting.read(stream))).toBeInstanceOf(StoreUnavailableError);
   await Promise.all([trusting.close(), mistrusting.close()]);
   await server.kill();
-  await directory.remove();
 });

@@ -52,8 +52,8 @@ describe('the stand-in answers the client as EventStoreDB does', () => {
 
 describe('the stand-in as a process of its own', () => {
   test('loses nothing that it has acknowledged when it is killed, and half a line is no append', async () => {
-    const directory = await temporaryDirectory();
-    const server = await StandInProcess.start(directory.path);
+    const directory = temporaryDirectory();
+    const server = await StandInProcess.start(directory);
     const store = new EventStoreDbStore({
       url: server.url,
       appendTimeoutMs: 2_000,
@@ -70,7 +70,7 @@ describe('the stand-in as a process of its own', () => {
       await Promise.any(writing);
       await server.kill();
       await Promise.allSettled(writing);
-      await appendFile(join(directory.path, 'log.jsonl'), '{"stream":"half a li');
+      await appendFile(join(directory, 'log.jsonl'), '{"stream":"half a li');
       await server.restart();
     }
     const events = sampleEvents(1);
@@ -81,6 +81,5 @@ describe('the stand-in as a process of its own', () => {
     expect(acknowledged.length).toBeGreaterThan(0);
     await store.close();
     await server.kill();
-    await directory.remove();
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await proxy?.close();
-  await broker?.close();
+  await broker?.kill();
 });
 
 beforeEach(async () => void (world = await busWorld([broker.brokers], `trouble-${worlds++}.`)));

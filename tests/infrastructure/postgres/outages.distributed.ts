@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await proxy.close();
-  await server.close();
+  await server.crash();
 });
 beforeEach(async () => {
   logger = new RecordingLogger();

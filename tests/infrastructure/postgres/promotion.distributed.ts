@@ -36,8 +36,8 @@ beforeEach(async () => {
 }, 300_000);
 afterEach(async () => {
   await database?.close();
-  await standby?.close();
-  await primary?.close();
+  await standby?.crash();
+  await primary?.crash();
 });
 
 /** Writes one row after the other, each until it is stored for certain; answers those that were. */

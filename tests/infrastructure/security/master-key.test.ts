@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { hkdfSync } from 'node:crypto';
 import { link, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
@@ -47,12 +47,11 @@ describe('master key', () => {
 });
 
 describe('master key file', () => {
-  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
-  beforeEach(async () => (directory = await temporaryDirectory()));
-  afterEach(() => directory.remove());
+  let directory: string;
+  beforeEach(() => void (directory = temporaryDirectory()));
 
   test('is made on first need, readable by its owner only, and used from then on', async () => {
-    const dataDir = join(directory.path, 'new', 'data');
+    const dataDir = join(directory, 'new', 'data');
     const first = await masterKeyFromFile(dataDir, unused);
     const again = await masterKeyFromFile(dataDir, unused);
     expect(again.derive('x')).toEqual(first.derive('x'));
@@ -61,40 +60,36 @@ describe('master key file', () => {
   });
 
   test('processes that start at once end with the same key and leave no drafts', async () => {
-    const keys = await Promise.all(
-      Array.from({ length: 20 }, () => masterKeyFromFile(directory.path, unused)),
-    );
+    const keys = await Promise.all(Array.from({ length: 20 }, () => masterKeyFromFile(directory, unused)));
     expect(new Set(keys.map((key) => key.derive('x').toString('hex'))).size).toBe(1);
-    expect(await readdir(directory.path)).toEqual(['master.key']);
+    expect(await readdir(directory)).toEqual(['master.key']);
   });
 
   test('a file that holds no key stops the start instead of being replaced', async () => {
-    const path = join(directory.path, 'master.key');
+    const path = join(directory, 'master.key');
     await writeFile(path, 'broken');
-    await expect(masterKeyFromFile(directory.path, unused)).rejects.toThrow(
-      `${path} does not hold a master key`,
-    );
+    await expect(masterKeyFromFile(directory, unused)).rejects.toThrow(`${path} does not hold a master key`);
     expect(await readFile(path, 'utf8')).toBe('broken');
   });
 
   test('gives way to a new key, with the old one beside it until that is dropped', async () => {
-    const old = await masterKeyFromFile(directory.path, unused);
-    await renewKeyFile(directory.path);
-    const { current, previous } = keyringFromFiles(directory.path);
+    const old = await masterKeyFromFile(directory, unused);
+    await renewKeyFile(directory);
+    const { current, previous } = keyringFromFiles(directory);
     expect(previous?.id).toBe(old.id);
     expect(current.id).not.toBe(old.id);
-    await renewKeyFile(directory.path);
-    expect(keyringFromFiles(directory.path).current.id).toBe(current.id);
-    await dropPreviousKey(directory.path);
-    expect(keyringFromFiles(directory.path)).toMatchObject({ current, previous: undefined });
-    expect(await readdir(directory.path)).toEqual(['master.key']);
+    await renewKeyFile(directory);
+    expect(keyringFromFiles(directory).current.id).toBe(current.id);
+    await dropPreviousKey(directory);
+    expect(keyringFromFiles(directory)).toMatchObject({ current, previous: undefined });
+    expect(await readdir(directory)).toEqual(['master.key']);
   });
 
   test('a renewal that was cut off after its first step is finished by the next', async () => {
-    const old = await masterKeyFromFile(directory.path, unused);
-    await link(join(directory.path, 'master.key'), join(directory.path, 'master.key.previous'));
-    await renewKeyFile(directory.path);
-    const { current, previous } = keyringFromFiles(directory.path);
+    const old = await masterKeyFromFile(directory, unused);
+    await link(join(directory, 'master.key'), join(directory, 'master.key.previous'));
+    await renewKeyFile(directory);
+    const { current, previous } = keyringFromFiles(directory);
     expect([previous?.id, current.id === old.id]).toEqual([old.id, false]);
   });
 });

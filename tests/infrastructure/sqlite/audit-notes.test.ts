@@ -1,16 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { StreamNote } from '../../../application/audit/audit-notes.ts';
 import { ForeignNotesError, SqliteAuditNotes } from '../../../infrastructure/sqlite/audit-notes.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 beforeEach(async () => {
-  directory = await temporaryDirectory();
+  directory = temporaryDirectory();
 });
-afterEach(() => directory.remove());
 
 const note = (inLog: number): StreamNote => ({ inLog, read: 2, hash: 'h', payments: 1, inFeed: 1 });
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -18,7 +17,7 @@ const claim = (key: string, place: string) => ({ key: bytes(key), place: bytes(p
 
 describe('notes of an audit', () => {
   test('that cannot be opened name their file', () => {
-    const path = join(directory.path, 'nowhere', 'notes.db');
+    const path = join(directory, 'nowhere', 'notes.db');
     expect(() => new SqliteAuditNotes(path)).toThrow(
       `${path} cannot hold the notes of an audit: unable to open`,
     );
@@ -53,7 +52,7 @@ describe('notes of an audit', () => {
   });
 
   test('that are kept go back to what was saved when the process ended', () => {
-    const path = join(directory.path, 'notes.db');
+    const path = join(directory, 'notes.db');
     const first = new SqliteAuditNotes(path);
     expect(first.saved()).toBeUndefined();
     first.noteStream('kept', note(1));
@@ -78,7 +77,7 @@ describe('notes of an audit', () => {
   });
 
   test('of an earlier version are not gone on with', () => {
-    const path = join(directory.path, 'earlier.db');
+    const path = join(directory, 'earlier.db');
     const earlier = new DatabaseSync(path);
     earlier.exec('create table stream (id integer primary key, name text, in_log, read, hash, payments)');
     earlier.close();
@@ -86,13 +85,13 @@ describe('notes of an audit', () => {
   });
 
   test('are not written into a file that is something else', () => {
-    const path = join(directory.path, 'letter.txt');
+    const path = join(directory, 'letter.txt');
     writeFileSync(path, 'not a database, and long enough to be looked at as one'.repeat(50));
     expect(() => new SqliteAuditNotes(path)).toThrow(ForeignNotesError);
   });
 
   test('are not written into the database of something else, which would go when the audit is done', () => {
-    const path = join(directory.path, 'events.db');
+    const path = join(directory, 'events.db');
     const database = new DatabaseSync(path);
     database.exec('create table events (id text)');
     database.close();

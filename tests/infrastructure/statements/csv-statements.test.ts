@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { StatementFormat } from '../../../application/reconciliation/statements.ts';
 import { StatementError } from '../../../application/reconciliation/statement-lines.ts';
 import { amountReader, dateReader } from '../../../infrastructure/statements/csv-columns.ts';
@@ -19,9 +19,8 @@ const brazilian: StatementFormat = {
   skipLines: 0,
 };
 
-const directory = await temporaryDirectory();
-const path = join(directory.path, 'statement.csv');
-afterAll(() => directory.remove());
+const directory = temporaryDirectory();
+const path = join(directory, 'statement.csv');
 
 const read = async (content: string | Buffer, format: Partial<StatementFormat> = {}) => {
   await writeFile(path, content);
@@ -107,7 +106,7 @@ describe('a statement', () => {
   });
 
   test('that is not there is refused', async () => {
-    await expect(chunksOf(join(directory.path, 'none.csv'))).rejects.toThrow(StatementError);
+    await expect(chunksOf(join(directory, 'none.csv'))).rejects.toThrow(StatementError);
   });
 });
 

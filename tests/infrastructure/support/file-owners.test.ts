@@ -1,6 +1,6 @@
 import { chownSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { fileDeadLetters } from '../../../infrastructure/administrator/file-dead-letters.ts';
 import { lockFile, lockForService } from '../../../infrastructure/embedded/directory-lock.ts';
 import { FilePlace } from '../../../infrastructure/documents/file-place.ts';
@@ -13,20 +13,19 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const NOW = '2026-01-15T12:00:00.000Z';
 const NOBODY = 65_534;
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 let owner: number;
 beforeEach(async () => {
-  directory = await temporaryDirectory();
+  directory = temporaryDirectory();
   // Root may make files in everybody's directory; anybody else only in an own one.
-  if (process.getuid?.() === 0) chownSync(directory.path, NOBODY, NOBODY);
-  owner = statSync(directory.path).uid;
+  if (process.getuid?.() === 0) chownSync(directory, NOBODY, NOBODY);
+  owner = statSync(directory).uid;
 });
-afterEach(() => directory.remove());
 
-const inDirectory = (name: string): string => join(directory.path, name);
+const inDirectory = (name: string): string => join(directory, name);
 const ownersBelow = (): Readonly<Record<string, number>> =>
   Object.fromEntries(
-    (readdirSync(directory.path, { recursive: true }) as string[]).map((name) => [
+    (readdirSync(directory, { recursive: true }) as string[]).map((name) => [
       name,
       statSync(inDirectory(name)).uid,
     ]),
@@ -35,7 +34,7 @@ const expectOwned = (...names: readonly string[]): void =>
   expect(ownersBelow()).toEqual(Object.fromEntries(names.map((name) => [name, owner])));
 
 test('a generation of read models, with what SQLite keeps beside it', async () => {
-  const tables = new SqliteGenerationTables(directory.path, { logger: new RecordingLogger() }, () => NOW);
+  const tables = new SqliteGenerationTables(directory, { logger: new RecordingLogger() }, () => NOW);
   const database = await tables.open(2);
   try {
     expectOwned('read-model-2.db', 'read-model-2.db-shm', 'read-model-2.db-wal');
@@ -47,14 +46,14 @@ test('a generation of read models, with what SQLite keeps beside it', async () =
 test('a lock, with what SQLite keeps beside it', async () => {
   const lock = lockFile(inDirectory('rotating.db'), 'alone')!;
   try {
-    expectOwned(...readdirSync(directory.path));
+    expectOwned(...readdirSync(directory));
   } finally {
     await lock.close();
   }
 });
 
 test('what says which service has the directory, and where it keeps uploads', async () => {
-  const lock = await lockForService(directory.path);
+  const lock = await lockForService(directory);
   const uploads = await UploadArea.open(inDirectory('uploads'));
   const [own = ''] = readdirSync(inDirectory('uploads'));
   try {
@@ -81,7 +80,7 @@ test('a key, and a decision that is put aside', async () => {
 });
 
 test('a document, and its folders', async () => {
-  const place = new FilePlace(directory.path);
+  const place = new FilePlace(directory);
   await place.start();
   await place.put('stream/sha256', 'key', async function* () {
     yield Buffer.from('sealed');

@@ -27,13 +27,13 @@ export class Cluster {
   readonly nodes: ServiceProcess[] = [];
   /** The service trusts the receivers that it vouches for. */
   readonly ca: Authority;
-  readonly #directory: { readonly path: string; remove(): Promise<void> };
+  readonly #directory: string;
   readonly #environment: Readonly<Record<string, string>>;
 
   private constructor(parts: {
     receiver: WebhookReceiver;
     ca: Authority;
-    directory: { readonly path: string; remove(): Promise<void> };
+    directory: string;
     environment: Readonly<Record<string, string>>;
   }) {
     this.receiver = parts.receiver;
@@ -46,9 +46,9 @@ export class Cluster {
     engines: Pick<Engines, 'environment'>,
     extra: Readonly<Record<string, string>> = {},
   ): Promise<Cluster> {
-    const directory = await temporaryDirectory();
+    const directory = temporaryDirectory();
     const ca = await authority();
-    const caFile = join(directory.path, 'ca.pem');
+    const caFile = join(directory, 'ca.pem');
     await writeFile(caFile, ca.caPem);
     const environment = {
       ...SETTINGS,
@@ -64,7 +64,7 @@ export class Cluster {
   /** Starts a process with these roles (default: all); resolves when it is ready. */
   async add(roles = 'all', extra: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
     // Documents are files, so all processes have one directory, as over a network file system.
-    const data = join(this.#directory.path, 'data');
+    const data = join(this.#directory, 'data');
     const node = await ServiceProcess.start(data, { ...this.#environment, ROLES: roles, ...extra });
     this.nodes.push(node);
     return node;
@@ -83,6 +83,5 @@ export class Cluster {
   async close(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.end('SIGTERM')));
     await this.receiver.close();
-    await this.#directory.remove();
   }
 }

@@ -5,7 +5,6 @@ import { PostgresServer } from '../postgres/postgres-server.ts';
 import { throughPort } from '../postgres/test-postgres.ts';
 import { freePort } from '../service-process.ts';
 import { TcpProxy } from '../tcp-proxy.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
 
 /** An engine that belongs to the test: it can be killed and started again, and its connections can be cut. */
 export interface Engine {
@@ -92,7 +91,7 @@ const startDatabase = async (durable: boolean): Promise<Started> => {
   const engine = { proxy, kill: () => server.crash(), start: () => server.start() };
   const close = async (): Promise<void> => {
     await proxy.close();
-    await server.close();
+    await server.crash();
   };
   return { address: throughPort(server.url, proxy.port), engine, close };
 };
@@ -105,7 +104,7 @@ const startKafka = async (): Promise<Started> => {
   const engine = { proxy, kill: () => broker.kill(), start: () => broker.start() };
   const close = async (): Promise<void> => {
     await proxy.close();
-    await broker.close();
+    await broker.kill();
   };
   return { address: broker.brokers, engine, close };
 };
@@ -126,14 +125,12 @@ const behindProxy = async (given: string): Promise<Started> => {
 const startEventStore = async (): Promise<Started> => {
   const given = process.env['EVENTSTORE_URL'];
   if (given !== undefined) return behindProxy(given);
-  const directory = await temporaryDirectory();
-  const standIn = await StandInProcess.start(directory.path);
+  const standIn = await StandInProcess.start();
   const proxy = await TcpProxy.start({ port: standIn.port });
   const engine = { proxy, kill: () => standIn.kill(), start: () => standIn.restart() };
   const close = async (): Promise<void> => {
     await proxy.close();
     await standIn.kill();
-    await directory.remove();
   };
   return { address: standIn.urlAt(proxy.port), engine, close };
 };

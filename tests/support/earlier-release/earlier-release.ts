@@ -24,13 +24,11 @@ export class EarlierRelease {
   /** Its errors. */
   output = '';
   readonly #child: ChildProcess;
-  readonly #remove: () => Promise<void>;
   #calls = 0;
 
-  private constructor(child: ChildProcess, address: string, remove: () => Promise<void>) {
+  private constructor(child: ChildProcess, address: string) {
     this.#child = child;
     this.address = address;
-    this.#remove = remove;
     for (const stream of [child.stdout!, child.stderr!])
       stream.on('data', (chunk: Buffer) => void (this.output += chunk.toString()));
   }
@@ -41,12 +39,12 @@ export class EarlierRelease {
     environment: Readonly<Record<string, string>>,
     now: string,
   ): Promise<EarlierRelease> {
-    const { path, remove } = await temporaryDirectory();
+    const path = temporaryDirectory();
     await promisify(execFile)('tar', ['-C', path, '-xzf', join(RELEASES, `${version}.tar.gz`)]);
     await linkPackages(join(ROOT, 'node_modules'), join(path, 'node_modules'));
     const options = { cwd: path, silent: true, execArgv: ['--no-warnings'] };
     const address = `http://${environment['HOST']}:${environment['PORT']}`;
-    const release = new EarlierRelease(fork(MAIN, options), address, remove);
+    const release = new EarlierRelease(fork(MAIN, options), address);
     await release.#call('start', { environment, now });
     return release;
   }
@@ -71,7 +69,6 @@ export class EarlierRelease {
       await this.#call('stop').finally(() => this.#child.kill('SIGKILL'));
       await exited;
     }
-    await this.#remove();
   }
 
   async #call<Result>(name: string, argument?: unknown): Promise<Result> {

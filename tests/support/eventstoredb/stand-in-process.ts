@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../service-process.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
 
@@ -18,7 +19,7 @@ export class StandInProcess {
     this.#dataDir = dataDir;
   }
 
-  static async start(dataDir: string): Promise<StandInProcess> {
+  static async start(dataDir = temporaryDirectory()): Promise<StandInProcess> {
     const standIn = new StandInProcess(await freePort(), dataDir);
     await standIn.restart();
     return standIn;
@@ -38,10 +39,6 @@ export class StandInProcess {
     const args = [main, '--port', String(this.port), '--data-dir', this.#dataDir];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child = child;
-    // Not even an interrupted test leaves it behind.
-    const end = (): void => void child.kill('SIGKILL');
-    process.on('exit', end);
-    child.once('exit', () => process.off('exit', end));
     const lines = createInterface({ input: child.stdout });
     const died = once(child, 'exit').then(([code]) => {
       throw new Error(`the stand-in ended with code ${String(code)} before it was ready`);

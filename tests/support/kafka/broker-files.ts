@@ -18,12 +18,19 @@ log4j.logger.kafka.server.KafkaRaftServer=INFO
 `;
 
 /** Quick to start and small; C1 alone is enough for a broker that lives for a test. */
-export const JAVA_FLAGS = ['-Xms128m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'] as const;
+export const JAVA_FLAGS = [
+  '-Xms128m',
+  '-Xmx512m',
+  '-XX:+UseSerialGC',
+  '-XX:-UsePerfData',
+  '-XX:TieredStopAtLevel=1',
+] as const;
 /** For one of several brokers on a machine. */
 export const SMALL_JAVA_FLAGS = [
   '-Xms64m',
   '-Xmx256m',
   '-XX:+UseSerialGC',
+  '-XX:-UsePerfData',
   '-XX:TieredStopAtLevel=1',
 ] as const;
 

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { kafkaClient, withAdmin } from '../../../infrastructure/kafka/kafka-client.ts';
-import { endWithThisProcess, letGo } from '../end-with-this-process.ts';
+import { letGo } from '../let-go.ts';
 import { RecordingLogger } from '../recording-logger.ts';
 import { freePort } from '../service-process.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
@@ -19,16 +20,11 @@ export class KafkaBroker {
   readonly ports: BrokerPorts;
   readonly #place: ClusterPlace | undefined;
   readonly #jars: string;
-  readonly #directory: { readonly path: string; remove(): Promise<void> };
+  readonly #directory: string;
   #child: ChildProcess | undefined;
   #output = '';
 
-  private constructor(
-    ports: BrokerPorts,
-    jars: string,
-    directory: { readonly path: string; remove(): Promise<void> },
-    place?: ClusterPlace,
-  ) {
+  private constructor(ports: BrokerPorts, jars: string, directory: string, place?: ClusterPlace) {
     this.ports = ports;
     this.#place = place;
     this.#jars = jars;
@@ -39,15 +35,15 @@ export class KafkaBroker {
    * @param advertisedPort where clients find it; choose the port of a proxy that leads to `ports.broker`
    * @param ownPort where it listens; given where that proxy runs already
    */
-  static async start(advertisedPort?: number, ownPort?: number): Promise<KafkaBroker> {
+  static async start(advertisedPort?: number, ownPort?: number, among = tmpdir()): Promise<KafkaBroker> {
     const jars = await brokerJars();
-    const directory = await temporaryDirectory();
-    await formattedLogs(jars, directory.path);
+    const directory = temporaryDirectory(among);
+    await formattedLogs(jars, directory);
     const [port, controller] = [ownPort ?? (await freePort()), await freePort()];
     const ports = { broker: port, controller, advertised: advertisedPort ?? port };
     const broker = new KafkaBroker(ports, jars, directory);
     await broker.start().catch(async (error: unknown) => {
-      await broker.close();
+      await broker.kill();
       throw error;
     });
     return broker;
@@ -55,7 +51,7 @@ export class KafkaBroker {
 
   /** One that this process does not wait for, nor anybody closes: for all files of tests that run in it. */
   static async forThisProcess(): Promise<KafkaBroker> {
-    const broker = await KafkaBroker.start();
+    const broker = await KafkaBroker.start(undefined, undefined, process.env['TESTS_TMPDIR']);
     letGo(broker.#child!);
     return broker;
   }
@@ -63,8 +59,8 @@ export class KafkaBroker {
   /** One of several, not started yet: a node alone has no majority, so all of them are started together. */
   static async ofCluster(place: ClusterPlace): Promise<KafkaBroker> {
     const jars = await brokerJars();
-    const directory = await temporaryDirectory();
-    await formattedLogs(jars, directory.path, place.node);
+    const directory = temporaryDirectory();
+    await formattedLogs(jars, directory, place.node);
     const port = await freePort();
     const ports = { broker: port, controller: place.controllers[place.node - 1]!, advertised: port };
     return new KafkaBroker(ports, jars, directory, place);
@@ -77,13 +73,16 @@ export class KafkaBroker {
 
   /** Starts it (again) on the same ports and directory; resolves when it answers. */
   async start(): Promise<void> {
-    const properties = join(this.#directory.path, 'server.properties');
-    await writeFile(properties, serverProperties(this.#directory.path, this.ports, this.#place));
+    const properties = join(this.#directory, 'server.properties');
+    await writeFile(properties, serverProperties(this.#directory, this.ports, this.#place));
     const flags = this.#place ? SMALL_JAVA_FLAGS : JAVA_FLAGS;
-    const arguments_ = [...flags, '-cp', `${this.#jars}/*:${this.#jars}`, 'kafka.Kafka', properties];
-    const child = spawn('java', arguments_, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const place = `-Djava.io.tmpdir=${this.#directory}`;
+    const arguments_ = [...flags, place, '-cp', `${this.#jars}/*:${this.#jars}`, 'kafka.Kafka', properties];
+    const child = spawn('java', arguments_, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, TMPDIR: this.#directory },
+    });
     this.#child = child;
-    endWithThisProcess(child, 'KILL', this.#directory.path);
     const collect = (chunk: Buffer): void =>
       void (this.#output = (this.#output + chunk.toString()).slice(-20_000));
     child.stdout.on('data', collect);
@@ -134,11 +133,5 @@ export class KafkaBroker {
     const exited = once(child, 'exit');
     child.kill(signal);
     await exited;
-  }
-
-  /** Ends it and removes its directory. */
-  async close(): Promise<void> {
-    await this.#end('SIGKILL');
-    await this.#directory.remove();
   }
 }

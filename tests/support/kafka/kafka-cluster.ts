@@ -47,6 +47,6 @@ export class KafkaCluster {
 
   async close(): Promise<void> {
     for (const node of this.nodes) node.thaw();
-    await Promise.all(this.nodes.map((node) => node.close()));
+    await Promise.all(this.nodes.map((node) => node.kill()));
   }
 }

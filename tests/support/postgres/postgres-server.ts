@@ -3,10 +3,11 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { endWithThisProcess, letGo } from '../end-with-this-process.ts';
+import { letGo } from '../let-go.ts';
 import { freePort } from '../service-process.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
@@ -43,7 +44,7 @@ const ownedByServerUser = async (path: string): Promise<void> => {
 export class PostgresServer {
   readonly port: number;
   readonly #bin: string;
-  readonly #directory: { readonly path: string; remove(): Promise<void> };
+  readonly #directory: string;
   readonly #settings: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
   #output = '';
@@ -51,7 +52,7 @@ export class PostgresServer {
   private constructor(
     port: number,
     bin: string,
-    directory: { readonly path: string; remove(): Promise<void> },
+    directory: string,
     settings: Readonly<Record<string, string>>,
   ) {
     this.port = port;
@@ -64,24 +65,24 @@ export class PostgresServer {
    * `durable`: waits for the disk as in production; off by default, which is faster and survives everything but a power cut.
    * `counting`: can count what its statements cost (the extension `pg_stat_statements`).
    */
-  static async start({ durable = false, counting = false } = {}): Promise<PostgresServer> {
+  static async start({ durable = false, counting = false, among = tmpdir() } = {}): Promise<PostgresServer> {
     const options = ['--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8', '-U', USER];
-    return PostgresServer.#prepared('initdb', options, {
+    return PostgresServer.#prepared(temporaryDirectory(among), 'initdb', options, {
       fsync: durable ? 'on' : 'off',
       ...(counting ? { shared_preload_libraries: 'pg_stat_statements' } : {}),
     });
   }
 
   static async #prepared(
+    directory: string,
     program: string,
     options: readonly string[],
     settings: Readonly<Record<string, string>>,
   ): Promise<PostgresServer> {
     const bin = await binaries();
-    const directory = await temporaryDirectory();
-    await ownedByServerUser(directory.path);
+    await ownedByServerUser(directory);
     const [file, args] = asServerUser(join(bin, program));
-    await run(file, [...args, ...options, '-D', join(directory.path, 'data')], { cwd: directory.path });
+    await run(file, [...args, ...options, '-D', join(directory, 'data')], { cwd: directory });
     const server = new PostgresServer(await freePort(), bin, directory, settings);
     await server.start();
     return server;
@@ -91,7 +92,12 @@ export class PostgresServer {
   async synchronousStandby(): Promise<PostgresServer> {
     const from = `host=127.0.0.1 port=${this.port} user=${USER} application_name=standby`;
     const options = ['--wal-method=stream', '--checkpoint=fast', '--write-recovery-conf', '-d', from];
-    const standby = await PostgresServer.#prepared('pg_basebackup', options, this.#settings);
+    const standby = await PostgresServer.#prepared(
+      temporaryDirectory(),
+      'pg_basebackup',
+      options,
+      this.#settings,
+    );
     await this.#ask(`alter system set synchronous_standby_names = 'standby'`);
     await this.#ask('select pg_reload_conf()');
     const synchronous = `select 1 from pg_stat_replication where sync_state = 'sync'`;
@@ -128,7 +134,7 @@ export class PostgresServer {
 
   /** Starts it (again) on the same port and data; resolves when it answers. */
   async start(): Promise<void> {
-    const { path } = this.#directory;
+    const path = this.#directory;
     const settings = {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: path,
@@ -140,13 +146,13 @@ export class PostgresServer {
     const place = ['-D', join(path, 'data'), '-p', String(this.port)];
     const child = spawn(file, [...args, ...place, ...options], {
       cwd: path,
+      env: { ...process.env, TMPDIR: path },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     child.stderr.on('data', (bytes: Buffer) => {
       this.#output = (this.#output + bytes.toString()).slice(-KEPT_OUTPUT);
     });
     this.#child = child;
-    endWithThisProcess(child, 'QUIT', path);
     const deadline = Date.now() + START_MS;
     while (!(await this.#answers())) {
       if (child.exitCode !== null || Date.now() > deadline) {
@@ -158,7 +164,7 @@ export class PostgresServer {
 
   /** One that this process does not wait for, nor anybody closes: for all files of tests that run in it. */
   static async forThisProcess(): Promise<PostgresServer> {
-    const server = await PostgresServer.start();
+    const server = await PostgresServer.start({ among: process.env['TESTS_TMPDIR'] });
     letGo(server.#child!);
     return server;
   }
@@ -171,11 +177,6 @@ export class PostgresServer {
   /** Ends at once, as in a crash; the next start recovers from the log. */
   crash(): Promise<void> {
     return this.#end('SIGQUIT');
-  }
-
-  async close(): Promise<void> {
-    await this.crash();
-    await this.#directory.remove();
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {

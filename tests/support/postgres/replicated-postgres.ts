@@ -31,12 +31,12 @@ export class ReplicatedPostgres {
     await this.#standby.promote();
     this.#primary = this.#standby;
     this.proxy.lead({ port: this.#primary.port });
-    await lost.close();
+    await lost.crash();
     this.#standby = await this.#primary.synchronousStandby();
   }
 
   async close(): Promise<void> {
     await this.proxy.close();
-    await Promise.all([this.#standby.close(), this.#primary.close()]);
+    await Promise.all([this.#standby.crash(), this.#primary.crash()]);
   }
 }

@@ -21,13 +21,12 @@ export const openTemporary = async (
   migrations: readonly Migration[],
   options: Partial<SqliteOptions> = {},
 ): Promise<TemporaryDatabase> => {
-  const directory = await temporaryDirectory();
-  const path = join(directory.path, 'test.db');
+  const directory = temporaryDirectory();
+  const path = join(directory, 'test.db');
   const logger = new RecordingLogger();
   const database = await SqliteDatabase.open({ path, synchronous: 'NORMAL', logger, ...options });
   const close = async (): Promise<void> => {
     await database.close();
-    await directory.remove();
   };
   await migrate(database, migrations, '2026-01-15T12:00:00.000Z').catch(async (error: unknown) => {
     await close();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { FUND_NAMES_STREAM } from '../../../../application/command-handling/operation.ts';
 import { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import { openAtStandIn } from '../../../support/eventstoredb/open-store.ts';
@@ -8,15 +8,14 @@ import { writeSource } from '../../../support/moving/source-directory.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const FUNDS = ['0', '1', '2'].map((digit) => `${digit}b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60`);
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 beforeEach(async () => {
-  directory = await temporaryDirectory();
+  directory = temporaryDirectory();
 });
-afterEach(() => directory.remove());
 
 test('names that were given at once in the embedded log move to EventStoreDB, where they go on', async () => {
-  await writeSource(directory.path, {}, 10);
-  const before = await SqliteEventStore.open(directory.path);
+  await writeSource(directory, {}, 10);
+  const before = await SqliteEventStore.open(directory);
   await Promise.all(
     FUNDS.map((fundId, i) =>
       fundsOver({ events: before }).name({ fundId, name: `Fund ${i}`, operator: 'Ana' }),
@@ -25,7 +24,7 @@ test('names that were given at once in the embedded log move to EventStoreDB, wh
   const { events } = await before.read(FUND_NAMES_STREAM);
   await before.close();
   await using at = await openAtStandIn();
-  await movedTo(at.store, directory.path);
+  await movedTo(at.store, directory);
   const after = fundsOver({ events: at.store });
   const same = ({ id, data, metadata }: (typeof events)[number]) => ({ id, data, metadata });
   expect((await at.store.read(FUND_NAMES_STREAM)).events.map(same)).toEqual(events.map(same));

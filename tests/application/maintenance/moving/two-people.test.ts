@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import {
   FOUR_EYES_STREAM,
   decisionStreamOf,
@@ -23,15 +23,14 @@ import {
   told,
 } from '../../../support/two-people-desk.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 beforeEach(async () => {
-  directory = await temporaryDirectory();
+  directory = temporaryDirectory();
 });
-afterEach(() => directory.remove());
 
 test('what two people decided moves to EventStoreDB, with its keys, and what awaits is confirmed there', async () => {
-  await writeSource(directory.path, {}, 10);
-  const before = await SqliteEventStore.open(directory.path);
+  await writeSource(directory, {}, 10);
+  const before = await SqliteEventStore.open(directory);
   for (const code of ['OP-1', 'OP-2']) {
     await receive(before, code);
     if (code === 'OP-1') await setRule(deskOver(before), ruleOf('stated', ['approve', 0]), ana);
@@ -58,7 +57,7 @@ test('what two people decided moves to EventStoreDB, with its keys, and what awa
   const stored = await contentsOf(before);
   await before.close();
   await using at = await openAtStandIn();
-  await movedTo(at.store, directory.path);
+  await movedTo(at.store, directory);
   expect(await contentsOf(at.store as never)).toEqual(stored);
   const desk = deskOver(at.store);
   expect(told(await second(desk, 'confirm', bia, { first: 'OP-1' }))).toBe('already_applied');

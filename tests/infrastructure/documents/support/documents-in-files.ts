@@ -1,4 +1,4 @@
-import { afterEach, beforeEach } from '@jest/globals';
+import { beforeEach } from '@jest/globals';
 import { FilePlace } from '../../../../infrastructure/documents/file-place.ts';
 import { SealedDocumentStore } from '../../../../infrastructure/documents/sealed-document-store.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -6,13 +6,13 @@ import { Keys } from './document-keys.ts';
 
 /** A store in a directory of its own for each test. */
 export class DocumentsInFiles {
-  directory!: Awaited<ReturnType<typeof temporaryDirectory>>;
+  directory!: string;
   keys!: Keys;
   store!: SealedDocumentStore;
 
   /** The same files, as another process has them. */
   another(): SealedDocumentStore {
-    return new SealedDocumentStore(new FilePlace(this.directory.path), this.keys);
+    return new SealedDocumentStore(new FilePlace(this.directory), this.keys);
   }
 }
 
@@ -20,12 +20,11 @@ export class DocumentsInFiles {
 export const documentsInFiles = (...streams: readonly string[]): DocumentsInFiles => {
   const documents = new DocumentsInFiles();
   beforeEach(async () => {
-    documents.directory = await temporaryDirectory();
+    documents.directory = temporaryDirectory();
     documents.keys = new Keys();
     for (const stream of streams) await documents.keys.key(stream);
     documents.store = documents.another();
     await documents.store.start();
   });
-  afterEach(() => documents.directory.remove());
   return documents;
 };

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { chainEvents, encodeEvent } from '../../../../application/event-codec/event-codec.ts';
 import type { EventMetadata } from '../../../../application/ports/event-store.ts';
 import { copyDatabase, takeLaterKeys } from '../../../../infrastructure/embedded/backup/databases.ts';
@@ -27,7 +27,7 @@ import { NOW } from '../../../domain/support/loan-story.ts';
 import { fillEventLog } from '../../../support/event-log-at-size.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 let [dataDir, backup, target] = ['', '', ''];
 
 const withDatabase = (path: string, statements: string): void => {
@@ -61,8 +61,8 @@ const flipByte = (path: string, at: number): void => {
 };
 
 beforeEach(async () => {
-  directory = await temporaryDirectory();
-  [dataDir, backup, target] = ['data', 'backup', 'target'].map((name) => join(directory.path, name)) as [
+  directory = temporaryDirectory();
+  [dataDir, backup, target] = ['data', 'backup', 'target'].map((name) => join(directory, name)) as [
     string,
     string,
     string,
@@ -74,7 +74,6 @@ beforeEach(async () => {
      insert into wrapped_key values ('k1', ''), ('k2', ''), ('master-key:check', 'old')`,
   );
 });
-afterEach(() => directory.remove());
 
 describe('a backup', () => {
   test('tells what it holds, leaves the master key out, and restores to the same files', async () => {
@@ -93,7 +92,7 @@ describe('a backup', () => {
     await write();
     flipByte(join(backup, file), 5_000);
     await expect(restore()).rejects.toThrow(`${file} is not as it was written`);
-    expect(readdirSync(directory.path)).not.toContain('target');
+    expect(readdirSync(directory)).not.toContain('target');
   });
 
   test('of a log whose chain is broken is not taken for one', async () => {
@@ -102,7 +101,7 @@ describe('a backup', () => {
       `drop trigger events_never_change; update events set data = data || ' ' where position = 9`,
     );
     await expect(write()).rejects.toThrow('does not follow from the one before');
-    expect(readdirSync(directory.path)).toEqual(['data']);
+    expect(readdirSync(directory)).toEqual(['data']);
   });
 
   test('restores to files that the service may write and nobody else may read, whatever became of the backup', async () => {
@@ -136,7 +135,7 @@ describe('a backup', () => {
     writeDocuments(20);
     writeFileSync(join(dataDir, 'master.key'), 'old');
     const writing = writeBackup({ ...requestTo(backup), withKey: true });
-    while (!existsSync(join(directory.path, '.backup.partial', 'documents'))) await setImmediate();
+    while (!existsSync(join(directory, '.backup.partial', 'documents'))) await setImmediate();
     writeFileSync(join(dataDir, 'master.key'), 'new');
     withDatabase(
       join(dataDir, 'service.db'),
@@ -149,7 +148,7 @@ describe('a backup', () => {
   test('never holds half of what was forgotten while documents were copied', async () => {
     writeDocuments(20);
     const writing = write();
-    while (!existsSync(join(directory.path, '.backup.partial', 'documents'))) await setImmediate();
+    while (!existsSync(join(directory, '.backup.partial', 'documents'))) await setImmediate();
     appendForgotten();
     withDatabase(join(dataDir, 'service.db'), `delete from wrapped_key where name = 'k1'`);
     for (const name of ['0', '9']) rmSync(join(dataDir, 'documents', 'a', name));
@@ -179,34 +178,34 @@ describe('a backup', () => {
       const files = [...manifest.files, { path, size: 0, sha256: '' }];
       writeFileSync(join(backup, 'manifest.json'), JSON.stringify({ ...manifest, files }));
       await expect(restore()).rejects.toThrow('the manifest names a file outside the backup');
-      expect(readdirSync(directory.path)).not.toContain('target');
+      expect(readdirSync(directory)).not.toContain('target');
     },
   );
 
   test('does not follow a link among the documents', async () => {
     writeDocuments(1);
-    writeFileSync(join(directory.path, 'elsewhere'), 'of another');
-    symlinkSync(join(directory.path, 'elsewhere'), join(dataDir, 'documents', 'planted'));
+    writeFileSync(join(directory, 'elsewhere'), 'of another');
+    symlinkSync(join(directory, 'elsewhere'), join(dataDir, 'documents', 'planted'));
     await expect(write()).rejects.toThrow('documents/planted is neither file nor directory');
-    expect(readdirSync(directory.path).toSorted()).toEqual(['data', 'elsewhere']);
+    expect(readdirSync(directory).toSorted()).toEqual(['data', 'elsewhere']);
   });
 
   test('goes where a link leads, but not into the data', async () => {
-    mkdirSync(join(directory.path, 'volume'));
-    symlinkSync(join(directory.path, 'volume'), backup);
+    mkdirSync(join(directory, 'volume'));
+    symlinkSync(join(directory, 'volume'), backup);
     await write();
-    expect(readdirSync(join(directory.path, 'volume')).toSorted()).toEqual([
+    expect(readdirSync(join(directory, 'volume')).toSorted()).toEqual([
       'events.db',
       'manifest.json',
       'service.db',
     ]);
-    symlinkSync(dataDir, join(directory.path, 'link'));
-    const inside = writeBackup(requestTo(join(directory.path, 'link', 'b')));
+    symlinkSync(dataDir, join(directory, 'link'));
+    const inside = writeBackup(requestTo(join(directory, 'link', 'b')));
     await expect(inside).rejects.toThrow('inside the data directory');
   });
 
   test('is written by one process at a time, and so is a restore; what a killed one left is in nobody’s way', async () => {
-    mkdirSync(join(directory.path, '.backup.partial'));
+    mkdirSync(join(directory, '.backup.partial'));
     const results = await Promise.allSettled([write(), write()]);
     expect(reasonsOf(results)).toEqual([expect.stringMatching(/^another backup to .* is being made$/)]);
     mkdirSync(join(target, '.restoring', 'documents'), { recursive: true });
@@ -216,28 +215,28 @@ describe('a backup', () => {
     ]);
     expect(readdirSync(target).toSorted()).toEqual(['events.db', 'service.db']);
     rmSync(target, { recursive: true });
-    expect(readdirSync(directory.path).toSorted()).toEqual(['backup', 'data']);
+    expect(readdirSync(directory).toSorted()).toEqual(['backup', 'data']);
   });
 
   test('removes what a backup to another name left when it was killed, and nothing of one that is being made', async () => {
     const names = ['killed', 'made', 'young'].map((name) => `.${name}.partial`);
-    const locks = names.map((name) => join(directory.path, `${name}.lock`));
-    for (const name of names) mkdirSync(join(directory.path, name, 'documents'), { recursive: true });
+    const locks = names.map((name) => join(directory, `${name}.lock`));
+    for (const name of names) mkdirSync(join(directory, name, 'documents'), { recursive: true });
     for (const lock of locks) writeFileSync(lock, '');
     const made = lockFile(locks[1]!, 'alone')!;
     for (const lock of locks.slice(0, 2)) utimesSync(lock, 0, 0);
     await write();
     await made.close();
     const left = ['.made.partial', '.made.partial.lock', '.young.partial', '.young.partial.lock'];
-    expect(readdirSync(directory.path).toSorted()).toEqual([...left, 'backup', 'data']);
+    expect(readdirSync(directory).toSorted()).toEqual([...left, 'backup', 'data']);
   });
 
   test('says what to do where the disk is full', async () => {
-    const full = oneAtATime(join(directory.path, 'lock'), 'busy', async () => {
+    const full = oneAtATime(join(directory, 'lock'), 'busy', async () => {
       throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
     });
     await expect(full).rejects.toThrow(
-      `${directory.path} has no room left: make room there, and give the same command again (ENOSPC: no space left on device, write)`,
+      `${directory} has no room left: make room there, and give the same command again (ENOSPC: no space left on device, write)`,
     );
   });
 
@@ -252,7 +251,7 @@ describe('a backup', () => {
     await expect(writeBackup({ ...requestTo(join(dataDir, 'b')) })).rejects.toThrow(
       'inside the data directory',
     );
-    await expect(writeBackup({ ...requestTo(directory.path) })).rejects.toThrow('is not empty');
+    await expect(writeBackup({ ...requestTo(directory) })).rejects.toThrow('is not empty');
     await expect(writeBackup({ ...requestTo('/proc') })).rejects.toThrow('is a mount point');
     await write();
     fillEventLog(target, 1);
@@ -295,7 +294,7 @@ test('a copy for which there is no room is named, and so is data that is damaged
   const [source, full] = [join(dataDir, 'events.db'), '/dev/full'];
   expect(() => copyDatabase(source, full)).toThrow(/^\/dev\/full cannot be used: .*full; make room$/);
   writeFileSync(source, 'no database at all');
-  expect(() => copyDatabase(source, join(directory.path, 'copy.db'))).toThrow(`${source} is damaged`);
+  expect(() => copyDatabase(source, join(directory, 'copy.db'))).toThrow(`${source} is damaged`);
 });
 
 test('keys that came or went while the log was copied are as they are now', async () => {

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -8,6 +7,7 @@ import type { ReceivedFile } from '../../../../application/ports/document-store.
 import { contentOf } from '../../../../infrastructure/documents/file-document-inspector.ts';
 import { UploadArea } from '../../../../infrastructure/http/bodies/upload-area.ts';
 import type { UploadSession } from '../../../../infrastructure/http/bodies/upload-session.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const LIMIT = 2_000_000;
 const MINUTE_MS = 60_000;
@@ -15,13 +15,10 @@ const MINUTE_MS = 60_000;
 let root: string;
 let area: UploadArea;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'area-'));
+  root = temporaryDirectory();
   area = await UploadArea.open(root);
 });
-afterEach(async () => {
-  await area.close();
-  await rm(root, { recursive: true });
-});
+afterEach(() => area.close());
 
 const session = (): Promise<UploadSession> =>
   area.session({ applicationId: 'app', declaredBytes: 1000, gone: () => new AbortController().signal });

@@ -24,7 +24,7 @@ class TroubledConnection extends Connection {
   }
 }
 
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let directory: string;
 let path: string;
 let connection: TroubledConnection;
 let writer: UnitWriter;
@@ -32,8 +32,8 @@ const add = (id: number) => flatten([raw('insert into entry (id) values (?)', id
 const ids = (): readonly unknown[] => connection.execute('select id from entry order by id').values;
 
 beforeEach(async () => {
-  directory = await temporaryDirectory();
-  path = join(directory.path, 'test.db');
+  directory = temporaryDirectory();
+  path = join(directory, 'test.db');
   connection = new TroubledConnection({ path, role: 'writer', synchronous: 'FULL', busyTimeoutMs: 1_000 });
   connection.execute('create table entry (id integer primary key) strict');
   writer = new UnitWriter(connection);
@@ -41,7 +41,6 @@ beforeEach(async () => {
 afterEach(async () => {
   jest.useRealTimers();
   writer.close();
-  await directory.remove();
 });
 
 test.each([

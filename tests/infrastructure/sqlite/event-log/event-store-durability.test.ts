@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import { catchUp } from '../../../contracts/event-store-samples.ts';
-import { cleanUp, newDataDir, openFile, openStore } from './store-fixture.ts';
+import { cleanUp, openFile, openStore } from './store-fixture.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const PROGRAM = fileURLToPath(new URL('./append-until-killed.ts', import.meta.url));
 const STREAMS = 6;
@@ -33,7 +34,7 @@ const runAndKill = async (dataDir: string, withinMs: number): Promise<readonly s
 };
 
 test('killed at any moment, the store holds every acknowledged event, and whole streams only', async () => {
-  const dataDir = await newDataDir();
+  const dataDir = temporaryDirectory();
   const acknowledged: string[] = [];
   for (let kill = 1; kill <= KILLS; kill++) {
     const lines = await runAndKill(dataDir, 120);

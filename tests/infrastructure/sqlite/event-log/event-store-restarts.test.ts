@@ -4,7 +4,8 @@ import { OutcomeUnknownError, StoreUnavailableError } from '../../../../applicat
 import type { StreamRevision, SubscriptionMessage } from '../../../../application/ports/event-store.ts';
 import type { SqliteEventStore } from '../../../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import { catchUp, eventsIn, follow, idsOf, sampleEvents } from '../../../contracts/event-store-samples.ts';
-import { cleanUp, newDataDir, openStore, WorkerWatch } from './store-fixture.ts';
+import { cleanUp, openStore, WorkerWatch } from './store-fixture.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const PATIENCE_MS = 60_000;
 const APPENDS = 12;
@@ -37,7 +38,7 @@ const write = async (store: SqliteEventStore, stream: string): Promise<void> => 
 };
 
 test('while threads of two stores keep dying, nothing is lost, doubled or handed out in another order', async () => {
-  const dataDir = await newDataDir();
+  const dataDir = temporaryDirectory();
   const watch = new WorkerWatch();
   const stores = [await openStore(dataDir), await openStore(dataDir)];
   const done = (messages: readonly SubscriptionMessage[]): boolean =>

@@ -11,7 +11,8 @@ import {
   newClaim,
   sampleEvents,
 } from '../../../contracts/event-store-samples.ts';
-import { cleanUp, newDataDir, openStore } from './store-fixture.ts';
+import { cleanUp, openStore } from './store-fixture.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const PATIENCE_MS = 10_000;
 
@@ -20,7 +21,7 @@ afterEach(cleanUp);
 // Two stores on one file have nothing in common but the file, just like two processes.
 describe('two stores on one file', () => {
   test('of writers through both exactly one wins a revision, and exactly one a key', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     const stores = await Promise.all([openStore(dataDir), openStore(dataDir)]);
     const claim = newClaim();
     const attempts = Array.from({ length: 16 }, (_, n) => stores[n % 2] as SqliteEventStore);
@@ -39,7 +40,7 @@ describe('two stores on one file', () => {
   });
 
   test('a subscriber soon hears of what the other has appended', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     const [mine, other] = [await openStore(dataDir), await openStore(dataDir)];
     await mine.append('loan-a.0', 'no_stream', sampleEvents(1));
     const events = sampleEvents(3);
@@ -59,7 +60,7 @@ describe('two stores on one file', () => {
   });
 
   test('while both append, subscribers of both see one and the same log', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     const stores = [await openStore(dataDir), await openStore(dataDir)];
     const total = 2 * 4 * 20;
     const all = (messages: readonly SubscriptionMessage[]): boolean =>
@@ -79,7 +80,7 @@ describe('two stores on one file', () => {
   });
 
   test('both may create the file at the same time', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(dataDir)));
     await Promise.all(stores.map((store, n) => store.append(`loan-a.${n}`, 'no_stream', sampleEvents(1))));
     expect(await catchUp(stores[0] as SqliteEventStore, 'loan-', PATIENCE_MS)).toHaveLength(4);

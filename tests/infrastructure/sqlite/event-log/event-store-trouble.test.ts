@@ -15,7 +15,8 @@ import {
   sampleEvents,
   within,
 } from '../../../contracts/event-store-samples.ts';
-import { cleanUp, holdWriteLock, newDataDir, openFile, openStore, WorkerWatch } from './store-fixture.ts';
+import { cleanUp, holdWriteLock, openFile, openStore, WorkerWatch } from './store-fixture.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const PATIENCE_MS = 60_000;
 
@@ -36,7 +37,7 @@ const retried = async <Result>(attempt: () => Promise<Result>): Promise<Result> 
 
 describe('a disk in trouble', () => {
   test('a full disk stores nothing of what waits, says so, and the store goes on when there is room', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     const store = await openStore(dataDir, { maxPageCount: 80 });
     await store.append('loan-a.1', 'no_stream', sampleEvents(1));
     const ballast = openFile(dataDir);
@@ -62,7 +63,7 @@ describe('a disk in trouble', () => {
   test.each(['position', 'revision'])(
     'a %s that no program of ours stores is damage, of which whoever follows the log hears at once',
     async (column) => {
-      const dataDir = await newDataDir();
+      const dataDir = temporaryDirectory();
       const store = await openStore(dataDir);
       await store.append('loan-a.1', 'no_stream', sampleEvents(2));
       const file = openFile(dataDir);
@@ -77,7 +78,7 @@ describe('a disk in trouble', () => {
   );
 
   test('while the disk does not answer, the event loop turns and reads are answered', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     const store = await openStore(dataDir);
     await store.append('loan-a.1', 'no_stream', sampleEvents(1));
     const release = holdWriteLock(dataDir);
@@ -92,7 +93,7 @@ describe('a disk in trouble', () => {
   });
 
   test('a lock that is held for too long fails the append without storing it', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     const store = await openStore(dataDir, { busyTimeoutMs: 50 });
     const release = holdWriteLock(dataDir);
     const failure = await failureOf(store.append('loan-a.1', 'no_stream', sampleEvents(1)));
@@ -103,7 +104,7 @@ describe('a disk in trouble', () => {
   });
 
   test('when far too much waits, more is refused at once, and what waits is stored in the end', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     const store = await openStore(dataDir, { maxWaitingAppends: 5 });
     const release = holdWriteLock(dataDir);
     const outcomes = Array.from({ length: 9 }, (_, n) =>
@@ -123,7 +124,7 @@ describe('a disk in trouble', () => {
 describe('a thread that dies', () => {
   test('after the commit but before the answer: the outcome is unknown, and a retry finds the first result', async () => {
     const watch = new WorkerWatch();
-    const store = await openStore(await newDataDir());
+    const store = await openStore(temporaryDirectory());
     const controller = new AbortController();
     const following = follow(store, { from: 'start' }, PATIENCE_MS, (messages) =>
       messages.some(({ kind }) => kind === 'events'),
@@ -144,7 +145,7 @@ describe('a thread that dies', () => {
   });
 
   test('before the commit: what was under way is unknown, what still waited is stored by the next thread', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     const watch = new WorkerWatch();
     // Longer than anything that may hold this test up.
     const store = await openStore(dataDir, { busyTimeoutMs: 60_000 });
@@ -171,7 +172,7 @@ describe('a thread that dies', () => {
 
   test('and cannot be started again for a while: appends are refused until it can', async () => {
     const watch = new WorkerWatch();
-    const store = await openStore(await newDataDir());
+    const store = await openStore(temporaryDirectory());
     watch.refuse = true;
     await watch.latest().terminate();
     expect(await failureOf(store.append('loan-a.1', 'no_stream', sampleEvents(1)))).toBeInstanceOf(
@@ -185,7 +186,7 @@ describe('a thread that dies', () => {
 
 describe('closing the store', () => {
   test('finishes the appends that wait and refuses later ones', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     const store = await openStore(dataDir);
     const appends = Array.from({ length: 20 }, (_, n) =>
       store.append(`loan-a.${n}`, 'no_stream', sampleEvents(1)),
@@ -200,7 +201,7 @@ describe('closing the store', () => {
   });
 
   test('ends the subscriptions', async () => {
-    const store = await openStore(await newDataDir());
+    const store = await openStore(temporaryDirectory());
     const kinds: string[] = [];
     const caughtUp = Promise.withResolvers<void>();
     const ended = (async () => {
@@ -216,7 +217,7 @@ describe('closing the store', () => {
   });
 
   test('does not wait for a disk that never answers', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     const store = await openStore(dataDir, { closeGraceMs: 100, busyTimeoutMs: 3 * PATIENCE_MS });
     const release = holdWriteLock(dataDir);
     const append = failureOf(store.append('loan-a.1', 'no_stream', sampleEvents(1)));

@@ -15,7 +15,8 @@ import {
   sampleEvents,
   within,
 } from '../../../contracts/event-store-samples.ts';
-import { cleanUp, newDataDir, openFile, openStore, WorkerWatch } from './store-fixture.ts';
+import { cleanUp, openFile, openStore, WorkerWatch } from './store-fixture.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const PATIENCE_MS = 60_000;
 
@@ -23,7 +24,7 @@ afterEach(cleanUp);
 
 describe('the file of the event store', () => {
   test('everything is there after closing and opening again, and one file is left behind', async () => {
-    const dataDir = join(await newDataDir(), 'new', 'folder');
+    const dataDir = join(temporaryDirectory(), 'new', 'folder');
     const events = sampleEvents(3);
     const claim = newClaim();
     const before = await openStore(dataDir);
@@ -40,7 +41,7 @@ describe('the file of the event store', () => {
   });
 
   test('a file that a newer program has written is refused with a message that says so', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     await (await openStore(dataDir)).close();
     const db = openFile(dataDir);
     db.exec('PRAGMA user_version = 99');
@@ -53,7 +54,7 @@ describe('the file of the event store', () => {
   });
 
   test('a file that is no database is refused with its name', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     await writeFile(join(dataDir, EVENT_LOG_FILE), 'x'.repeat(5_000));
     await expect(SqliteEventStore.open(dataDir)).rejects.toThrow(
       /events\.db is damaged \(file is not a database\)/,
@@ -61,7 +62,7 @@ describe('the file of the event store', () => {
   });
 
   test('stored events can neither be changed nor deleted, not even with SQL', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = temporaryDirectory();
     const store = await openStore(dataDir);
     await store.append('loan-a.1', 'no_stream', sampleEvents(1));
     const db = openFile(dataDir);
@@ -72,7 +73,7 @@ describe('the file of the event store', () => {
 
 describe('what the event store refuses', () => {
   test('an id that another stream holds, with the name of that stream; appends beside it succeed', async () => {
-    const store = await openStore(await newDataDir());
+    const store = await openStore(temporaryDirectory());
     const [event, other] = [sampleEvent(), sampleEvent()];
     await store.append('loan-a.1', 'no_stream', [event]);
     const [refused, accepted] = await Promise.all([
@@ -87,7 +88,7 @@ describe('what the event store refuses', () => {
   });
 
   test('an append with an id twice, and one without events', async () => {
-    const store = await openStore(await newDataDir());
+    const store = await openStore(temporaryDirectory());
     const event = sampleEvent();
     await expect(store.append('loan-a.1', 'no_stream', [event, event])).rejects.toThrow('an event id twice');
     await expect(store.append('loan-a.1', 'no_stream', [])).rejects.toThrow('holds no event');
@@ -95,7 +96,7 @@ describe('what the event store refuses', () => {
   });
 
   test('a subscription from a position of another store or from beyond the end of this one', async () => {
-    const store = await openStore(await newDataDir());
+    const store = await openStore(temporaryDirectory());
     await store.append('loan-a.1', 'no_stream', sampleEvents(2));
     const from = (position: string): Promise<unknown> =>
       catchUp(store, 'loan-', PATIENCE_MS, { from: position as LogPosition });
@@ -108,7 +109,7 @@ describe('what the event store refuses', () => {
 describe('work that waits is done together', () => {
   test('appends of one turn of the event loop travel in one message', async () => {
     const watch = new WorkerWatch();
-    const store = await openStore(await newDataDir());
+    const store = await openStore(temporaryDirectory());
     const appends = Array.from({ length: 200 }, (_, n) =>
       store.append(`loan-a.${n}`, 'no_stream', sampleEvents(1)),
     );
@@ -118,7 +119,7 @@ describe('work that waits is done together', () => {
 
   test('subscribers that keep up are served by reading the file once for all of them', async () => {
     const pages = jest.spyOn(EventLogReader.prototype, 'page');
-    const store = await openStore(await newDataDir());
+    const store = await openStore(temporaryDirectory());
     const controller = new AbortController();
     const subscriptions = [1, 2, 3].map(() =>
       store.subscribe({ from: 'start', signal: controller.signal })[Symbol.asyncIterator](),
@@ -145,7 +146,7 @@ describe('work that waits is done together', () => {
   });
 
   test('a subscriber that falls far behind is served from the file, and then from memory again', async () => {
-    const store = await openStore(await newDataDir());
+    const store = await openStore(temporaryDirectory());
     const controller = new AbortController();
     const subscription = store
       .subscribe({ from: 'start', signal: controller.signal })

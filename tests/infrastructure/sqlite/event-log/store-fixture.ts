@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
@@ -11,15 +9,9 @@ import { onThreadStarted } from '../../../support/started-threads.ts';
 
 const cleanups: (() => unknown)[] = [];
 
-/** After each test: what it has opened, watched and written. */
+/** After each test: what it has opened and watched. */
 export const cleanUp = async (): Promise<void> => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-};
-
-export const newDataDir = async (): Promise<string> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'event-store-'));
-  cleanups.push(() => rm(dataDir, { recursive: true, force: true }));
-  return dataDir;
 };
 
 export const openStore = async (

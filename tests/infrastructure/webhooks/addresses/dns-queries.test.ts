@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { DnsQueries } from '../../../../infrastructure/webhooks/addresses/dns-queries.ts';
 import { DnsServer } from '../../../support/dns-server.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -13,23 +13,21 @@ not-an-address broken.example
 `;
 
 let server: DnsServer;
-let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+const directory = temporaryDirectory();
 let queries: DnsQueries;
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  await writeFile(join(directory.path, 'hosts'), HOSTS);
+  await writeFile(join(directory, 'hosts'), HOSTS);
 });
 beforeEach(async () => {
   server = await DnsServer.start();
   queries = new DnsQueries({
     servers: [server.address],
-    hostsFile: join(directory.path, 'hosts'),
+    hostsFile: join(directory, 'hosts'),
     timeoutMs: 1_000,
   });
 });
 // A server of its own for each test: questions that were given up may still be repeated for a moment.
 afterEach(() => server.close());
-afterAll(() => directory.remove());
 
 const code = (text: string) => expect.objectContaining({ code: text }) as unknown as Error;
 
@@ -103,7 +101,7 @@ describe('no name server is asked for', () => {
   });
 
   test('localhost where there is no hosts file', async () => {
-    const hostsFile = join(directory.path, 'missing');
+    const hostsFile = join(directory, 'missing');
     const without = new DnsQueries({ servers: [server.address], hostsFile });
     expect((await without.addressesOf('localhost')).map(({ address }) => address)).toEqual([
       '127.0.0.1',
