@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { SelectQueryBuilder } from 'kysely';
 import { isSoundText } from '../schemas/document-validators.ts';
-import { DomainError } from '../../domain/shared/domain-error.ts';
+import { foreignCursor } from '../support/failures.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 
@@ -43,8 +43,7 @@ const decodeCursor = (cursor: string): LoanListCursor => {
       if (encodeCursor({ receivedAt, code }) === cursor) return { receivedAt, code };
     }
   }
-  const message = 'cursor is not one of this list; use next_cursor of an earlier page as it is';
-  throw new DomainError('invalid_query_parameter', message, [{ field: 'cursor', code: 'invalid', message }]);
+  throw foreignCursor();
 };
 
 export const SUMMARY = [

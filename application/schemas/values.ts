@@ -113,7 +113,10 @@ export const CalendarDate = componentOf<CalendarDay>('CalendarDate', {
   format: 'date',
   description: 'A day of the calendar. It has no time and no time zone.',
   examples: ['2026-01-15'],
-  ...refused('invalid_date', 'must be a date of the calendar written YYYY-MM-DD, such as 2026-01-15'),
+  ...refused(
+    'invalid_date',
+    'must be a date of the calendar, from the year 1000 on, written YYYY-MM-DD, such as 2026-01-15',
+  ),
 });
 
 export const Timestamp = component('Timestamp', {

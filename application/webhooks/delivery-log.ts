@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
-import { DomainError } from '../../domain/shared/domain-error.ts';
+import { foreignCursor } from '../support/failures.ts';
 import { textRows } from '../sql/engine.ts';
 import type { DeliveryState } from './delivery-states.ts';
 import type { Schema } from '../sql/schema.ts';
@@ -184,9 +184,7 @@ export class DeliveryLog {
 
   /** May be short or empty with others behind it. @throws DomainError `invalid_query_parameter` for a foreign cursor */
   async list(query: DeliveryQuery): Promise<DeliveryPage> {
-    if (query.cursor !== undefined && !UUID.test(query.cursor)) {
-      throw new DomainError('invalid_query_parameter', 'cursor: use the next_cursor of the previous page');
-    }
+    if (query.cursor !== undefined && !UUID.test(query.cursor)) throw foreignCursor();
     const end = await lookedAt(this.#database, query);
     const found = await this.#database.read(deliveryIds(this.#database, query, end));
     const page = found.slice(0, query.limit).map(({ delivery_id: id }) => id);

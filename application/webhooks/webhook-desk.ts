@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { WebhookSubscription } from './subscriptions.ts';
 import { MOST_LOOKED_AT, ofFunds } from './delivery-log.ts';
 import type { DeliveryState } from './delivery-states.ts';
-import { DomainError } from '../../domain/shared/domain-error.ts';
+import { foreignCursor } from '../support/failures.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { VISIBLE, subscriptionOf } from './subscriptions.ts';
 
@@ -51,8 +51,7 @@ const placeIn = (
   cursor: string,
 ): { readonly rank: number; readonly createdAt: string; readonly id: string } => {
   const [, rank, createdAt, id] = CURSOR.exec(cursor) ?? [];
-  if (rank === undefined || createdAt === undefined || id === undefined)
-    throw new DomainError('invalid_query_parameter', 'cursor: use the one of the previous page');
+  if (rank === undefined || createdAt === undefined || id === undefined) throw foreignCursor();
   return { rank: Number(rank), createdAt, id };
 };
 

@@ -183,7 +183,7 @@ const onField = (code: 'invalid_date' | 'validation_error', violation: FieldViol
 
 export const requireNotBeforeIssue = (loan: ExistingLoan, field: string, date: CalendarDate): void => {
   if (date >= loan.dateIssued) return;
-  const message = `${field} ${date} comes before the issue of the operation; send ${loan.dateIssued} or a later date`;
+  const message = `${field} ${date} comes before the issue of operation ${loan.code}; send ${loan.dateIssued} or a later date`;
   throw onField('invalid_date', { field, code: 'invalid_date', message });
 };
 

@@ -65,7 +65,9 @@ export const requireRenegotiable = (
 ): readonly ActiveLoan[] => {
   const loans = originals.map((state, i) => requireLoan(state, originalProposalCodes[i]));
   requireOneFund(loans);
-  for (const loan of loans) requireNotBeforeIssue(loan, 'effective_date', effectiveDate);
+  // The one issued last, so that the day that its refusal names is late enough for all.
+  const latest = loans.reduce((one, other) => (other.dateIssued > one.dateIssued ? other : one));
+  requireNotBeforeIssue(latest, 'effective_date', effectiveDate);
   return loans.map((loan) => requireActive(loan, 'a renegotiation'));
 };
 

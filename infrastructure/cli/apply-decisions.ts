@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, fstatSync, statSync } from 'node:fs';
 import type { CliCommand } from './cli-command.ts';
 import { DECISIONS_AT_ONCE } from '../../application/administrator/decisions.ts';
 import { readDecision } from '../../application/administrator/read-decision.ts';
@@ -86,7 +86,7 @@ const applyFrom = async (dependencies: CliDependencies, options: ApplyOptions): 
     '--dead-letter': options.deadLetter,
   });
   // A pipe can be read only once, and its decisions want an answer before the next ones are written.
-  const pipe = options.file === PIPE || (!dependencies.input && isPipe(options.file));
+  const pipe = dependencies.input ? options.file === PIPE : isPipe(options.file);
   const total = pipe ? 0 : await requireWellFormed(dependencies, input());
   await answerLines(dependencies, (services) =>
     applying(services, { input: input(), total, options, dependencies }),
@@ -138,7 +138,12 @@ async function* applying(
 }
 
 /** So is `/dev/stdin`, and what a shell makes of `<(...)`. @throws WrongUseError where nothing of this name can be read */
-const isPipe = (file: string): boolean => !statSync(fileToRead('--file')(file)).isFile();
+const isPipe = (file: string): boolean => {
+  if (file !== PIPE) return !statSync(fileToRead('--file')(file)).isFile();
+  // It would read as an end at once.
+  if (fstatSync(0).isDirectory()) throw new WrongUseError('--file - cannot be read: it is a directory');
+  return true;
+};
 
 const inputOf = (file: string): AsyncIterable<Uint8Array> =>
   file === PIPE ? process.stdin : createReadStream(file);

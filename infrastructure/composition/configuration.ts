@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
+import { parseS3Url } from '../documents/s3/s3-bucket.ts';
 import { flawOf } from '../postgres/addresses.ts';
 import { MasterKey } from '../security/master-key.ts';
 import { CACHE_MEMORY } from './cache-shares.ts';
@@ -42,7 +43,7 @@ export const readConfiguration = (environment: Readonly<Record<string, string | 
       eventStoreUrl: variables.address('EVENTSTORE_URL', ['esdb', 'esdb+discover']),
       kafkaBrokers: variables.text('KAFKA_BROKERS'),
       databaseUrl: readDatabaseUrl(variables),
-      s3Url: variables.text('S3_URL'),
+      s3Url: readS3Url(variables),
     }),
     // Whether the service looks for a synchronous standby of its database, or its provider keeps commits across a fail-over.
     databaseFailover: variables.oneOf('DATABASE_FAILOVER', DATABASE_FAILOVERS, 'checked'),
@@ -88,6 +89,15 @@ const readDatabaseUrl = (variables: EnvironmentReader): string | undefined => {
   const flaw = url === undefined ? undefined : flawOf(url);
   if (flaw !== undefined) throw variables.invalid('DATABASE_URL', flaw);
   return url;
+};
+
+const readS3Url = (variables: EnvironmentReader): string | undefined => {
+  const url = variables.text('S3_URL');
+  if (url === undefined || parseS3Url(url) !== undefined) return url;
+  throw variables.invalid(
+    'S3_URL',
+    'must be like https://KEY:SECRET@host/bucket?region=sa-east-1, key and secret percent-encoded',
+  );
 };
 
 const ANNOUNCEMENT = /^(\d{4}\.\d{1,2}\.\d+)@(\d{4}-\d{2}-\d{2})$/;

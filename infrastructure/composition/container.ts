@@ -28,7 +28,6 @@ import { WrappedKeys } from '../security/wrapped-keys.ts';
 import { pause, throttled } from '../support/time.ts';
 import { MODULES } from './app.ts';
 import { cacheBytes } from './cache-shares.ts';
-import { ConfigurationError } from './environment-reader.ts';
 import type { Foundations } from './foundations.ts';
 import type { Parts } from './parts.ts';
 import { readModelsOf, schedulingOf } from './processors.ts';
@@ -38,15 +37,10 @@ import { sendingOf } from './webhooks.ts';
 const DEAD_LETTER_FILE = 'administrator-decisions.dead-letter.jsonl';
 const ADMINISTRATOR_PAUSE_MS = 40;
 
-/** Files in DATA_DIR, or the bucket of S3_URL. @throws ConfigurationError */
+/** Files in DATA_DIR, or the bucket of S3_URL. */
 const documentsOf = ({ configuration, logger, observability, operationKeys }: Parts): Parts['documents'] => {
   const { dataDir, engines } = configuration;
   const location = engines.s3Url === undefined ? undefined : parseS3Url(engines.s3Url);
-  if (engines.s3Url !== undefined && location === undefined) {
-    throw new ConfigurationError(
-      'S3_URL must be like https://KEY:SECRET@host/bucket?region=sa-east-1, key and secret percent-encoded',
-    );
-  }
   const pdfChecker = new PdfChecker({}, new CostlyFiles(), ({ message }) => {
     observability.metrics?.work.inspectorAway();
     logger.error({ event: 'inspector_away', error: message }, 'an uploaded file could not be checked');

@@ -125,7 +125,10 @@ export const logCases: readonly StoryCase[] = [
     name: 'a cursor that it did not make is refused',
     check: async (story, webhookId) => {
       const listing = story.adapter.log.list({ webhookId, limit: 5, cursor: "x' or 1=1" });
-      await expect(listing).rejects.toMatchObject({ code: 'invalid_query_parameter' });
+      await expect(listing).rejects.toMatchObject({
+        code: 'invalid_query_parameter',
+        details: [{ field: 'cursor' }],
+      });
     },
   },
   {

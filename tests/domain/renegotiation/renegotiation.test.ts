@@ -153,7 +153,11 @@ describe('what may be renegotiated', () => {
       code: 'validation_error',
       details: [{ code: 'different_funds' }],
     });
-    expect(check([loan(...activated), loan(received)], early).code).toBe('invalid_date');
+    const later = { ...received, code: loanCode('OP-LATER'), dateIssued: calendarDate('2026-01-20') };
+    expect(check([loan(...activated), loan(later), loan(received)], early)).toMatchObject({
+      code: 'invalid_date',
+      message: expect.stringMatching(/issue of operation OP-LATER; send 2026-01-20 or/),
+    });
     expect(check([loan(...activated), loan(received)])).toMatchObject({
       code: 'operation_invalid_state',
       message: expect.stringContaining('is received'),

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
@@ -120,4 +122,15 @@ test.each([
     const { code, err } = await given(option, [command, ...rest], path);
     expect([code, err]).toEqual([2, expect.stringContaining(why)]);
   }
+});
+
+test('so is a directory as the input of a command', () => {
+  const input = openSync(directory.path, 'r');
+  const command = ['infrastructure/composition/receivables.ts', 'administrator', 'apply', '--file', '-'];
+  const { status, stderr } = spawnSync(process.execPath, command, { stdio: [input, 'ignore', 'pipe'] });
+  closeSync(input);
+  expect([status, String(stderr)]).toEqual([
+    2,
+    expect.stringContaining('--file - cannot be read: it is a dir'),
+  ]);
 });

@@ -126,6 +126,12 @@ describe('configuration', () => {
     expect(read).toThrow(/API_DEPRECATION/);
   });
 
+  test('S3_URL is refused where it is read, without its secret', () => {
+    const read = () => readConfiguration({ S3_URL: 's3://key:hush@bucket' });
+    expect(read).toThrow(ConfigurationError);
+    expect(read).toThrow(/^S3_URL must be like https:(?!.*hush)/);
+  });
+
   test('takes every variable', async () => {
     const configuration = readConfiguration({
       HOST: '127.0.0.1',
@@ -137,7 +143,7 @@ describe('configuration', () => {
       EVENTSTORE_URL: 'esdb://localhost:2113',
       KAFKA_BROKERS: 'localhost:9092,127.0.0.1:9093',
       DATABASE_URL: 'postgres://localhost/db',
-      S3_URL: 's3://bucket',
+      S3_URL: 'https://key:secret@s3.example/bucket',
       ROLES: 'webhooks, api',
       MASTER_KEY,
       SANDBOX_STEP: '300ms',
@@ -159,7 +165,7 @@ describe('configuration', () => {
         eventStoreUrl: 'esdb://localhost:2113',
         kafkaBrokers: 'localhost:9092,127.0.0.1:9093',
         databaseUrl: 'postgres://localhost/db',
-        s3Url: 's3://bucket',
+        s3Url: 'https://key:secret@s3.example/bucket',
       },
       roles: ['api', 'webhooks'],
       sandboxStep: 300,

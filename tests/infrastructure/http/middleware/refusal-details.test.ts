@@ -21,7 +21,11 @@ describe('a value of another type is told its type first', () => {
     ['installment_code', 5, 'must be a string: 1 to 50 visible ASCII characters, without spaces'],
     ['idempotency_key', true, /^must be a string: 1 to 255 /],
     ['originator_proposal_code', ['x'], /^must be a string: 1 to 100 /],
-    ['settled_at', 20_260_115, /^must be a string: a date of the calendar written YYYY-MM-DD/],
+    [
+      'settled_at',
+      20_260_115,
+      /^must be a string: a date of the calendar, from the year 1000 on, written YYYY-MM-DD/,
+    ],
     ['payment_method', null, /^must be a string: one of direct_debit, /],
     ['settled_value', '950.00', /^must be a JSON number \(no quotes\) above 0/],
     ['dry_run', 'true', 'must be true or false'],
