@@ -5,11 +5,20 @@ import { join } from 'node:path';
 import type { BusinessClock, RealClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { SignIn } from '../../application/desk/sign-in.ts';
-import { listenedAddress, publicAddress } from './address.ts';
+import {
+  listenedAddress,
+  publicAddress,
+  cookieOf,
+  guardedForm,
+  knownHost,
+  limited,
+  ownPath,
+  readForm,
+  secured,
+} from './guards.ts';
+import type { Known } from './guards.ts';
 import { dialectOf, receiveFile, receivedForm, sendFile } from './files.ts';
 import { DeskLog, askedOf } from './desk-log.ts';
-import { cookieOf, guardedForm, knownHost, limited, ownPath, readForm, secured } from './guards.ts';
-import type { Known } from './guards.ts';
 import { written } from './html.ts';
 import { inLanguages, preferred, speakingIn } from './language.ts';
 import { documentOf } from './layout.ts';

@@ -1,9 +1,8 @@
 import type { Request, RequestHandler } from 'express';
-import multer, { MulterError } from 'multer';
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { either, inLanguages } from './language.ts';
-import { ConsoleProblem } from './page.ts';
+import { ConsoleProblem, textFile } from './page.ts';
 import type { Visit, Answer } from './page.ts';
 import type { RealClock } from '../../application/ports/clock.ts';
 import { PDF, disposition } from '../support/stored-files.ts';
@@ -12,6 +11,11 @@ import type { CsvDialect } from '../presenting/csv.ts';
 import { html } from './html.ts';
 import type { View } from './html.ts';
 import { tokenField } from './forms.ts';
+import type { Desk } from '../../application/desk-view/desk.ts';
+import { count } from './format.ts';
+import type { Rows } from '../presenting/columns.ts';
+
+import multer, { MulterError } from 'multer';
 
 const texts = inLanguages({
   noFile: [
@@ -26,6 +30,10 @@ const texts = inLanguages({
   brazilianHelp: [
     'Ponto e vírgula entre as colunas, vírgula decimal e situações em português. Vale para todos os arquivos e fica guardado neste navegador.',
     'Semicolons between columns, a decimal comma, and states in Portuguese. Counts for every file, and this browser keeps it.',
+  ],
+  leftOut: (operations: string, codes: string) => [
+    `Nem tudo está aqui: ${operations} em quarentena, como eram antes de um evento que não pôde ser lido (${codes}). Quem opera o serviço vê o motivo com receivables quarantine list.`,
+    `Not all is in it: ${operations} in quarantine, as they were before an event that could not be read (${codes}). Who operates the service sees why with receivables quarantine list.`,
   ],
 });
 
@@ -136,4 +144,34 @@ export const csvChoice = (visit: Pick<Visit, 'csv' | 'formToken'>): View => {
       ${on ? '✓ ' : ''}${texts.brazilian}
     </button>
   </form>`;
+};
+
+const MOST_NAMED = 5;
+
+type Loans = Pick<Desk, 'loans'>;
+
+/** Default: of all funds that the person sees. */
+const leftOutOf = async ({ loans }: Loans, funds?: readonly string[]) =>
+  (await loans.leftOut()).filter(({ fundId }) => !funds || fundId === undefined || funds.includes(fundId));
+
+/** What a list or a report of these funds has to say of itself. */
+export const leftOutView = async (app: Loans, funds?: readonly string[]): Promise<View> => {
+  const all = await leftOutOf(app, funds);
+  if (all.length === 0) return null;
+  const named = all.slice(0, MOST_NAMED).map(({ code }) => code);
+  const codes = [...named, ...(all.length > named.length ? ['…'] : [])].join(', ');
+  return html`<p class="problem" role="note">${texts.leftOut(count(all.length), codes)}</p>`;
+};
+
+/** The same of a file: its name says so, since a program that reads it takes every line of it for a row. */
+export const reportFile = async (
+  app: Loans,
+  {
+    name,
+    rows,
+    funds,
+  }: { readonly name: string; readonly rows: Rows<string>; readonly funds?: readonly string[] },
+): Promise<ReturnType<typeof textFile>> => {
+  const { length } = await leftOutOf(app, funds);
+  return textFile(length === 0 ? name : name.replace(/\.\w+$/, `-${length}-in-quarantine$&`), rows);
 };

@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { PATIENTLY } from '../../../application/administrator/administrator.ts';
 import type { Administrator } from '../../../application/administrator/administrator.ts';
 import type { DecisionAnswer } from '../../../application/administrator/answers.ts';
+import { RoleError } from '../../../application/desk/rights.ts';
 import { OutcomeUnknownError } from '../../../application/ports/event-store.ts';
 import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
+import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';
 import { receiveL1 } from '../../domain/support/loan-story.ts';
 import { LEASE_END, R1, loanCode } from '../../domain/support/renegotiation-story.ts';
@@ -236,4 +239,13 @@ describe('received decisions', () => {
     expect(answers.map(({ outcome }) => outcome)).toEqual(['refused', 'applied']);
     expect(letters[0]?.reason.code).toBe('operation_unreadable');
   });
+});
+
+test.each([
+  ['a refusal of the domain', new DomainError('operation_invalid_state', 'it is settled'), false],
+  ['a refusal of a role', new RoleError('decide'), false],
+  ['a renegotiation that is being decided', new DomainError('concurrent_modification', 'at once'), true],
+  ['a store that is away', new Error('connection refused'), true],
+])('%s is waited for where it may pass', (_, error, waits) => {
+  expect(PATIENTLY.mayPass(error)).toBe(waits);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { action } from '../../../infrastructure/console/page.ts';
 import type { Page } from '../../../infrastructure/console/page.ts';
-import { decideAll } from '../../../infrastructure/console/pages/decisions/decide.ts';
+import { decideAll } from '../../../infrastructure/console/pages/decisions/result.ts';
 import { ConsoleServer } from '../../support/console-server.ts';
 import { RunningService } from '../../support/running-service.ts';
 

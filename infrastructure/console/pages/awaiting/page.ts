@@ -4,6 +4,7 @@ import type { AwaitingDecision } from '../../../../application/administrator/con
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { may } from '../../../../application/desk/rights.ts';
 import { SECOND_DECISIONS } from '../../../../application/publication/description/confirmation-schema.ts';
+import type { SecondDecisionName } from '../../../../application/publication/description/confirmation-schema.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import { outcomeBadge, empty, html, tableView } from '../../html.ts';
@@ -16,12 +17,56 @@ import { tokenField } from '../../forms.ts';
 import { operationLink } from '../../paths.ts';
 import { ConsoleProblem, action, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
-import { decideAll } from '../decisions/decide.ts';
-import { resultLine, told } from '../decisions/result.ts';
+import { decideAll, resultLine, told } from '../decisions/result.ts';
 import { tallyView, tickColumn } from '../decisions/tally.ts';
 import { texts as decisions } from '../decisions/texts.ts';
 import { words } from '../words.ts';
-import { ruleText, texts } from './texts.ts';
+import type { FourEyes } from '../../../../domain/fund/four-eyes.ts';
+import type { Evidence } from '../../../../domain/shared/two-people.ts';
+import { inLanguages } from '../../language.ts';
+import type { Both } from '../../language.ts';
+
+export const texts = inLanguages({
+  lead: [
+    'Decisões que só valem depois que outra pessoa as confirmar.',
+    'Decisions that count only once another person has confirmed them.',
+  ],
+  nothing: ['Nada espera por outra pessoa.', 'Nothing awaits another person.'],
+  whatComes: [
+    'Aparece aqui o que alguém decidiu e a regra do fundo manda outra pessoa confirmar.',
+    'What somebody decided comes here, where the rule of its fund has another person confirm it.',
+  ],
+  link: ['Decisões à espera de outra pessoa', 'Decisions that await another person'],
+  more: (count: string) => [
+    `Mais ${count} não aparecem aqui: escolha um fundo.`,
+    `${count} more are not shown: choose a fund.`,
+  ],
+  chooseAll: ['Escolher todas', 'Choose all'],
+  chosen: (id: string) => [`Escolher ${id}`, `Choose ${id}`],
+  contents: ['Conteúdo', 'Contents'],
+  by: ['Quem decidiu', 'Decided by'],
+  id: ['Identificador', 'Id'],
+  rule: ['Regra do fundo', "The fund's rule"],
+  evidences: {
+    'signed-in': ['duas pessoas com sessão', 'two people who are signed in'],
+    stated: ['dois nomes declarados', 'two names, as they are stated'],
+  } satisfies Record<Evidence, Both>,
+  seconds: {
+    confirm: ['Confirmar', 'Confirm'],
+    withdraw: ['Retirar', 'Withdraw'],
+  } satisfies Record<SecondDecisionName, Both>,
+  recordedAs: (name: string) => [
+    `Fica registrado em nome de ${name}.`,
+    `It is recorded in the name of ${name}.`,
+  ],
+  nothingChosen: ['Escolha ao menos uma decisão.', 'Choose at least one decision.'],
+});
+
+export const ruleText = ({ decisions: covered, evidence }: FourEyes): string => {
+  if (covered.length === 0) return '–';
+  const named = covered.map(({ decision, from }) => `${decisions.decide[decision]} ≥ ${amount(from)}`);
+  return `${named.join(', ')} (${texts.evidences[evidence]})`;
+};
 
 const MOST = 500;
 

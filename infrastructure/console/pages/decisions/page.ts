@@ -15,7 +15,7 @@ import { either } from '../../language.ts';
 import { decisionPath, operationIn } from '../../paths.ts';
 import { awaitingLink } from '../awaiting/page.ts';
 import { words } from '../words.ts';
-import { decideAll } from './decide.ts';
+import { decideAll, resultView } from './result.ts';
 import { exposureOf, detailView } from './detail.ts';
 import { filterIn, filterSent, listPath, placeOf } from './filter.ts';
 import type { Filter } from './filter.ts';
@@ -24,7 +24,6 @@ import { acquisitionSum, decisionsOf, draftSent, isReadable, newDraft, problemsO
 import type { Draft } from './draft.ts';
 import { previewView } from './preview.ts';
 import type { Around } from './preview.ts';
-import { resultView } from './result.ts';
 import { isTally, tallyIn } from './tally.ts';
 import { texts } from './texts.ts';
 import { waitingNow, worklistView } from './worklist.ts';

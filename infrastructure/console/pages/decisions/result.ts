@@ -10,6 +10,35 @@ import type { Draft, DraftLine } from './draft.ts';
 import { listPath, nextLink } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { texts } from './texts.ts';
+import type { Desk } from '../../../../application/desk-view/desk.ts';
+import { entryOfDecision } from '../../../../application/administrator/desk-lines.ts';
+import { namesOf } from '../../../../application/administrator/decisions.ts';
+import { PATIENTLY } from '../../../../application/administrator/administrator.ts';
+import { retry } from '../../../../application/support/retry.ts';
+import { pause } from '../../../support/time.ts';
+import type { Visit } from '../../page.ts';
+
+/** Carries out decisions in the operator's name, each given as JSON text, and answers in their order; what they changed is in every read after it. */
+export const decideAll = async (
+  asked: readonly string[],
+  { operator, person, logger, record }: Pick<Visit, 'operator' | 'person' | 'logger' | 'record'>,
+  { administrator, loans }: Pick<Desk, 'administrator' | 'loans'>,
+): Promise<readonly DecisionAnswer[]> => {
+  const who = { name: operator, person };
+  const answers = await retry(() => administrator.submitAll(asked, who), PATIENTLY, pause);
+  await record(answers.map(entryOfDecision));
+  for (const answer of answers) {
+    const { decision, outcome } = answer;
+    const told = {
+      ...{ operator, outcome },
+      ...(decision && namesOf(decision)),
+      ...('reason' in answer && { reason: answer.reason.code }),
+    };
+    logger.info(told, 'a decision of the console');
+  }
+  await loans.catchUp();
+  return answers;
+};
 
 export const told = (given: DecisionAnswer): string => {
   if (given.outcome !== 'refused') return statusName(given.status ?? '');

@@ -16,7 +16,7 @@ import { keptPage } from '../../kept.ts';
 import { AMOUNT, tokenField, field, choiceField } from '../../forms.ts';
 import { ConsoleProblem, action, typedOr, view } from '../../page.ts';
 import type { ActionAnswer, Visit, Page } from '../../page.ts';
-import { ruleText, texts as awaiting } from '../awaiting/texts.ts';
+import { ruleText, texts as awaiting } from '../awaiting/page.ts';
 import { texts as decisions } from '../decisions/texts.ts';
 import type { ListedFund } from '../../../../application/funds/funds.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';

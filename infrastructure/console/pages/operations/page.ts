@@ -3,8 +3,7 @@ import type { FoundOperations, ListedOperation } from '../../../../application/l
 import { printedRows } from '../../../presenting/columns.ts';
 import { withFundNames } from '../../../presenting/fund-names.ts';
 import { LOAN_COLUMNS } from '../../../presenting/loan-columns.ts';
-import { csvFor, csvChoice } from '../../files.ts';
-import { leftOutView, reportFile } from '../../left-out.ts';
+import { csvFor, csvChoice, leftOutView, reportFile } from '../../files.ts';
 import { listing } from '../../desk-log.ts';
 import { fundChoice, fundNames } from '../../funds.ts';
 import { ConsoleProblem, query, view } from '../../page.ts';

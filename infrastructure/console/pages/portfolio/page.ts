@@ -4,27 +4,94 @@ import type { AnalysedPortfolio } from '../../../../application/portfolio/compos
 import type { Rows } from '../../../presenting/columns.ts';
 import { printComposition, printPosition } from '../../../presenting/position.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
-import { csvChoice, csvFor } from '../../files.ts';
-import { leftOutView, reportFile } from '../../left-out.ts';
+import { csvChoice, csvFor, leftOutView, reportFile } from '../../files.ts';
 import { listing } from '../../desk-log.ts';
 import { fundOptions, fundNames } from '../../funds.ts';
 import { html, tile, tableView } from '../../html.ts';
 import type { View, Column } from '../../html.ts';
-import { view } from '../../page.ts';
+import { view, ConsoleProblem, typedOr } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { choiceField, dayField } from '../../forms.ts';
 import type { Option } from '../../forms.ts';
 import { words } from '../words.ts';
-import { ALL, addressOf, analysedOf, asOne, askedOf, drillOf, fundsOf, refused, partOf } from './asked.ts';
-import type { Asked } from './asked.ts';
 import { positionView } from './position.ts';
+import { daysOf, monthName } from './shown.ts';
 import type { Shown } from './shown.ts';
 import { texts } from './texts.ts';
+import { HELD_BY } from '../../../../application/portfolio/held.ts';
 import type { HeldOperation, HeldPart } from '../../../../application/portfolio/held.ts';
-import { summing } from '../../../../application/portfolio/position.ts';
-import { amount, count, date, statusName } from '../../format.ts';
-import { operationLink } from '../../paths.ts';
-import { daysOf, monthName } from './shown.ts';
+import { summing, OVERDUE_BUCKETS } from '../../../../application/portfolio/position.ts';
+import { amount, count, date, statusName, dayTyped } from '../../format.ts';
+import { operationLink, withQuery } from '../../paths.ts';
+import { together } from '../../../../application/portfolio/together.ts';
+import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
+
+/** Stands for all funds that the person may see. */
+const ALL = 'all';
+
+interface Asked {
+  readonly fund: string | undefined;
+  readonly date: CalendarDate;
+  readonly against: CalendarDate | undefined;
+}
+
+const refused = (): ConsoleProblem => new ConsoleProblem(400, () => texts.badRequest);
+
+/** A fund and days say nothing of a borrower, so they stand in the address and can be kept. @throws ConsoleProblem */
+const askedOf = ({ query, clock }: Visit): Asked => {
+  const fund = query.get('fund') ?? '';
+  if (fund !== '' && fund !== ALL && !/^[0-9a-f-]{36}$/.test(fund)) throw refused();
+  return {
+    fund: fund === '' ? undefined : fund,
+    date: typedOr(query.get('day') ?? '', dayTyped, refused) ?? clock.today(),
+    against: typedOr(query.get('against') ?? '', dayTyped, refused),
+  };
+};
+
+const addressOf = (path: string, { fund, date, against }: Asked): string =>
+  withQuery(path, { fund, day: date, against });
+
+const drillOf = ({ fund, date }: Pick<Asked, 'fund' | 'date'>, { by, value }: HeldPart): string =>
+  withQuery('/portfolio/operations', { fund, day: date, by, value });
+
+const FORMS: Readonly<Partial<Record<HeldPart['by'], RegExp>>> = {
+  late: new RegExp(`^(0|all|${OVERDUE_BUCKETS.map(({ from }) => from).join('|')})$`),
+  month: /^\d{4}-\d{2}$/,
+};
+
+/** @throws ConsoleProblem */
+const partOf = ({ query }: Visit): HeldPart => {
+  const by = HELD_BY.find((one) => one === query.get('by'));
+  const value = query.get('value') ?? undefined;
+  if (by === undefined || FORMS[by]?.test(value ?? '') === false) throw refused();
+  return { by, value };
+};
+
+/** Of all funds those that the person sees. @throws ConsoleProblem where no fund is asked for */
+const fundsOf = async (
+  { fund }: Asked,
+  { clients }: Pick<Desk, 'clients'>,
+): Promise<readonly string[]> => {
+  if (fund === undefined) throw refused();
+  return fund === ALL ? clients.funds() : [fund];
+};
+
+/** One after another: each of them may take seconds. */
+const analysedOf = async (
+  funds: readonly string[],
+  date: CalendarDate,
+  { portfolio }: Pick<Desk, 'portfolio'>,
+): Promise<readonly AnalysedPortfolio[]> => {
+  const all: AnalysedPortfolio[] = [];
+  for (const fundId of funds) all.push(await portfolio.analyse(fundId, date));
+  return all;
+};
+
+const asOne = (all: readonly AnalysedPortfolio[]): AnalysedPortfolio => {
+  const [only, ...others] = all;
+  if (only === undefined) throw refused();
+  return others.length === 0 ? only : together(all);
+};
 
 const MOST_SHOWN = 200;
 

@@ -4,12 +4,11 @@ import { StatementError } from '../../../../application/reconciliation/statement
 import type { DeskEntry } from '../../../../domain/desk/line.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import { printReconciliation } from '../../../presenting/reconciliation.ts';
-import { leftOutView, reportFile } from '../../left-out.ts';
-import { csvFor, fileOf } from '../../files.ts';
+import { leftOutView, reportFile, csvFor, fileOf } from '../../files.ts';
 import { fundNames } from '../../funds.ts';
 import { html } from '../../html.ts';
-import { Kept } from '../../kept.ts';
 import type { View } from '../../html.ts';
+import { Kept } from '../../kept.ts';
 import { either } from '../../language.ts';
 import { ConsoleProblem, query, upload, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
