@@ -68,10 +68,7 @@ const partOf = ({ query }: Visit): HeldPart => {
 };
 
 /** Of all funds those that the person sees. @throws ConsoleProblem where no fund is asked for */
-const fundsOf = async (
-  { fund }: Asked,
-  { clients }: Pick<Desk, 'clients'>,
-): Promise<readonly string[]> => {
+const fundsOf = async ({ fund }: Asked, { clients }: Pick<Desk, 'clients'>): Promise<readonly string[]> => {
   if (fund === undefined) throw refused();
   return fund === ALL ? clients.funds() : [fund];
 };
