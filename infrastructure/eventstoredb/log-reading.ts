@@ -174,6 +174,7 @@ async function* oneSubscription(
   const { connection, reader, confirmationMs } = source;
   if (!progress.fits) await ensureFits(reader, progress.at);
   progress.fits = true;
+  const end = source.saysCaughtUp ? undefined : ((await endOf(reader))?.position ?? 'start');
   const node = await connection.node(performance.now() + confirmationMs);
   if (signal.aborted) return 'left';
   const feed = new SubscriptionFeed(node, { from: progress.at, prefixes, confirmationMs, batchSize });
@@ -181,7 +182,7 @@ async function* oneSubscription(
   const leave = (): void => feed.leave();
   signal.addEventListener('abort', leave, { once: true });
   try {
-    return yield* itemsOf(source, feed, progress, signal);
+    return yield* itemsOf(source, { feed, end }, progress, signal);
   } catch (error) {
     if (isTooSlow(error)) return 'slow';
     if (isReasonToLeave(error)) connection.leave(node);
@@ -192,28 +193,41 @@ async function* oneSubscription(
   }
 }
 
+/** @param end where the log ended before, at servers that have not said yet that a subscription has caught up: what comes behind it tells */
 async function* itemsOf(
   source: SubscriptionSource,
-  feed: SubscriptionFeed,
+  { feed, end }: { readonly feed: SubscriptionFeed; readonly end: LogPosition | 'start' | undefined },
   progress: Progress,
   signal: AbortSignal,
 ): AsyncGenerator<readonly FeedItem[], End, undefined> {
   let caughtUp = false;
   for (;;) {
-    const guessing = !caughtUp && !source.saysCaughtUp;
+    const guessing: boolean = !caughtUp && !source.saysCaughtUp;
     const items = await feed.next(guessing ? source.quietMs : source.renewAfterMs);
     if (signal.aborted) return 'left';
     if (!items) return 'ended';
     progress.failures = 0;
     progress.failingSince = undefined;
     if (items.length === 0 && !guessing) return 'silent';
-    if (items.some(({ kind }) => kind === 'caught_up')) source.saysCaughtUp = true;
-    if (items.some(({ kind }) => kind === 'fell_behind')) source.slowMoments++;
-    caughtUp ||= items.length === 0 || source.saysCaughtUp;
     note(progress, items);
-    yield items.length === 0 ? [{ kind: 'caught_up', guessed: true }] : items;
+    if (items.some(({ kind }) => kind === 'fell_behind')) source.slowMoments++;
+    if (items.some(({ kind }) => kind === 'caught_up')) source.saysCaughtUp = true;
+    const unsaid: readonly FeedItem[] =
+      guessing && !source.saysCaughtUp ? caughtUpAt(progress.at, end, items) : [];
+    caughtUp ||= source.saysCaughtUp || unsaid.length > 0;
+    yield [...items, ...unsaid];
   }
 }
+
+/** What a server leaves unsaid: something came from behind where the log ended, or nothing comes any more. */
+const caughtUpAt = (
+  at: LogPosition | 'start',
+  end: LogPosition | 'start' | undefined,
+  items: readonly FeedItem[],
+): readonly FeedItem[] => {
+  if (at !== 'start' && end !== undefined && isLater(at, end)) return [{ kind: 'caught_up' }];
+  return items.length === 0 ? [{ kind: 'caught_up', guessed: true }] : [];
+};
 
 /** A place never goes back: a log that hands out what lies before it is not the one that the place is of. */
 const note = (progress: Progress, items: readonly FeedItem[]): void => {

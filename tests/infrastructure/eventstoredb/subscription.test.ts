@@ -216,4 +216,22 @@ describe('having caught up', () => {
     const messages = await follow(at.store, { from: 'start' }, PATIENCE_MS, isCaughtUp);
     expect(idsOf(eventsIn(messages, ''))).toEqual(ids);
   });
+
+  test('is told behind what was there, where the server does not say it and is never silent', async () => {
+    await using at = await openAtStandIn({ quietMs: 600_000 });
+    at.server.faults.saysCaughtUp = false;
+    const prefix = newPrefix();
+    const ids = await fill(at.store, `${prefix}A`, 20);
+    const writing = new AbortController();
+    const written = (async () => {
+      for (let n = 0; n < 200 && !writing.signal.aborted; n++) await fill(at.store, `${prefix}B${n}`, 1);
+    })();
+    try {
+      const messages = await follow(at.store, { from: 'start' }, PATIENCE_MS, isCaughtUp);
+      expect(idsOf(eventsIn(messages, `${prefix}A`))).toEqual(ids);
+    } finally {
+      writing.abort();
+      await written;
+    }
+  });
 });
