@@ -145,6 +145,12 @@ export class ReceiverConnection {
     return this.#connects;
   }
 
+  /** A name may have moved while this was kept alive; there is but one place for an address that the URL itself names. */
+  leadsTo(addresses: Addresses | undefined): boolean {
+    const peer = this.#socket?.remoteAddress;
+    return addresses === undefined || addresses.some(({ address }) => address === peer);
+  }
+
   get reusable(): boolean {
     return this.#alive && !this.#client.destroyed;
   }
@@ -182,18 +188,23 @@ export class ReceiverConnections {
 
   /** An idle one if there is any, unless a new one is asked for. */
   take(route: Route, fresh: boolean): ReceiverConnection {
-    const idle = fresh ? undefined : this.#pop(route.target.origin);
+    const idle = fresh ? undefined : this.#pop(route);
     const connection = idle ?? new ReceiverConnection(route, this.#settings);
     connection.onEnd = undefined;
     this.#busy.add(connection);
     return connection;
   }
 
-  #pop(origin: string): ReceiverConnection | undefined {
-    const idle = this.#idle.get(origin);
-    const connection = idle?.pop();
-    if (idle?.length === 0) this.#idle.delete(origin);
+  #pop({ target: { origin }, addresses }: Route): ReceiverConnection | undefined {
+    const connection = this.#idle.get(origin)?.findLast((one) => one.leadsTo(addresses));
+    if (connection) this.#unlist(connection);
     return connection;
+  }
+
+  #unlist(connection: ReceiverConnection): void {
+    const idle = this.#idle.get(connection.origin)?.filter((other) => other !== connection) ?? [];
+    if (idle.length > 0) this.#idle.set(connection.origin, idle);
+    else this.#idle.delete(connection.origin);
   }
 
   /** Back after a whole answer; anything else goes through `destroy`. */
@@ -203,14 +214,10 @@ export class ReceiverConnections {
     const idle = this.#idle.get(connection.origin);
     if (idle) idle.push(connection);
     else this.#idle.set(connection.origin, [connection]);
-    connection.onEnd = () => this.#forget(connection);
-  }
-
-  #forget(connection: ReceiverConnection): void {
-    const idle = this.#idle.get(connection.origin)?.filter((other) => other !== connection) ?? [];
-    if (idle.length > 0) this.#idle.set(connection.origin, idle);
-    else this.#idle.delete(connection.origin);
-    connection.destroy();
+    connection.onEnd = () => {
+      this.#unlist(connection);
+      connection.destroy();
+    };
   }
 
   destroy(connection: ReceiverConnection): void {

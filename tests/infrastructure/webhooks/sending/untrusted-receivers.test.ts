@@ -100,6 +100,19 @@ describe('a name that', () => {
     expect([asked, started.requests.length]).toEqual([2, 1]);
   });
 
+  test('moved is sent to where it is now, although a connection to where it was is still open', async () => {
+    const started = await world.receiver(await world.ca.leaf({ names: ['moved.example'] }));
+    let address = '127.0.0.1';
+    const sender = world.sender({ resolve: () => Promise.resolve(v4('127.0.0.3', address)) });
+    const url = `https://moved.example:${started.port}/`;
+    for (let i = 0; i < 2; i++)
+      expect(await world.attempt(url, sender)).toEqual({ kind: 'delivered', status: 200 });
+    expect(started.connections).toBe(1);
+    address = '127.0.0.2';
+    expect(await world.attempt(url, sender)).toEqual(failed('connection_refused', 'connection refused'));
+    expect(started.requests).toHaveLength(2);
+  });
+
   test.each([
     ['one of its addresses inside', v4('93.184.216.34', '10.0.0.7')],
     ['only loopback', v4('127.0.0.1')],
