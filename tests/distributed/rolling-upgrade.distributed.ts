@@ -144,7 +144,8 @@ test('random lives go through processes of the release before and of this one as
     }
     await atMost(AT_ONCE, living, (one, n) => one.part(lives[n]!.parts[i] ?? []));
   }
-  for (const one of living) await one.checkEvents();
+  const told = await world.events();
+  for (const one of living) await one.checkEvents(world, told);
   expect(problemsOf(living)).toEqual([]);
   expect(await world.audit()).toEqual([]);
   const own = world.logger.lines.filter(({ level }) => level === 'error').map(({ message }) => message);

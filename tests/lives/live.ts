@@ -61,12 +61,12 @@ export class Living {
     }
   }
 
-  /** What receivers are told, one by one. */
-  async checkEvents(world = this.world): Promise<void> {
-    const events = await world.events(this.application.applicationId);
-    for (const { code, told, fund } of this.model.books.values()) {
+  /** What receivers are told, one by one, among all that is told in this world. */
+  async checkEvents(world: World, told: Awaited<ReturnType<World['events']>>): Promise<void> {
+    const events = told.filter((event) => this.application.funds.includes(event.fund_id));
+    for (const { code, told: book, fund } of this.model.books.values()) {
       const own = events.filter(({ originator_proposal_code: of }) => of === code);
-      const expected = told.map(({ name, data, flat }) => ({ event: name, fund_id: fund, data, ...flat }));
+      const expected = book.map(({ name, data, flat }) => ({ event: name, fund_id: fund, data, ...flat }));
       this.#say(`events of ${code}`, differences(expected, own));
     }
     // A process of the earlier release has no feed.
@@ -279,7 +279,8 @@ export const liveAll = async (world: World, all: readonly Life[]): Promise<reado
     }
     await atMost(10, living, (one, n) => one.part(all[n]!.parts[i] ?? []));
   }
-  await atMost(10, living, (one) => one.checkEvents());
+  const told = await world.events();
+  await atMost(10, living, (one) => one.checkEvents(world, told));
   return living;
 };
 

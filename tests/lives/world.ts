@@ -245,11 +245,11 @@ export class World {
     return done;
   }
 
-  /** The public events of the application as `receivables events` prints them. */
-  async events(applicationId?: string): Promise<readonly Json[]> {
-    const query = { follow: false, ...(applicationId !== undefined && { applicationId }) };
+  /** The public events as `receivables events` prints them. */
+  async events(): Promise<readonly Json[]> {
     const bodies: Json[] = [];
-    for await (const { event } of this.parts.publication.stream(query, new AbortController().signal))
+    const { publication } = this.parts;
+    for await (const { event } of publication.stream({ follow: false }, new AbortController().signal))
       bodies.push(JSON.parse(event.body));
     return bodies;
   }
