@@ -125,7 +125,7 @@ test.each([
 });
 
 test('so is a directory as the input of a command', () => {
-  const input = openSync(directory.path, 'r');
+  const input = openSync(directory, 'r');
   const command = ['infrastructure/composition/receivables.ts', 'administrator', 'apply', '--file', '-'];
   const { status, stderr } = spawnSync(process.execPath, command, { stdio: [input, 'ignore', 'pipe'] });
   closeSync(input);
