@@ -18,6 +18,7 @@ import {
   loanStream,
   parseLoanStream,
 } from '../command-handling/operation.ts';
+import type { OperationPlace } from '../command-handling/operation.ts';
 import { decodeLoanEvent } from '../event-codec/event-codec.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { EventStore, StreamRevision } from '../ports/event-store.ts';
@@ -146,7 +147,7 @@ export class Confirmations {
     const asked = { decisionId, actor: actorNamed(who.name), fingerprint };
     const named = answeredAt(second, place);
     if (place === FOUR_EYES_STREAM) {
-      const { outcome } = await this.#deps.rules.settle(decision, firstDecisionId, asked, who);
+      const outcome = await this.#deps.rules.settle(decision, firstDecisionId, asked, who);
       return { outcome, decision: named, status: null };
     }
     const { firstDecisions } = this.#deps;
@@ -222,10 +223,7 @@ export class Confirmations {
     return found.sort((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0));
   }
 
-  async awaitsOn({
-    applicationId,
-    code,
-  }: Pick<SubmittedDecision, 'applicationId' | 'code'>): Promise<boolean> {
+  async awaitsOn({ applicationId, code }: OperationPlace): Promise<boolean> {
     return (await this.#deps.firstDecisions.awaiting(loanStream(applicationId, code))) !== undefined;
   }
 

@@ -150,21 +150,19 @@ export const commandOf = (
   }
 };
 
-export const submittedOf = (first: FirstDecision, applicationId: string, code: string): SubmittedDecision => {
-  const { firstDecisionId: decisionId, decision, decidedAt, note } = first;
-  const common = { decisionId, applicationId, code, decidedAt, ...(note !== undefined && { note }) };
-  switch (decision) {
-    case 'reject':
-      return { ...common, decision, reasons: first.reasons! };
-    case 'disburse': {
-      const { disbursementDate, disbursedValue } = first;
-      return { ...common, decision, disbursementDate: disbursementDate!, disbursedValue: disbursedValue! };
-    }
-    case 'approve':
-    case 'sign_term':
-    case 'process_repurchase':
-      return { ...common, decision };
-  }
+/** As it was submitted first: a first decision has the details of what it decides, and no others. */
+export const submittedOf = (
+  { firstDecisionId: decisionId, decision, decidedAt, ...made }: FirstDecision,
+  applicationId: string,
+  code: string,
+): SubmittedDecision => {
+  const { note, reasons, disbursementDate, disbursedValue } = made;
+  return {
+    ...{ decisionId, applicationId, code, decidedAt, decision },
+    ...(note !== undefined && { note }),
+    ...(reasons && { reasons }),
+    ...(disbursementDate && { disbursementDate, disbursedValue }),
+  } as SubmittedDecision;
 };
 
 /** Equal for equal contents: without its own id, who decided, and what only guards it against a mistake. */

@@ -84,42 +84,27 @@ const malformed = (all: readonly FieldViolation[], value?: unknown): DecisionRea
   };
 };
 
+/** What belongs to another decision was refused by the schema. */
 const submitted = (fields: DecisionFields): SubmittedDecision => {
-  const common = {
+  const { decision, reasons, disbursement_date: disbursementDate, confirmed_value: confirmed } = fields;
+  return {
     decisionId: fields.decision_id,
     applicationId: fields.application_id,
     code: fields.originator_proposal_code,
+    decision,
     ...(fields.decided_at !== undefined && {
       decidedAt: new Date(fields.decided_at).toISOString() as Timestamp,
     }),
     ...(fields.note !== undefined && { note: fields.note }),
     ...(fields.expected_status !== undefined && { expectedStatus: fields.expected_status }),
     ...(fields.operator !== undefined && { operator: fields.operator }),
-  };
-  const { decision } = fields;
-  switch (decision) {
-    case 'reject':
-      return {
-        ...common,
-        decision,
-        reasons: fields.reasons.map(({ code, message }) => ({ code, message })),
-      };
-    case 'disburse': {
-      const { disbursement_date: disbursementDate, confirmed_value: confirmed } = fields;
-      const disbursedValue = centsFromAmount(fields.disbursed_value);
-      return {
-        ...common,
-        decision,
-        disbursementDate,
-        disbursedValue,
-        ...(confirmed !== undefined && { confirmedValue: centsFromAmount(confirmed) }),
-      };
-    }
-    case 'approve':
-    case 'sign_term':
-    case 'process_repurchase':
-      return { ...common, decision };
-  }
+    ...(decision === 'reject' && { reasons: reasons.map(({ code, message }) => ({ code, message })) }),
+    ...(decision === 'disburse' && {
+      disbursementDate,
+      disbursedValue: centsFromAmount(fields.disbursed_value),
+      ...(confirmed !== undefined && { confirmedValue: centsFromAmount(confirmed) }),
+    }),
+  } as SubmittedDecision;
 };
 
 const isSecond = (value: unknown): boolean =>

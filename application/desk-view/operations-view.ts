@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import type { ShownEvent, ShownOperation } from '../audit/show-operation.ts';
+import type { ShownEvent } from '../audit/show-operation.ts';
 import type { Rights } from '../desk/rights.ts';
 import type { LoanDetails } from '../loans/loan-details.ts';
 import type { OperationSearch } from '../loans/search-operations.ts';
@@ -39,11 +39,6 @@ const maskedEvent = (shown: ShownEvent): ShownEvent => {
     },
   };
 };
-
-const maskedOperation = (shown: ShownOperation): ShownOperation => ({
-  ...shown,
-  events: shown.events.map(maskedEvent),
-});
 
 /** Who may not know borrowers must not find out, by searching, whose operation it is. */
 const narrowed = <Search extends OperationSearch>(rights: Rights, filter: Search): Search => ({
@@ -106,7 +101,7 @@ export const auditFor = ({ audit, loans }: Pick<App, 'audit' | 'loans'>, rights:
     if (!seesOperation(rights, fundId))
       throw new DomainError('loan_not_found', `application ${applicationId} has no operation ${code}`);
     const shown = await audit.show(request);
-    return rights.has('borrowers', fundId) ? shown : maskedOperation(shown);
+    return rights.has('borrowers', fundId) ? shown : { ...shown, events: shown.events.map(maskedEvent) };
   },
   async anchor() {
     rights.within('seal');

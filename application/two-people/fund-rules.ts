@@ -66,16 +66,15 @@ export class FundRules {
     proposalId: string,
     asked: Asked,
     who: Who,
-  ): Promise<RuleAnswer> {
+  ): Promise<'applied' | 'already_applied'> {
     const type = decision === 'confirm' ? 'ConfirmFourEyes' : 'WithdrawFourEyes';
     return untilCurrent(this.#deps, async () => {
       const before = await this.#read();
       const now = instantAfter(this.#deps.clock, before);
       const caused = fourEyesDecider.decide({ type, proposalId, by: somebodyOf(who), now }, before.state);
       const { fundId } = before.state.proposals.get(proposalId)!;
-      const after = await this.#append(before, caused, asked, fundId);
-      const outcome = caused.length > 0 ? 'applied' : 'already_applied';
-      return { outcome, rule: after.rules.get(fundId) };
+      await this.#append(before, caused, asked, fundId);
+      return caused.length > 0 ? 'applied' : 'already_applied';
     });
   }
 

@@ -75,7 +75,7 @@ export const receivedForm = ({ body, files }: Request): Pick<Visit, 'fields' | '
   const [file] = files as readonly Express.Multer.File[];
   return {
     fields: new URLSearchParams(Object.fromEntries(fields) as Record<string, string>),
-    ...(file && { file: { name: file.originalname.slice(-LONGEST_NAME), bytes: file.buffer } }),
+    ...(file && { file: { name: [...file.originalname].slice(-LONGEST_NAME).join(''), bytes: file.buffer } }),
   };
 };
 

@@ -2,37 +2,23 @@ import { either } from './language.ts';
 import type { Both } from './language.ts';
 import type { DomainErrorCode } from '../../domain/shared/domain-error.ts';
 
-interface Rule {
-  /** As the rule says it; `tests/infrastructure/console/refusals.test.ts` asks the rules themselves. */
-  readonly pattern: RegExp;
-  readonly says: (...found: readonly string[]) => Both;
-}
-
-const RULES: readonly Rule[] = [
-  {
-    pattern: /^(\d+) applications have an operation (\S+): name one of/,
-    says: (many, code) => [
+/** As two rules say it; `tests/infrastructure/console/refusals.test.ts` asks the rules themselves. To the others no page leads: forms check what is typed themselves. */
+const RULES: readonly (readonly [said: RegExp, says: (...found: readonly string[]) => Both])[] = [
+  [
+    /^(\d+) applications have an operation (\S+): name one of/,
+    (many, code) => [
       `${many} aplicações têm uma operação ${code}: escolha a aplicação.`,
       `${many} applications have an operation ${code}: choose the application.`,
     ],
-  },
-  {
-    pattern: /^webhook \S+ is paused: resume it first$/,
-    says: () => [
+  ],
+  [
+    /^webhook \S+ is paused: resume it first$/,
+    () => [
       'O webhook está pausado: sua aplicação precisa retomá-lo antes de qualquer envio.',
       'The webhook is paused: its application has to resume it before anything is sent.',
     ],
-  },
+  ],
 ];
-
-/** What a rule refuses, in the words of the pages; undefined for a rule that no page leads to: forms check what is typed themselves. */
-const refusedField = (message: string): string | undefined => {
-  for (const { pattern, says } of RULES) {
-    const match = pattern.exec(message);
-    if (match) return either(...says(...match.slice(1)));
-  }
-  return undefined;
-};
 
 type Code = DomainErrorCode | 'operation_unreadable';
 
@@ -74,8 +60,10 @@ export const refusalText = ({
   readonly message: string;
 }): string => {
   const withDetail = WITH_DETAIL.has(code);
-  const told = withDetail ? refusedField(message) : undefined;
-  if (told !== undefined) return told;
+  for (const [said, says] of withDetail ? RULES : []) {
+    const match = said.exec(message);
+    if (match) return either(...says(...match.slice(1)));
+  }
   const translated = (Object.hasOwn(IN_PORTUGUESE, code) && IN_PORTUGUESE[code as Code]) || message;
   return either(withDetail ? `${translated} (${message})` : translated, message);
 };

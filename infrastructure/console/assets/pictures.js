@@ -18,7 +18,8 @@
   /** To about a third of the picture. */
   const shortened = (label, width) => {
     const most = Math.max(12, Math.floor(width / 24));
-    return label.length > most ? `${label.slice(0, most - 1)}…` : label;
+    const characters = [...label];
+    return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : label;
   };
 
   const draw = (canvas) => {

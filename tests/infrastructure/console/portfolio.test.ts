@@ -155,16 +155,16 @@ describe('the names of funds', () => {
     expect(await options('/operations')).toContainEqual([unnamed, unnamed]);
   });
 
-  test('the chart of the week has the name, cut where it is long', () => {
+  test('the chart of the week has the name, cut where it is long, and never inside of a character', () => {
     const due = [named, unnamed].map((fundId) => ({
       fundId,
       day: '2026-06-20',
       installments: 1,
       faceValue: 95_000,
     }));
-    const names = new Map([[named, `Aurora ${'x'.repeat(70)}`]]);
+    const names = new Map([[named, `Aurora ${'x'.repeat(16)}😀${'x'.repeat(50)}`]]);
     const text = written(moneyBody({ today: '2026-06-19', due, cameIn: [] }, names));
-    expect(text).toContain(`Aurora ${'x'.repeat(17)}&quot;`);
+    expect(text).toContain(`Aurora ${'x'.repeat(16)}😀&quot;`);
     expect(text).toContain(`&quot;${unnamed.slice(0, 8)}&quot;`);
     expect(wordsOf(text)).toContain(`${names.get(named)!} ${named}`);
   });

@@ -162,7 +162,7 @@ const previewTable = ({ statement }: Mapping): View => {
     { titledBy: 'preview-title', dense: true },
     Array.from({ length: width }, (_, i): Column<readonly string[]> => [
       `${texts.column} ${i + 1}`,
-      (record) => (record[i] ?? '').slice(0, SHOWN_CHARACTERS),
+      (record) => [...(record[i] ?? '')].slice(0, SHOWN_CHARACTERS).join(''),
     ]),
     records.slice(0, SHOWN_RECORDS),
   );

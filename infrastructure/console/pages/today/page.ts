@@ -22,13 +22,7 @@ import { withQuery } from '../../paths.ts';
 const A_MONDAY = '2024-01-01' as CalendarDate;
 const DAYS = 7;
 
-interface Week {
-  readonly monday: CalendarDate;
-  readonly today: CalendarDate;
-  readonly sunday: CalendarDate;
-}
-
-export const weekOf = (today: CalendarDate): Week => {
+export const weekOf = (today: CalendarDate) => {
   const monday = addDays(today, -(((daysBetween(A_MONDAY, today) % DAYS) + DAYS) % DAYS));
   return { monday, today, sunday: addDays(monday, DAYS - 1) };
 };
@@ -66,8 +60,9 @@ const MOST_DRAWN = 12;
 const SHORT = 8;
 const SHORT_NAME = 24;
 
+/** Characters as people count them: half of one would be none. */
 const labelOf = (fundId: string, names: FundNames): string =>
-  names.get(fundId)?.slice(0, SHORT_NAME) ?? fundId.slice(0, SHORT);
+  [...(names.get(fundId) ?? fundId.slice(0, SHORT))].slice(0, SHORT_NAME).join('');
 
 const pictureOfFunds = (funds: readonly FundWeek[], names: FundNames): View => {
   const drawn = [...funds].sort((a, b) => b.expected + b.total - a.expected - a.total).slice(0, MOST_DRAWN);
@@ -255,17 +250,16 @@ const cardOf = (one: Part, visit: Visit, body: View): View => {
   </section>`;
 };
 
-const asked = (): View => html`<p aria-busy="true">${texts.loading}</p>`;
-
 export const todayPage: Page = {
   path: '/',
   title: () => either('Hoje', 'Today'),
   live: true,
   routes: [
     view('/', async (visit, app) => {
+      const loading = html`<p aria-busy="true">${texts.loading}</p>`;
       const seen = PARTS.filter(({ needs = 'see' }) => may(visit, needs));
       const cards = seen.map(async (one) =>
-        cardOf(one, visit, one.when === 'now' ? await one.body(visit, app) : asked()),
+        cardOf(one, visit, one.when === 'now' ? await one.body(visit, app) : loading),
       );
       return { kind: 'page', body: html`<div class="cards">${await Promise.all(cards)}</div>` };
     }),
