@@ -175,7 +175,8 @@ class Recognition {
   #known(value: unknown, shape: Shape): unknown {
     if (shape.kind === 'unread') return value;
     if (typeof value === 'string') {
-      if (!isSoundText(value)) {
+      // In the place of a whole body a text is wrong whatever it holds.
+      if (this.#path.length > 0 && !isSoundText(value)) {
         this.#note('invalid_format', 'must be well-formed Unicode text without the character NUL');
       }
       return value;

@@ -76,7 +76,11 @@ const PASSING: readonly (readonly [abstract new (...given: never[]) => Error, nu
     'It is not known whether the request took effect; send the same request again to find out.',
   ],
   [StoreUnavailableError, 5, 'The service cannot store anything right now.'],
-  [BusyError, 1, 'The service is at its limit for work of this kind.'],
+  [
+    BusyError,
+    1,
+    'More of this kind is under way than can be, and nothing was done; send the same request again, and fewer at once.',
+  ],
   [
     InspectorAwayError,
     10,

@@ -88,7 +88,8 @@ const headerTable = (): string =>
 const INTRODUCTION =
   'Assign credit operations to a receivables fund, report what borrowers pay, and follow each operation by signed webhooks.\n\n' +
   'Amounts are JSON numbers in Brazilian reais. Dates are days of the calendar, instants are UTC. ' +
-  'Requests with an idempotency key can be repeated without a second effect; a repeated one carries `Idempotent-Replayed`.\n\n' +
+  'Requests with an idempotency key can be repeated without a second effect; a repeated one carries `Idempotent-Replayed`. ' +
+  'The key is a field of the body; a header `Idempotency-Key` is not read.\n\n' +
   'Checks happen in this order: path and method, size and format, token, rate limit, contents, idempotency key, ' +
   'operation, installment.\n\n' +
   'What is not a valid HTTP request, takes too long to arrive or has too large headers is answered 400, 408 or 431 ' +

@@ -9,11 +9,14 @@ import { headersOfTheLast } from '../security-headers.ts';
 
 const CLOSE_MS = 1_000;
 
-const refusalOf = ({
-  code,
-}: NodeJS.ErrnoException): readonly [status: string, ErrorCode, message: string] => {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return ['431 Request Header Fields Too Large', 'invalid_request', 'the headers are too large'];
+const refusalOf = (
+  { code }: NodeJS.ErrnoException,
+  headerBytes: number,
+): readonly [status: string, ErrorCode, message: string] => {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = `the headers are too large; with the address they may hold ${headerBytes} bytes`;
+    return ['431 Request Header Fields Too Large', 'invalid_request', message];
+  }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return ['408 Request Timeout', 'request_timeout', 'the request took too long to arrive'];
   return ['400 Bad Request', 'invalid_request', 'this is not a valid HTTP request'];
@@ -24,13 +27,14 @@ export const answerClientError = async (
   error: NodeJS.ErrnoException,
   socket: Socket,
   limiter: RateLimiter,
+  headerBytes: number,
 ): Promise<void> => {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroySoon();
     return;
   }
   const requestId = randomUUID();
-  const [status, code, message] = refusalOf(error);
+  const [status, code, message] = refusalOf(error, headerBytes);
   const body = JSON.stringify(new HttpProblem(code, message).body(requestId));
   const rate = await rateOf(socket, limiter).catch(() => undefined);
   const headers = headersOfTheLast(body, requestId, rate && rateHeaders(rate));

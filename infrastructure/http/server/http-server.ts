@@ -64,16 +64,18 @@ export const createHttpServer = (
     awaitingContinue.add(res);
     handle(req, res);
   });
+  const refuse = (error: Error, socket: Duplex): Promise<void> =>
+    answerClientError(error, socket as Socket, limiter, limits.maxHeaderBytes);
   const unreadable = new WeakSet<Duplex>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     // Whatever follows cannot be read either. It is dropped, so that the answer is not lost to a client that is still sending.
     if (unreadable.has(socket)) return;
     unreadable.add(socket);
-    void pipelines.end(socket as Socket).then(() => answerClientError(error, socket as Socket, limiter));
+    void pipelines.end(socket as Socket).then(() => refuse(error, socket));
   });
   // Without a listener such a connection would be closed without a word.
   server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
-    void answerClientError(new Error('CONNECT is for proxies'), socket as Socket, limiter);
+    void refuse(new Error('CONNECT is for proxies'), socket);
   });
   return {
     server,

@@ -63,7 +63,7 @@ describe('what a use case raises', () => {
     [new ReadModelBehindError('behind'), '1'],
     [new OperationQuarantinedError(), '60'],
     [new UnreadableEventError('installment_settled: field settled_value should be an amount'), '60'],
-    [new BusyError('busy'), '1'],
+    [new BusyError('too long behind others'), '1'],
   ])('%s becomes 503', async (error, retryAfter) => {
     const { status, body, headers, text } = await settleFailingWith(error);
     expect([status, body.error_code, body.retryable, headers.get('retry-after')]).toEqual([

@@ -20,6 +20,20 @@ afterAll(() => world.stop());
 const settle = (json: unknown) => world.call('POST', '/installment/settle', { json });
 
 describe('POST /installment/settle', () => {
+  test('takes its key from the body, whatever a header says', async () => {
+    const headers = { 'Idempotency-Key': 'another' };
+    const { status } = await world.call('POST', '/installment/settle', { json: validSettlement(), headers });
+    expect([status, seen?.input.idempotencyKey]).toEqual([200, validSettlement().idempotency_key]);
+  });
+
+  test.each(['"\\ud800"', '"\\u0000"', '"text"', '5'])('%s is told that it is no object', async (body) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await world.call('POST', '/installment/settle', { body, headers });
+    expect(answer.body.details).toEqual([
+      { field: 'body', code: 'invalid_type', message: 'must be an object' },
+    ]);
+  });
+
   test('hands cents and the caller to the use case and prints both decimals', async () => {
     const { status, text, headers } = await settle({
       ...validSettlement(),

@@ -80,6 +80,8 @@ describe('requests that never become one', () => {
     const answer = await exchange(bytes);
     expect(answer.status).toBe(status);
     await expectErrorBody(answer);
+    if (status === 431)
+      expect(answer.body).toMatchObject({ message: expect.stringContaining('16384 bytes') });
   });
 
   test('a body that drips in is cut off', async () => {
