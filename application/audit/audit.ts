@@ -12,7 +12,9 @@ import type { AuditNotes } from './audit-notes.ts';
 import { SqlAuditedRows } from './audited-rows.ts';
 import type { ClaimLog } from './check-claims.ts';
 import type { Difference } from './difference.ts';
+import { exportLines } from './export.ts';
 import { SqlFrozenEvents } from './frozen-events.ts';
+import { LogWalk } from './log-walk.ts';
 import { SqlSealBook } from './seals/seal-book.ts';
 import type { SealPlace } from './seals/check-seals.ts';
 import { SealLog } from './seals/seal-log.ts';
@@ -107,6 +109,12 @@ export class Audit {
     const takenAt = this.now();
     const seal = await this.#sealLog.sealNow();
     return { takenAt, seal, lines: anchorLines({ takenAt, seal, heads: [] }, this.signer) };
+  }
+
+  /** Every event up to now as it is stored, for programs of others: a line each, in the order of the log. */
+  export(): AsyncGenerator<string> {
+    const { log: subscription, sleep } = this.#deps;
+    return exportLines(this.now(), new LogWalk({ subscription, sleep }));
   }
 
   now(): string {

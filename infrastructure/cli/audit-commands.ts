@@ -94,6 +94,20 @@ export const addAuditCommands = (program: CliCommand): void => {
       'audit anchor --output /mnt/elsewhere/anchor-2026-07-01.jsonl',
     )
     .serving(anchor);
+  audit
+    .command('export')
+    .description('every event as it is stored, for an auditor who verifies it with a program of their own')
+    .option(
+      '--output <file>',
+      'write it to this file, readable by its owner only, instead of standard output',
+      fileToWrite('--output'),
+    )
+    .told(
+      'A line of JSON for each event, with all that its hash covers; docs/audit.md has the format and a program that verifies it together\n' +
+        'with an anchor of `audit verify --write-anchor`, which is to be taken before. Borrowers stay sealed. Works while the service runs.',
+      'audit export --output export-2026-07-01.jsonl',
+    )
+    .serving(exportEvents);
 };
 
 const show = async (
@@ -168,6 +182,16 @@ const anchor = async (
     await writeWhole(output, lines, OWNER_ONLY);
     await dependencies.write(`${JSON.stringify({ anchor: output, taken_at: takenAt, seal: seal.number })}\n`);
   }
+};
+
+/** `audit export`. */
+const exportEvents = async (
+  { audit }: App,
+  { output }: { readonly output?: string },
+  { dependencies }: CliCommand,
+): Promise<void> => {
+  if (output !== undefined) return writeWhole(output, audit.export(), OWNER_ONLY);
+  for await (const line of audit.export()) await dependencies.write(line);
 };
 
 /** `audit verify`. @throws DifferencesFoundError when there is a difference */

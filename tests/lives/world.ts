@@ -14,6 +14,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { filesWait } from '../support/api-client.ts';
 import { commandLine } from '../support/command-line.ts';
+import type { CommandResult } from '../support/command-line.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { freePort } from '../support/service-process.ts';
@@ -269,11 +270,15 @@ export class World {
 
   /** What `audit verify` finds, as a command beside the service; nothing when all is well. */
   async audit(): Promise<readonly string[]> {
+    const { code, out, err } = await this.auditCommand('verify', '-o', 'json');
+    return code === 0 ? [] : [...out.split('\n').slice(0, MOST_SHOWN), err];
+  }
+
+  async auditCommand(...args: readonly string[]): Promise<CommandResult> {
     const foundations = await openFoundations(readConfiguration(this.environment), this.logger);
     try {
       const { audit } = partsOf({ ...foundations, clock: this.clock });
-      const { code, out, err } = await commandLine(() => ({ audit }))('audit', 'verify', '-o', 'json');
-      return code === 0 ? [] : [...out.split('\n').slice(0, MOST_SHOWN), err];
+      return await commandLine(() => ({ audit }))('audit', ...args);
     } finally {
       await foundations.close();
     }

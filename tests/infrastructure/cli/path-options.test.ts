@@ -32,6 +32,7 @@ const WRITING = [
   ['--write-anchor', ['audit', 'verify']],
   ['--resume', ['audit', 'verify']],
   ['--output', ['audit', 'anchor']],
+  ['--output', ['audit', 'export']],
   ['--output', ['loan', 'list']],
   ['--dead-letter', ['administrator', 'apply', '--file', '-']],
 ] as const;
