@@ -48,7 +48,7 @@ export interface PdfLimits {
   readonly milliseconds: number;
   /** Resident memory. */
   readonly megabytes: number;
-  /** Wall-clock time for one file: for a busy machine, and for a parser that hangs without using the processor. */
+  /** Wall-clock time that it may pass with next to no processor time: it hangs then; one that a busy machine keeps waiting does not. */
   readonly patienceMs: number;
   /** Files checked at once. One application may have one fewer; so may all applications together that sent too costly files lately. */
   readonly processes: number;
@@ -67,6 +67,8 @@ const WATCH_EVERY_MS = 20;
 const LONGEST_LINE = 64;
 /** Processor time for a file whose caller has gone: enough for an ordinary file, so that its process need not be killed. */
 const LEFT_MS = 250;
+/** What is left to a process of its priority where twenty others want each processor. */
+const LEAST_SHARE = 0.005;
 const NO_USE: ProcessUse = { milliseconds: 0, megabytes: 0 };
 /** Seconds of processor time after which the kernel ends the process, even when the service has ended. */
 const LIFETIME_SECONDS = 30;
@@ -124,7 +126,7 @@ export class PdfProcess {
     // A failed write means that the process died, which its exit tells.
     this.#child.stdin.on('error', () => undefined);
     this.#child.stdout.setEncoding('latin1').on('data', (text: string) => this.#onText(text));
-    this.#started = this.#answer(limits.patienceMs).then((line) => (this.#ready = line === READY));
+    this.#started = this.#answer().then((line) => (this.#ready = line === READY));
     this.#rest();
   }
 
@@ -147,7 +149,7 @@ export class PdfProcess {
       if (!this.#ready && !(await this.#started)) {
         this.kill();
         throw new InspectorAwayError(
-          `the process that parses PDFs did not start within ${this.#limits.patienceMs} ms`,
+          `the process that parses PDFs did not start: it ended, or had next to no processor for ${this.#limits.patienceMs} ms`,
         );
       }
       this.#served += 1;
@@ -171,7 +173,7 @@ export class PdfProcess {
       this.kill();
     }, WATCH_EVERY_MS);
     try {
-      const answer = this.#answer(this.#limits.patienceMs);
+      const answer = this.#answer();
       // A content that cannot be read to its end leaves the process waiting for the rest of it.
       const fed = this.#feed(file).catch((error: unknown) => {
         this.kill();
@@ -199,18 +201,24 @@ export class PdfProcess {
     }
   }
 
-  /** The next line; undefined when none comes in time, or the process ends. */
-  async #answer(patienceMs: number): Promise<string | undefined> {
+  /** The next line; undefined when the process ends, or neither answers nor works. */
+  async #answer(): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const end = (): void => resolve(undefined);
-    const timer = setTimeout(end, patienceMs);
+    const { patienceMs } = this.#limits;
+    let before = this.#use().milliseconds;
+    const watch = setInterval(() => {
+      const { milliseconds } = this.#use();
+      if (milliseconds - before <= patienceMs * LEAST_SHARE) end();
+      before = milliseconds;
+    }, patienceMs);
     this.#onLine = resolve;
     this.#child.once('exit', end).once('error', end);
     if (!this.#alive) end();
     try {
       return await promise;
     } finally {
-      clearTimeout(timer);
+      clearInterval(watch);
       this.#onLine = () => undefined;
       this.#child.off('exit', end).off('error', end);
     }

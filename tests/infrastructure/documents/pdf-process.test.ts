@@ -94,3 +94,22 @@ test('a process that does not start is a service that cannot answer now, whateve
   expect(problem.body('r')).toMatchObject({ error_code: 'service_unavailable', retryable: true });
   expect(problem.message).toContain('send the same request again');
 });
+
+test('a process that a busy machine lets start slowly is waited for, and one that only sleeps is not', async () => {
+  const startedBy = async (patienceMs: number, beginning: string): Promise<unknown> => {
+    const program = join(temporaryDirectory(), 'slow.mjs');
+    await writeFile(
+      program,
+      `${beginning}; process.stdin.on('data', () => console.log('readable')); console.log('ready');`,
+    );
+    const parser = new PdfProcess({ ...LIMITS, patienceMs }, program);
+    return parser.check(content(onePage()), undefined).finally(() => parser.kill());
+  };
+  const sleep = (ms: number): string => `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`;
+  const slowly = `for (const end = Date.now() + 3_500; Date.now() < end;) {
+    for (const pause = Date.now() + 25; Date.now() < pause;);
+    ${sleep(75)};
+  }`;
+  expect(await startedBy(2_000, slowly)).toBe('readable');
+  await expect(startedBy(1_000, sleep(60_000))).rejects.toThrow(InspectorAwayError);
+});
