@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import type { Parser } from 'csv-parse';
@@ -42,6 +41,8 @@ class RecordReader {
   /** @throws StatementError what is wrong, without the place */
   take(record: readonly string[], line: number): void {
     if (!this.#columns) {
+      const foreign = record.findIndex((cell) => cell.includes('\0'));
+      if (foreign >= 0) throw this.#notOfEncoding('it', foreign);
       this.#columns = columnsOf(record, this.#format);
       if (this.#format.header) return;
     }
@@ -56,7 +57,7 @@ class RecordReader {
   }
 
   #lineOf(record: readonly string[], columns: Columns, line: number): StatementLine {
-    const { dateFormat, decimal, encoding } = this.#format;
+    const { dateFormat, decimal } = this.#format;
     const [dateText, amountText] = [record[columns.date]!.trim(), record[columns.amount]!.trim()];
     const reference = columns.reference === undefined ? '' : record[columns.reference]!.trim();
     const date = this.#date(dateText);
@@ -69,11 +70,15 @@ class RecordReader {
       throw new StatementError(`${quoted(amountText)} is not an amount with "${decimal}" before its cents`, {
         problem: { kind: 'amount', column: columns.amount + 1, text: shortened(amountText) },
       });
-    if (reference.includes(UNDECODABLE))
-      throw new StatementError(`its reference is not ${encoding} text; say with --encoding what it is`, {
-        problem: { kind: 'encoding', column: columns.reference! + 1 },
-      });
+    if (reference.includes(UNDECODABLE)) throw this.#notOfEncoding('its reference', columns.reference!);
     return { line, date, amount, reference };
+  }
+
+  #notOfEncoding(what: string, column: number): StatementError {
+    const { encoding } = this.#format;
+    return new StatementError(`${what} is not ${encoding} text; say with --encoding what it is`, {
+      problem: { kind: 'encoding', column: column + 1 },
+    });
   }
 }
 
@@ -138,7 +143,7 @@ export async function* readStatement(
   format: StatementFormat,
   onChunk?: () => void,
 ): AsyncGenerator<readonly StatementLine[]> {
-  const name = typeof source === 'string' ? basename(source) : source.name;
+  const name = typeof source === 'string' ? source : source.name;
   const chunks =
     typeof source === 'string'
       ? createReadStream(source, { highWaterMark: CHUNK_BYTES })

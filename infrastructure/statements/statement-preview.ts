@@ -17,7 +17,9 @@ const REMARK_TITLE = /hist[oó]rico|memo|descri/i;
 const WITH_CENTS = /[.,]\d{2}\s*[CD)-]?$/i;
 
 const encodingOf = (bytes: Uint8Array): StatementFormat['encoding'] => {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf16le';
+  // Without its mark: no text of another encoding has a zero in every other byte.
+  const zeros = bytes.reduce((count, byte, at) => (byte === 0 && at % 2 === 1 ? count + 1 : count), 0);
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || zeros > bytes.length / 4) return 'utf16le';
   try {
     // A character that is cut off at the end is no mistake of the file.
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });

@@ -97,7 +97,8 @@ describe('a statement', () => {
     ['a very long amount', `${HEADER}15/06/2026;x;${'9'.repeat(9_000)};A\n`, '99..." is not an amount'],
     ['very many columns', `${'a;'.repeat(9_000)}\n`, '...; say with'],
     ['an endless line', HEADER + 'x'.repeat(200_000), 'too long'],
-    ['nothing', '', 'statement.csv is empty'],
+    ['UTF-16', Buffer.from(HEADER + LINE, 'utf16le'), 'line 1: it is not utf8 text; say with --encoding'],
+    ['nothing', '', `${path} is empty`],
   ])('with %s is refused with its line', async (_, content, message) => {
     const refused = await read(content).catch((error: unknown) => error as Error);
     expect(refused).toBeInstanceOf(StatementError);

@@ -56,6 +56,7 @@ describe('the preview of a statement', () => {
     for (const bytes of [
       Buffer.from(`\uFEFF${text}`.replaceAll('\n', '\r\n')),
       Buffer.from(text.replaceAll('\n', '\r\n'), 'latin1'),
+      Buffer.from(text.replaceAll('\n', '\r\n'), 'utf16le'),
     ]) {
       const { format } = previewOf(bytes);
       expect(format).toMatchObject({ skipLines, dateColumn: '1', amountColumn: '4' });

@@ -90,8 +90,8 @@ export const texts = inLanguages({
     date: ['não é uma data escrita como se escolheu', 'is not a date written as chosen'],
     amount: ['não é um valor escrito como se escolheu', 'is not an amount written as chosen'],
     encoding: [
-      'a referência não é texto desta codificação: escolha outra',
-      'the reference is not text of this encoding: choose another one',
+      'não é texto desta codificação: escolha outra',
+      'it is not text of this encoding: choose another one',
     ],
     width: [
       'a linha tem outro número de colunas que a anterior',
