@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import kafkajs, { Kafka, logLevel } from 'kafkajs';
 import type {
@@ -17,7 +16,8 @@ import { connect, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { Logger } from '../../application/ports/logger.ts';
-import { within } from '../support/time.ts';
+import { retry } from '../../application/support/retry.ts';
+import { pause, within } from '../support/time.ts';
 import { readEveryCompression } from './compression.ts';
 
 const KEEP_ALIVE_MS = 60_000;
@@ -229,25 +229,6 @@ export const waitingBehind = (
     0,
   );
 
-const QUESTIONS = 4;
-const BETWEEN_QUESTIONS_MS = 100;
-
-/** At most so many times, while what it throws may pass. */
-export const askAgain = async <Answer>(
-  ask: () => Promise<Answer>,
-  mayPass: (error: unknown) => boolean,
-  times: number,
-): Promise<Answer> => {
-  for (let left = times - 1; ; left--) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (left <= 0 || !mayPass(error)) throw error;
-      await delay(BETWEEN_QUESTIONS_MS);
-    }
-  }
-};
-
 export const isAnswer = (error: unknown, type: string): boolean =>
   error instanceof kafkajs.KafkaJSProtocolError && error.type === type;
 
@@ -258,7 +239,7 @@ const isRetriable = (error: unknown): boolean =>
 /** A partition that was just made, or changes its leader, is not known everywhere for a moment; each question reads the map anew. */
 export const watermarks = async (kafka: Kafka, topic: string): Promise<ReadonlyMap<number, Watermarks>> => {
   const ask = () => withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic));
-  const offsets = await askAgain(ask, isRetriable, QUESTIONS);
+  const offsets = await retry(ask, { pausesMs: [100, 100, 100], mayPass: isRetriable }, pause);
   return new Map(
     offsets.map(({ partition, low, high }) => [partition, { low: Number(low), high: Number(high) }]),
   );

@@ -3,8 +3,9 @@ import type { Admin, Kafka } from 'kafkajs';
 import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
+import { retry } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
-import { askAgain, isAnswer, withAdmin } from './kafka-client.ts';
+import { isAnswer, withAdmin } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import { minInsyncReplicas, shortfallsOf } from './topic-check.ts';
 import type { BusMetrics, TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
@@ -45,8 +46,6 @@ const LOOK_AGAIN_MS = 500;
 /** What was below the plan is looked at so often until it is mended. */
 const CHECK_AGAIN_MS = 60_000;
 
-/** A broker that is asked for topics right after they were made may not have heard of them yet. */
-const LOOKS = 20;
 const isNotYetKnown = (error: unknown): boolean => isAnswer(error, 'UNKNOWN_TOPIC_OR_PARTITION');
 
 const settingsOf = async (admin: Admin, topics: readonly string[]) => {
@@ -63,33 +62,36 @@ const settingsOf = async (admin: Admin, topics: readonly string[]) => {
   );
 };
 
-const factsNow = async (
+/** A broker that is asked for topics right after they were made may not have heard of them yet. */
+const NOT_YET_KNOWN = { pausesMs: Array<number>(19).fill(100), mayPass: isNotYetKnown };
+
+/** What the brokers know of these topics. @throws errors of kafkajs */
+export const factsOf = (
   admin: Admin,
   topics: readonly string[],
   settingsUnknown: (error: unknown) => void,
 ): Promise<ReadonlyMap<string, TopicFacts>> => {
-  const [metadata, cluster, settings] = await Promise.all([
-    admin.fetchTopicMetadata({ topics: [...topics] }),
-    admin.describeCluster(),
-    // A user may be allowed to use a topic and not to see its settings.
-    settingsOf(admin, topics).catch((error: unknown) => {
-      if (isNotYetKnown(error)) throw error;
-      settingsUnknown(error);
-      return new Map<string, ReadonlyMap<string, string>>();
-    }),
-  ]);
-  const brokers = cluster.brokers.map(({ nodeId }) => nodeId).sort((a, b) => a - b);
-  return new Map(
-    metadata.topics.map(({ name, partitions }) => [
-      name,
-      { partitions, brokers, settings: settings.get(name) ?? new Map<string, string>() },
-    ]),
-  );
+  const facts = async () => {
+    const [metadata, cluster, settings] = await Promise.all([
+      admin.fetchTopicMetadata({ topics: [...topics] }),
+      admin.describeCluster(),
+      // A user may be allowed to use a topic and not to see its settings.
+      settingsOf(admin, topics).catch((error: unknown) => {
+        if (isNotYetKnown(error)) throw error;
+        settingsUnknown(error);
+        return new Map<string, ReadonlyMap<string, string>>();
+      }),
+    ]);
+    const brokers = cluster.brokers.map(({ nodeId }) => nodeId).sort((a, b) => a - b);
+    return new Map(
+      metadata.topics.map(({ name, partitions }) => [
+        name,
+        { partitions, brokers, settings: settings.get(name) ?? new Map<string, string>() },
+      ]),
+    );
+  };
+  return retry(facts, NOT_YET_KNOWN, pause);
 };
-
-/** What the brokers know of these topics. @throws errors of kafkajs */
-export const factsOf = (...asked: Parameters<typeof factsNow>): ReturnType<typeof factsNow> =>
-  askAgain(() => factsNow(...asked), isNotYetKnown, LOOKS);
 
 /** The topics of one client: made where they are missing, looked at when it starts, and their numbers of partitions held. */
 export class KafkaTopics {

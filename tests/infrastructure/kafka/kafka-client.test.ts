@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   FirstBrokers,
-  askAgain,
   waitingBehind,
   QuietSockets,
   kafkaClient,
@@ -168,15 +167,4 @@ test.each([
   expect(waitingBehind(new Map([[0, marks]]), new Map(next.entries()))).toBe(waiting);
   // Nothing of the other partition was handled.
   expect(waitingBehind(both, new Map(next.entries()))).toBe(waiting + 5);
-});
-
-test.each([
-  ['may pass, as often as it may be', true, 3],
-  ['may not pass, once', false, 1],
-])('a question whose failure %s', async (_, mayPass, times) => {
-  let asked = 0;
-  const ask = async (): Promise<never> => {
-    throw new Error(`failure ${++asked}`);
-  };
-  await expect(askAgain(ask, () => mayPass, 3)).rejects.toThrow(`failure ${times}`);
 });
