@@ -1,7 +1,6 @@
 import { dueBefore } from '../../application/loans/due-installments.ts';
 import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
-import { markOverdue } from '../../application/loans/overdue/mark-overdue-installments.ts';
-import { sweepOverdue } from '../../application/loans/overdue/overdue-scheduler.ts';
+import { markOverdue, sweepOverdue } from '../../application/loans/overdue.ts';
 import { PolledProgress, nearestProgress } from '../../application/loans/read-model-progress.ts';
 import { PUBLISHING } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import type { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { markOverdue } from '../../application/loans/overdue/mark-overdue-installments.ts';
+import { markOverdue } from '../../application/loans/overdue.ts';
 import { PATIENTLY } from '../../application/administrator/administrator.ts';
 import { retry, retryUntilAvailable } from '../../application/support/retry.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';

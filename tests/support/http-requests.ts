@@ -1,36 +1,17 @@
+import { exampleLoanData } from '../../infrastructure/http/resources/assign-loan.ts';
 import { FUND } from './http-fakes.ts';
 
 type Body = Record<string, ReturnType<typeof JSON.parse>>;
 
-/** A creation request that every rule accepts; fresh on each call, so that a test may break it. */
+/** The described creation request, with a code and a schedule of the tests; fresh on each call, so that a test may break it. */
 export const validLoanData = (): Body => ({
+  ...structuredClone(exampleLoanData),
   fund_id: FUND,
   originator_proposal_code: 'OP-1',
-  product_type: 'financing',
-  acquisition_value: 1800,
-  number_of_installments: 2,
-  date_issued: '2026-01-15',
-  borrower: {
-    document_number: '52998224725',
-    document_type: 'CPF',
-    name: 'Maria da Silva',
-    birth_date: '1990-05-20',
-    email: 'maria@example.com',
-    phone: '+5511999990000',
-    address: {
-      zip_code: '01310100',
-      street: 'Avenida Paulista',
-      number: '1000',
-      neighborhood: 'Bela Vista',
-      city: 'Sao Paulo',
-      state: 'SP',
-    },
-  },
   installments: [
     { code: '001', due_date: '2026-02-15', face_value: 950 },
     { code: '002', due_date: '2026-03-15', face_value: 950.5 },
   ],
-  backing_documents: [{ type: 'ccb', value: 'ccb.pdf' }],
 });
 
 export const validSettlement = (): Body => ({

@@ -74,11 +74,6 @@ export const limitAddress =
     next();
   };
 
-const isOneOf =
-  (values: readonly string[]) =>
-  (value: string): boolean =>
-    values.includes(value);
-
 const BEARER = /^bearer +(\S+) *$/i;
 
 const unauthorized = (code: ErrorCode, message: string, error?: string): HttpProblem => {
@@ -128,8 +123,9 @@ export const callersBy =
     const { applicationId, rateLimitMultiplier: multiplier } = application;
     const common = { clientId: claims.clientId, applicationId, multiplier };
     if (onlyFundIds === undefined) return { ...common, fundIds: application.fundIds, scopes: claims.scopes };
+    const fundIds = onlyFundIds.filter((fundId) => application.fundIds.includes(fundId));
     const scopes = claims.scopes.filter((scope) => allows(scopesOf(client), scope as Scope));
-    return { ...common, onlyFundIds, fundIds: onlyFundIds.filter(isOneOf(application.fundIds)), scopes };
+    return { ...common, onlyFundIds, fundIds, scopes };
   };
 
 /**

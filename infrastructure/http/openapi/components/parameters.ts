@@ -12,12 +12,11 @@ interface Parameter {
   readonly example: string | number | boolean | readonly string[];
 }
 
-const inPath = (name: string, parameter: Parameter): Schema => ({
-  name,
-  in: 'path',
-  required: true,
-  ...parameter,
-});
+const required =
+  (place: 'path' | 'header') =>
+  (name: string, parameter: Parameter): Schema => ({ name, in: place, required: true, ...parameter });
+const inPath = required('path');
+const inDelivery = required('header');
 const named = (name: string, description: string, example: string): Schema =>
   inPath(name, { description, schema: { type: 'string' }, example });
 
@@ -50,12 +49,6 @@ const anyInQuery = (
   explode: false,
 });
 
-const inDelivery = (name: string, parameter: Parameter): Schema => ({
-  name,
-  in: 'header',
-  required: true,
-  ...parameter,
-});
 const HEX_DIGEST: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
 
 const deliveryHeaders: Readonly<Record<string, Schema>> = {
@@ -110,14 +103,33 @@ const deliveryHeaders: Readonly<Record<string, Schema>> = {
   }),
 };
 
-const INSTANT: Schema = {
-  type: 'string',
-  format: 'date-time',
-  ...refused(
-    'invalid_value',
-    'must be a date-time of RFC 3339, such as 2026-01-15T12:00:00Z; write + as %2B',
-  ),
-};
+const ofFund = (description: string): Schema =>
+  inQuery('fund_id', {
+    description,
+    schema: ref('FundId'),
+    example: '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11',
+  });
+const ofOperation = (description: string): Schema =>
+  inQuery('originator_proposal_code', {
+    description,
+    schema: ref('ProposalCode'),
+    example: 'OP-2026-000123',
+  });
+const from = (name: string, description: string): Schema =>
+  inQuery(name, {
+    description,
+    schema: {
+      type: 'string',
+      format: 'date-time',
+      ...refused(
+        'invalid_value',
+        'must be a date-time of RFC 3339, such as 2026-01-15T12:00:00Z; write + as %2B',
+      ),
+    },
+    example: '2026-01-15T12:00:00Z',
+  });
+const ofEvents = (description: string, values: readonly string[]): Schema =>
+  anyInQuery('event', description, { values, example: ['installment_settled', 'installment_underpaid'] });
 
 const EVENT_ID = {
   schema: {
@@ -169,16 +181,8 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
     },
     example: true,
   }),
-  FundId: inQuery('fund_id', {
-    description: 'Only operations of this fund.',
-    schema: ref('FundId'),
-    example: '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11',
-  }),
-  UpdatedSince: inQuery('updated_since', {
-    description: 'Only operations whose `updated_at` is this instant or later.',
-    schema: INSTANT,
-    example: '2026-01-15T12:00:00Z',
-  }),
+  FundId: ofFund('Only operations of this fund.'),
+  UpdatedSince: from('updated_since', 'Only operations whose `updated_at` is this instant or later.'),
   Limit: inQuery('limit', {
     description: 'Entries on one page.',
     schema: {
@@ -209,20 +213,9 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
     },
     example: 'failed',
   }),
-  Since: inQuery('since', {
-    description: 'Only deliveries created at or after this instant.',
-    schema: INSTANT,
-    example: '2026-01-15T12:00:00Z',
-  }),
-  DeliveredEvents: anyInQuery('event', 'Only deliveries of events with one of these names', {
-    values: EVENT_NAMES,
-    example: ['installment_settled', 'installment_underpaid'],
-  }),
-  DeliveredCode: inQuery('originator_proposal_code', {
-    description: 'Only deliveries of events of this operation.',
-    schema: ref('ProposalCode'),
-    example: 'OP-2026-000123',
-  }),
+  Since: from('since', 'Only deliveries created at or after this instant.'),
+  DeliveredEvents: ofEvents('Only deliveries of events with one of these names', EVENT_NAMES),
+  DeliveredCode: ofOperation('Only deliveries of events of this operation.'),
   DeliveredEventId: inQuery('event_id', {
     description: 'Only the delivery of this event.',
     ...EVENT_ID,
@@ -232,20 +225,9 @@ export const parameterComponents: Readonly<Record<string, Schema>> = {
       'What comes after this event, which may be any of the application: `next_after` of the page before, or the last event that a webhook brought. Without it, from the first one on.',
     ...EVENT_ID,
   }),
-  FeedEvents: anyInQuery('event', 'Only events with one of these names', {
-    values: LOAN_EVENT_NAMES,
-    example: ['installment_settled', 'installment_underpaid'],
-  }),
-  FeedFund: inQuery('fund_id', {
-    description: 'Only events of operations of this fund.',
-    schema: ref('FundId'),
-    example: '6f1c2f0e-8f57-4f0e-9d5e-3a8a0f6f2b11',
-  }),
-  FeedCode: inQuery('originator_proposal_code', {
-    description: 'Only events of this operation.',
-    schema: ref('ProposalCode'),
-    example: 'OP-2026-000123',
-  }),
+  FeedEvents: ofEvents('Only events with one of these names', LOAN_EVENT_NAMES),
+  FeedFund: ofFund('Only events of operations of this fund.'),
+  FeedCode: ofOperation('Only events of this operation.'),
   DescriptionVersion: named(
     'version',
     'A version that the changelog names, the current one included.',

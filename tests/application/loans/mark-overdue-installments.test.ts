@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { DueInstallment } from '../../../../application/loans/due-installments.ts';
-import { markOverdue } from '../../../../application/loans/overdue/mark-overdue-installments.ts';
-import type { JsonText } from '../../../../application/ports/event-store.ts';
-import { calendarDate } from '../../../../domain/shared/calendar-date.ts';
-import type { CalendarDate } from '../../../../domain/shared/calendar-date.ts';
-import { sampleMetadata } from '../../../contracts/event-store-samples.ts';
-import { NOW, requestRepurchase } from '../../../domain/support/loan-story.ts';
-import { fixedClock } from '../../../support/application-parts.ts';
-import { activate, carryOut, postAssignment, storyOf, streamOf } from '../../../support/post-assignment.ts';
-import type { PostAssignment } from '../../../support/post-assignment.ts';
-import { RecordingLogger } from '../../../support/recording-logger.ts';
+import type { DueInstallment } from '../../../application/loans/due-installments.ts';
+import { markOverdue } from '../../../application/loans/overdue.ts';
+import type { JsonText } from '../../../application/ports/event-store.ts';
+import { calendarDate } from '../../../domain/shared/calendar-date.ts';
+import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
+import { sampleMetadata } from '../../contracts/event-store-samples.ts';
+import { NOW, requestRepurchase } from '../../domain/support/loan-story.ts';
+import { fixedClock } from '../../support/application-parts.ts';
+import { activate, carryOut, postAssignment, storyOf, streamOf } from '../../support/post-assignment.ts';
+import type { PostAssignment } from '../../support/post-assignment.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** A read model that is told what it knows; like the real one, it may be behind. */
 class KnownDue {

@@ -1,0 +1,143 @@
+import { loanDecider } from '../../domain/loan/index.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import type { CommandHandler } from '../command-handling/command-handler.ts';
+import { parseLoanStream } from '../command-handling/operation.ts';
+import { UnreadableEventError } from '../event-codec/fields.ts';
+import type { BusinessClock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { businessDayOf } from '../support/business-day.ts';
+import { Outage, repeatUntilAborted } from '../support/retry.ts';
+import type { Pause } from '../support/retry.ts';
+import type { DueInstallment } from './due-installments.ts';
+
+interface Marking {
+  readonly commands: CommandHandler;
+  readonly dueBefore: (
+    today: CalendarDate,
+    limit: number,
+    after?: DueInstallment,
+  ) => Promise<readonly DueInstallment[]>;
+  readonly clock: BusinessClock;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+const PAGE = 500;
+/** Enough for the store to commit many operations at once, few enough to leave it to requests. */
+const IN_FLIGHT = 32;
+
+/**
+ * Marks whatever fell due before today, page by page; answers how many installments it marked. Nothing needs to be remembered between two
+ * sweeps: what is marked is no longer pending, and an operation that is marked twice changes once. One that cannot be marked now is left for
+ * the next sweep.
+ * @throws Error when no operation of a page could be marked, and not because of what is stored of them: then it is not their fault
+ */
+export const markOverdue = async (deps: Marking, signal: AbortSignal): Promise<number> => {
+  const today = deps.clock.today();
+  let marked = 0;
+  let after: DueInstallment | undefined;
+  for (;;) {
+    const page = await deps.dueBefore(today, PAGE, after);
+    marked += await markAll(deps, [...new Set(page.map(({ stream }) => stream))], { today, signal });
+    after = page.at(-1);
+    if (page.length < PAGE || signal.aborted) return marked;
+  }
+};
+
+const markAll = async (
+  deps: Marking,
+  streams: readonly string[],
+  { today, signal }: { readonly today: CalendarDate; readonly signal: AbortSignal },
+): Promise<number> => {
+  const waiting = streams.values();
+  const failures: { readonly stream: string; readonly error: unknown }[] = [];
+  let marked = 0;
+  const work = async (): Promise<void> => {
+    for (const stream of waiting) {
+      if (signal.aborted) return;
+      try {
+        // Not `marked += await`: that reads the sum before it waits and loses what others add.
+        const count = await mark(deps, stream, today);
+        marked += count;
+      } catch (error) {
+        failures.push({ stream, error });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+  const [first] = failures;
+  if (!first) return marked;
+  const isUnreadable = failures.every(({ error }) => error instanceof UnreadableEventError);
+  if (failures.length === streams.length && !isUnreadable) throw first.error;
+  deps.logger.warn(
+    { failed: failures.length, stream: first.stream, err: first.error },
+    'some operations could not be marked overdue; the next sweep tries again',
+  );
+  return marked;
+};
+
+const mark = async ({ commands, clock }: Marking, stream: string, today: CalendarDate): Promise<number> => {
+  const operation = parseLoanStream(stream);
+  if (!operation) throw new Error(`${stream} is not the stream of an operation`);
+  const { events } = await commands.handle({
+    stream,
+    applicationId: operation.applicationId,
+    actor: 'scheduler',
+    correlationId: `overdue-${today}`,
+    decide: (state) =>
+      loanDecider.decide({ type: 'MarkInstallmentsOverdue', today, now: clock.now() }, state),
+  });
+  return events.length;
+};
+
+const HOUR_MS = 3_600_000;
+const BEYOND_TODAY_MS = 26 * HOUR_MS;
+
+/** UNIX milliseconds. Searched for: where clocks change, midnight may come earlier or later, or not at all. */
+export const nextDayStart = (instant: number): number => {
+  const today = businessDayOf(instant);
+  let [before, after] = [instant, instant + BEYOND_TODAY_MS];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (businessDayOf(middle) > today) after = middle;
+    else before = middle;
+  }
+  return after;
+};
+
+interface Sweeping {
+  readonly markOverdue: (signal: AbortSignal) => Promise<number>;
+  readonly clock: BusinessClock;
+  readonly logger: Logger;
+  readonly sleep: Pause;
+  /** Longest time between two sweeps, in milliseconds: how late an operation that starts with a past due date may be seen. */
+  readonly interval: number;
+  readonly watch?: { swept(marked: number): void; sweepFailed(): void } | undefined;
+}
+
+const RETRY_MS = 1_000;
+
+/** When a day begins and every `interval` besides. Several may run: they find the same work and do it once. */
+export const sweepOverdue = async (
+  { markOverdue, clock, logger, sleep, interval, watch }: Sweeping,
+  signal: AbortSignal,
+): Promise<void> => {
+  const pauses = { firstPauseMs: RETRY_MS, longestPauseMs: RETRY_MS };
+  const outage = new Outage({ logger, what: 'overdue scheduler', ...pauses });
+  const atMost = (ms: number): number => {
+    const now = Date.parse(clock.now());
+    // At least a millisecond, so that a clock that stands still cannot turn this into a busy loop.
+    return Math.min(ms, interval, Math.max(1, nextDayStart(now) - now));
+  };
+  const sweep = async (): Promise<number> => {
+    const marked = await markOverdue(signal);
+    watch?.swept(marked);
+    if (marked > 0) logger.info({ marked }, 'installments became overdue');
+    outage.over();
+    return atMost(interval);
+  };
+  const afterFailure = (error: unknown): number => {
+    watch?.sweepFailed();
+    return atMost(outage.failed(error));
+  };
+  await repeatUntilAborted(sweep, afterFailure, sleep, signal);
+};
