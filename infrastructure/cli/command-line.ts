@@ -15,6 +15,7 @@ export interface BackupSummary {
   readonly begun_at: string;
   readonly log: { readonly position: number; readonly events: number; readonly streams: number };
   readonly master_key_contained: boolean;
+  readonly damaged_events?: readonly { readonly stream: string; readonly revision: number }[];
   readonly files: readonly { readonly size: number }[];
 }
 

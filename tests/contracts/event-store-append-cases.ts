@@ -1,8 +1,10 @@
 import { expect } from '@jest/globals';
-import type { StreamRevision } from '../../application/ports/event-store.ts';
+import { decodeEvent } from '../../application/event-codec/event-codec.ts';
+import type { EventMetadata, StreamRevision } from '../../application/ports/event-store.ts';
 import { ConcurrencyError } from '../../application/ports/event-store.ts';
 import type { EventStoreCase, EventStoreUnderTest } from './event-store-samples.ts';
 import {
+  catchUp,
   failureOf,
   idsOf,
   newPrefix,
@@ -26,6 +28,22 @@ const expectConflict = async (
 };
 
 export const appendCases: readonly EventStoreCase[] = [
+  {
+    name: 'an event whose metadata is none of ours is handed out in its place, as one that nobody reads, with what stands behind it',
+    check: async (store, patienceMs) => {
+      const stream = `${newPrefix()}A`;
+      const events = sampleEvents(3).map((event, n) =>
+        n === 1 ? { ...event, metadata: { hash: 'of another' } as EventMetadata } : event,
+      );
+      await store.append(stream, 'no_stream', events);
+      const followed = await catchUp(store, stream, patienceMs);
+      for (const found of [followed, (await store.read(stream)).events]) {
+        expect(idsOf(found)).toEqual(idsOf(events));
+        expect(found.map(({ metadata }) => metadata.hash)).toEqual(['9f'.repeat(32), '', '9f'.repeat(32)]);
+        expect(() => decodeEvent(found[1]!)).toThrow('its metadata is not what was stored');
+      }
+    },
+  },
   {
     name: 'an event is read back exactly as it was appended, its JSON text to the character',
     check: async (store) => {

@@ -1,12 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from '@jest/globals';
-import { decodeEvent } from '../../application/event-codec/event-codec.ts';
-import type {
-  EventMetadata,
-  LogPosition,
-  RecordedEvent,
-  SubscriptionMessage,
-} from '../../application/ports/event-store.ts';
+import type { LogPosition, RecordedEvent, SubscriptionMessage } from '../../application/ports/event-store.ts';
 import type { EventStoreCase, EventStoreUnderTest } from './event-store-samples.ts';
 import {
   catchUp,
@@ -54,22 +48,6 @@ const holds =
     eventsIn(messages, prefix).length >= count;
 
 export const subscriptionCases: readonly EventStoreCase[] = [
-  {
-    name: 'an event whose metadata is none of ours is handed out in its place, as one that nobody reads, with what stands behind it',
-    check: async (store, patienceMs) => {
-      const stream = `${newPrefix()}A`;
-      const events = sampleEvents(3).map((event, n) =>
-        n === 1 ? { ...event, metadata: { hash: 'of another' } as EventMetadata } : event,
-      );
-      await store.append(stream, 'no_stream', events);
-      const followed = eventsIn(await follow(store, { from: 'start' }, patienceMs, holds(stream, 3)), stream);
-      for (const found of [followed, (await store.read(stream)).events]) {
-        expect(idsOf(found)).toEqual(idsOf(events));
-        expect(found.map(({ metadata }) => metadata.hash)).toEqual(['9f'.repeat(32), '', '9f'.repeat(32)]);
-        expect(() => decodeEvent(found[1]!)).toThrow('its metadata is not what was stored');
-      }
-    },
-  },
   {
     name: 'the end of the log lies behind what was answered before and before what is appended later',
     check: async (store, patienceMs) => {

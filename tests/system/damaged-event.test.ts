@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { backupsOf } from '../../infrastructure/composition/data-directory.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { untilReady } from '../support/mortal-service.ts';
@@ -31,7 +32,7 @@ const IN_LOG = new Set(['chain', 'event', 'decision', 'log', 'claim', 'seal']);
 const CHANGED = { HASH: `metadata = json_set(metadata, '$.hash', '${'0'.repeat(64)}')` };
 
 test('events that were written over in the middle of the log keep their own operations waiting, and no other', async () => {
-  const DATA_DIR = directory;
+  const DATA_DIR = join(directory, 'data');
   service = await RunningService.start({ DATA_DIR });
   const [bad, good] = [randomUUID(), randomUUID()];
   const credentials = [await service.createClient(bad), await service.createClient(good)];
@@ -108,6 +109,13 @@ test('events that were written over in the middle of the log keep their own oper
   const keys = database.prepare(`SELECT name FROM wrapped_key WHERE name LIKE 'operation:%'`).all();
   database.close();
   expect(keys.map(({ name }) => String(name).split('.')[1])).toEqual(['GOOD']);
+  const backups = backupsOf({ DATA_DIR });
+  const backed = await commandLine(() => parts, { backups })(
+    'backup',
+    '--to',
+    join(directory, 'backup'),
+  );
+  expect([backed.code, backed.lines]).toMatchObject([4, [{ verified: true, damaged_events: 11 }]]);
   // The record is what the audit expects of it; read models have it when the operation is let out.
   const inLog = (found: readonly { readonly kind: string }[]) =>
     found.flatMap((one) => (IN_LOG.has(one.kind) ? [JSON.stringify(one)] : [])).sort();

@@ -1,9 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { DatabaseSyncOptions } from 'node:sqlite';
-import { CHAIN_START, chainHash } from '../../../application/event-codec/event-codec.ts';
-import type { EventMetadata, JsonText } from '../../../application/ports/event-store.ts';
+import { CHAIN_START, chainHash, metadataOf } from '../../../application/event-codec/event-codec.ts';
+import type { JsonText } from '../../../application/ports/event-store.ts';
 import { SQLITE_FULL, isUnavailable, sqliteCode, unusable } from '../../sqlite/connection.ts';
 import { BackupFailedError } from './manifest.ts';
+import type { BrokenLink } from './manifest.ts';
 
 /** A running service may hold a lock for so long, such as while it empties its write-ahead log. */
 const PATIENCE_MS = 10_000;
@@ -130,17 +131,38 @@ export const forgottenSince = (copy: string, source: string): boolean => {
   return reading(source, (db) => db.prepare(later).get(position) !== undefined);
 };
 
-/** Follows the hash chain of every stream from its first event. @throws BackupFailedError */
-export const checkChains = (path: string): void =>
+const follows = (previous: string, { stream, id, type, data, ...stored }: EventRow): boolean => {
+  const metadata = metadataOf(stored.metadata);
+  try {
+    return chainHash(previous, stream, { id, type, data: data as JsonText, metadata }) === metadata.hash;
+  } catch {
+    return false;
+  }
+};
+
+/** Events that do not follow from the one before in their stream; each is judged by what is stored of that one. */
+export const brokenLinks = (path: string): readonly BrokenLink[] =>
   reading(path, (db) => {
-    let [stream, previous, expected] = ['', CHAIN_START, 0];
+    const broken: BrokenLink[] = [];
+    let [last, previous, expected] = ['', CHAIN_START, 0];
     for (const found of db.prepare(EVENTS_IN_ORDER).iterate()) {
       const row = found as unknown as EventRow;
-      if (row.stream !== stream) [stream, previous, expected] = [row.stream, CHAIN_START, 0];
-      const { hash, ...metadata } = JSON.parse(row.metadata) as EventMetadata;
-      const event = { id: row.id, type: row.type, data: row.data as JsonText, metadata };
-      if (row.revision !== expected || chainHash(previous, stream, event) !== hash)
-        throw new BackupFailedError(`event ${row.revision} of ${stream} does not follow from the one before`);
-      [previous, expected] = [hash, expected + 1];
+      const { stream, revision, metadata } = row;
+      if (stream !== last) [last, previous, expected] = [stream, CHAIN_START, 0];
+      if (revision !== expected || !follows(previous, row)) broken.push({ stream, revision });
+      [previous, expected] = [metadataOf(metadata).hash, revision + 1];
     }
+    return broken;
   });
+
+/** @throws BackupFailedError one of them is another in the source: it became so on the way */
+export const ensureCopied = (copy: string, source: string, events: readonly BrokenLink[]): void => {
+  const text = `SELECT e.* FROM events e JOIN streams s ON s.id = e.stream_id WHERE s.name = ? AND e.revision = ?`;
+  for (const { stream, revision } of events) {
+    const [here, there] = [copy, source].map((path) =>
+      reading(path, (db) => JSON.stringify(db.prepare(text).get(stream, revision))),
+    );
+    if (here !== there)
+      throw new BackupFailedError(`event ${revision} of ${stream} was damaged while it was copied`);
+  }
+};

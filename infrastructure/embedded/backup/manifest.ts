@@ -66,6 +66,12 @@ interface BackedUpFile {
   readonly sha256: string;
 }
 
+/** An event that does not follow from the one before in its stream. */
+export interface BrokenLink {
+  readonly stream: string;
+  readonly revision: number;
+}
+
 export interface Manifest {
   readonly format: number;
   readonly program_version: string;
@@ -73,6 +79,8 @@ export interface Manifest {
   readonly finished_at: string;
   readonly log: { readonly position: number; readonly events: number; readonly streams: number };
   readonly master_key_contained: boolean;
+  /** In the log as in this copy of it; absent where there are none. */
+  readonly damaged_events?: readonly BrokenLink[];
   readonly files: readonly BackedUpFile[];
 }
 

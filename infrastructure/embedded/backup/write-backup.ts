@@ -2,9 +2,10 @@ import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
 import {
-  checkChains,
+  brokenLinks,
   checkIntegrity,
   copyDatabase,
+  ensureCopied,
   extentOf,
   forgottenSince,
   takeLaterKeys,
@@ -125,7 +126,11 @@ const copyDocuments = async (dataDir: string, draft: string): Promise<readonly s
 };
 
 /** Everything that a restore would look at, checked before the backup is reported as made. */
-export const checkBackup = async (root: string, onStep: () => void): Promise<Manifest> => {
+export const checkBackup = async (
+  root: string,
+  onStep: () => void,
+  damagedIn = brokenLinks,
+): Promise<Manifest> => {
   const manifest = await readManifest(root);
   await checkFiles(root, manifest);
   onStep();
@@ -135,7 +140,12 @@ export const checkBackup = async (root: string, onStep: () => void): Promise<Man
     checkIntegrity(join(root, file));
     onStep();
   }
-  checkChains(join(root, EVENT_LOG_FILE));
+  const known = new Set((manifest.damaged_events ?? []).map((one) => JSON.stringify(one)));
+  const damaged = damagedIn(join(root, EVENT_LOG_FILE)).find((one) => !known.has(JSON.stringify(one)));
+  if (damaged)
+    throw new BackupFailedError(
+      `event ${damaged.revision} of ${damaged.stream} does not follow from the one before`,
+    );
   const extent = extentOf(join(root, EVENT_LOG_FILE));
   if (JSON.stringify(extent) !== JSON.stringify(manifest.log))
     throw new BackupFailedError('the log does not end where the manifest says');
@@ -202,16 +212,20 @@ const writeDraft = async (request: BackupRequest, draft: string): Promise<Manife
   step();
   const files = [];
   for (const path of paths) files.push(await describeFile(draft, path));
+  // What is damaged where it was copied from is no reason to leave all the rest without a backup.
+  const damaged = brokenLinks(join(draft, EVENT_LOG_FILE));
+  ensureCopied(join(draft, EVENT_LOG_FILE), join(request.dataDir, EVENT_LOG_FILE), damaged);
   await writeManifest(draft, {
     program_version: programVersion,
     begun_at: begun,
     finished_at: now(),
     log: extentOf(join(draft, EVENT_LOG_FILE)),
     master_key_contained: paths.includes(MASTER_KEY_FILE),
+    ...(damaged.length > 0 && { damaged_events: damaged }),
     files,
   });
   step();
-  const manifest = await checkBackup(draft, step);
+  const manifest = await checkBackup(draft, step, () => damaged);
   await sync(draft);
   return manifest;
 };

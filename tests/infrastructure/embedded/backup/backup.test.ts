@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -95,13 +96,36 @@ describe('a backup', () => {
     expect(readdirSync(directory)).not.toContain('target');
   });
 
-  test('of a log whose chain is broken is not taken for one', async () => {
+  test('of a log with damaged events is made, names them, and is restored as it is', async () => {
     withDatabase(
       join(dataDir, 'events.db'),
       `drop trigger events_never_change; update events set data = data || ' ' where position = 9`,
     );
-    await expect(write()).rejects.toThrow('does not follow from the one before');
-    expect(readdirSync(directory)).toEqual(['data']);
+    const { damaged_events: damaged } = await write();
+    expect(damaged).toMatchObject([
+      { stream: expect.stringMatching(/^loan-/), revision: expect.any(Number) },
+    ]);
+    expect((await restore()).damaged_events).toEqual(damaged);
+  });
+
+  test.each([
+    ['data', `data || ' '`],
+    ['metadata', `'{'`],
+  ])('in which the %s of an event is not what it was in the log is refused', async (column, value) => {
+    await write();
+    const log = join(backup, 'events.db');
+    withDatabase(
+      log,
+      `drop trigger events_never_change; update events set ${column} = ${value} where position = 9`,
+    );
+    const path = join(backup, 'manifest.json');
+    const manifest = JSON.parse(readFileSync(path, 'utf8'));
+    const sha256 = createHash('sha256').update(readFileSync(log)).digest('hex');
+    const files = manifest.files.map((file: { path: string }) =>
+      file.path === 'events.db' ? { ...file, sha256, size: statSync(log).size } : file,
+    );
+    writeFileSync(path, JSON.stringify({ ...manifest, files }));
+    await expect(restore()).rejects.toThrow('does not follow from the one before');
   });
 
   test('restores to files that the service may write and nobody else may read, whatever became of the backup', async () => {
