@@ -48,7 +48,7 @@ const wholeInterface = async (parts: Parts, readiness: () => Promise<Readiness>,
     logger,
     watch: observability.requests,
   });
-  return { listener, limiter, close: () => uploads.close() };
+  return { listener, limiter, endWaiting: () => uploads.endWaiting(), close: () => uploads.close() };
 };
 
 /** With the role `api` the whole interface; without it only the health checks. To be closed when the last request has been answered. */
@@ -59,11 +59,13 @@ const httpInterface = async (parts: Parts, readiness: () => Promise<Readiness>) 
     readiness,
     otherwise: () => new HttpProblem('not_found', 'This process does not serve the interface.'),
   });
-  return { listener, limiter, close: async () => undefined };
+  return { listener, limiter, endWaiting: () => undefined, close: async () => undefined };
 };
 
 /** Requests get most of the ten seconds that a stop may take; the rest is for what runs beside them. */
 const REQUEST_GRACE_MS = 6_000;
+/** What has found no place by then would not be done in time. */
+const WAITING_GRACE_MS = 4_000;
 
 interface ServiceOptions {
   /** Where it is to be reached; default: a listener of its own. `stop` closes either. */
@@ -133,8 +135,10 @@ export const startService = async (
   let metrics: Closing | undefined;
   /** Stops accepting, finishes what is in flight, closes the stores. */
   const stop = async (): Promise<void> => {
+    const waited = setTimeout(() => served?.endWaiting(), WAITING_GRACE_MS);
     // Roles that another process can take over stop first; what requests wait for stops after they are answered.
     await Promise.all([work.stopLeased(), address?.close(REQUEST_GRACE_MS)]);
+    clearTimeout(waited);
     await served?.close();
     const running = await starting.catch(() => undefined);
     await Promise.all([running?.stop(), work.stop()]);

@@ -73,6 +73,11 @@ export class UploadArea {
     return new UploadSession(this.#directory, await this.#slots.enter(applicationId, declaredBytes, gone));
   }
 
+  /** Refuses what waits for its turn, and from now on what would. */
+  endWaiting(): void {
+    this.#slots.end();
+  }
+
   /** Never fails: what cannot be removed now is removed by another process, or at the next start. */
   async close(): Promise<void> {
     clearInterval(this.#timer);

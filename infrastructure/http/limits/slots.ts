@@ -34,6 +34,7 @@ interface Share {
 interface Waiter {
   readonly wanted: Readonly<Share>;
   readonly enter: () => void;
+  readonly refuse: () => void;
 }
 
 interface Party extends Share {
@@ -51,9 +52,17 @@ export class Slots {
   /** The one that was served last is the last. */
   readonly #parties = new Map<string, Party>();
   readonly #all: Share = { places: 0, weight: 0 };
+  #ends = false;
 
   constructor(bounds: SlotBounds) {
     this.#bounds = bounds;
+  }
+
+  /** From now on none waits for a place; who does is refused at once, instead of being cut off by the end of the process. */
+  end(): void {
+    this.#ends = true;
+    for (const { waiters } of this.#parties.values())
+      for (const { wanted, refuse } of [...waiters]) if (wanted.places > 0) refuse();
   }
 
   /**
@@ -100,14 +109,14 @@ export class Slots {
     if (party.waiters.length === 0 && this.#fits(party, wanted)) return enter();
     const isNew = wanted.places > 0;
     try {
-      if (isNew && party.waiters.length >= this.#bounds.waiting) throw this.#bounds.refused();
+      if (isNew && (this.#ends || party.waiters.length >= this.#bounds.waiting)) throw this.#bounds.refused();
       await this.#turn(party, { wanted, enter }, gone());
     } finally {
       this.#admit(party);
     }
   }
 
-  #turn(party: Party, { wanted, enter }: Waiter, signal: AbortSignal): Promise<void> {
+  #turn(party: Party, { wanted, enter }: Omit<Waiter, 'refuse'>, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
         clearTimeout(timer);
@@ -116,10 +125,12 @@ export class Slots {
         settle();
       };
       const onGone = (): void => end(() => reject(goneMeanwhile()));
-      const timer = setTimeout(() => end(() => reject(this.#bounds.refused())), this.#bounds.waitMs);
+      const refuse = (): void => end(() => reject(this.#bounds.refused()));
+      const timer = setTimeout(refuse, this.#bounds.waitMs);
       const waiter: Waiter = {
         wanted,
         enter: () => end(() => [enter(), resolve()]),
+        refuse,
       };
       // A request under way goes before one that has not begun, because it holds disk and a connection already.
       if (wanted.places === 0) party.waiters.unshift(waiter);

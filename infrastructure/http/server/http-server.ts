@@ -193,7 +193,8 @@ class Traffic {
   #close(graceMs: number): Promise<void> {
     for (const res of this.#responses) res.shouldKeepAlive = false;
     return new Promise((resolve) => {
-      const hush = setTimeout(() => this.#destroySilent(), Math.min(SILENCE_MS, graceMs));
+      // A busy process may have no time for what has come: its turn to read is given first.
+      const hush = setTimeout(() => setImmediate(() => this.#destroySilent()), Math.min(SILENCE_MS, graceMs));
       const cut = setTimeout(() => this.#server.closeAllConnections(), graceMs);
       this.#server.close(() => {
         clearTimeout(hush);

@@ -26,7 +26,7 @@ const scene = (bounds: Partial<SlotBounds> = {}) => {
     entered.push(name);
     return slot;
   };
-  return { enter, entered };
+  return { slots, enter, entered };
 };
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -37,6 +37,20 @@ describe('uploads under way', () => {
     const all = Array.from({ length: 64 }, () => slots.enter('a', undefined, () => stays));
     await Promise.all(all);
     expect(UPLOAD_BOUNDS.waitMs).toBe(10_000);
+  });
+
+  test('at the end none waits any more, and those under way go on', async () => {
+    const { slots, enter, entered } = scene();
+    const [first, second] = await Promise.all([enter('a-1'), enter('a-2'), enter('a-3')]);
+    const covered = first.cover(20);
+    const waiting = expect(enter('a-4')).rejects.toMatchObject({ code: 'rate_limited' });
+    await turn();
+    slots.end();
+    await waiting;
+    await expect(enter('a-5')).rejects.toMatchObject({ code: 'rate_limited' });
+    second.leave();
+    await covered;
+    expect(entered).toEqual(['a-1', 'a-2', 'a-3']);
   });
 
   test('beyond the bound they wait in order, and a place that is given back lets the next one in', async () => {

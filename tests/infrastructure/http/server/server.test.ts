@@ -219,6 +219,24 @@ describe('closing', () => {
     await closing.stop();
   });
 
+  test('answers a request that had arrived and that a busy process had no time to read', async () => {
+    const closing = await HttpWorld.start();
+    const accepted = once(closing.http.server, 'connection');
+    const socket = await open(closing.port);
+    await accepted;
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk.toString()));
+    socket.on('error', (error) => (answer = error.message));
+    socket.write('GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    const ended = once(socket, 'close');
+    const closed = closing.http.close(10_000);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    await ended;
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    await closed;
+    await closing.stop();
+  });
+
   test('cuts what does not finish in time', async () => {
     const closing = await HttpWorld.start();
     let entered: () => void = () => undefined;
