@@ -3,6 +3,7 @@ import { compareRebuiltRows } from './copies.ts';
 import { liveAll } from './live.ts';
 import { failuresOf, livesFrom } from './smallest.ts';
 import { livesAtDesks } from './steps.ts';
+import { checkSums } from './sums.ts';
 import { World } from './world.ts';
 
 const LIVES = 25;
@@ -22,6 +23,7 @@ test(`${LIVES} random lives are answered, read, listed and told as the rules hav
       ...['confirm applied', 'confirm already_applied', 'confirm refused', 'withdraw applied'],
     ]),
   );
+  for (const [n, life] of living.entries()) expect([SEED + n, await checkSums(life)]).toEqual([SEED + n, []]);
   expect(await world.audit()).toEqual([]);
   await world.stop();
   expect(await compareRebuiltRows(world)).toEqual([]);
