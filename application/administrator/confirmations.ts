@@ -196,8 +196,8 @@ export class Confirmations {
     const set = [...(await this.#deps.rules.current()).rules];
     const rules = new Map(set.filter(([of]) => wanted(of) && (fundId === undefined || of === fundId)));
     if (rules.size === 0) return [];
-    const pending = (await this.#deps.worklists.pending(fundId === undefined ? {} : { fundId })).filter(
-      (one) => rules.has(one.fundId as FirstDecision['fundId']),
+    const pending = (await this.#deps.worklists.pending({ fundId })).filter((one) =>
+      rules.has(one.fundId as FirstDecision['fundId']),
     );
     const found: AwaitingDecision[] = [];
     for (let start = 0; start < pending.length; start += AT_ONCE) {

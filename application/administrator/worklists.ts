@@ -39,6 +39,11 @@ interface WaitingQuery {
   readonly after?: WaitingPlace;
 }
 
+interface PendingQuery {
+  readonly applicationId?: string | undefined;
+  readonly fundId?: string | undefined;
+}
+
 export interface FallingDue {
   readonly fundId: string;
   readonly day: string;
@@ -145,13 +150,7 @@ export class Worklists {
     return page.where((eb) => eb(eb.refTuple('waiting_since', 'stream'), '>', eb.tuple(...place)));
   }
 
-  async pending({
-    applicationId,
-    fundId,
-  }: {
-    readonly applicationId?: string;
-    readonly fundId?: string;
-  }): Promise<readonly PendingOperation[]> {
+  async pending({ applicationId, fundId }: PendingQuery): Promise<readonly PendingOperation[]> {
     let all = this.#listed();
     if (applicationId !== undefined) all = all.where('application_id', '=', applicationId);
     if (fundId !== undefined) all = all.where('fund_id', '=', fundId);

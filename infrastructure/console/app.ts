@@ -129,18 +129,15 @@ const register = (app: Express, page: Page, route: Route, dependencies: Parts): 
   // Again once a form has come: it may have been on its way for long.
   const { found } = dependencies;
   const handle = serve(page, route, dependencies);
+  if (route.kind === 'view') return void app.get(route.path, asked, handle);
+  const form =
+    route.kind === 'upload'
+      ? [guardedForm, receiveFile(route.largest), found]
+      : [readForm, found, guardedForm];
   // The address of a form that was refused, loaded again or in the other language.
-  if (route.kind !== 'view') app.get(route.path, (_req, res) => res.redirect(303, page.path));
-  switch (route.kind) {
-    case 'view':
-      return void app.get(route.path, asked, handle);
-    case 'query':
-      return void app.post(route.path, asked, readForm, found, guardedForm, handle);
-    case 'upload':
-      return void app.post(route.path, asked, guardedForm, receiveFile(route.largest), found, handle);
-    case 'action':
-      return void app.post(route.path, asked, readForm, found, guardedForm, writable(dependencies), handle);
-  }
+  app.get(route.path, (_req, res) => res.redirect(303, page.path));
+  const allowed = route.kind === 'action' ? [writable(dependencies)] : [];
+  app.post(route.path, asked, ...form, ...allowed, handle);
 };
 
 const writable =

@@ -10,11 +10,6 @@ const MOST_OWNERS = 64;
 
 type Keeper = Pick<Visit, 'formToken' | 'person'>;
 
-interface Held<Value> {
-  readonly owner: string;
-  readonly value: Value;
-}
-
 interface Room<Value> {
   readonly mostBytes: number;
   readonly bytesOf: (value: Value) => number;
@@ -31,7 +26,7 @@ const keyOf = ({ formToken, person }: Keeper, id: string): string =>
  */
 export class Kept<Value extends object> {
   readonly #most: number;
-  readonly #held: LRUCache<string, Held<Value>>;
+  readonly #held: LRUCache<string, { readonly owner: string; readonly value: Value }>;
 
   /** @param most of a person @param room default: their number alone is bounded */
   constructor(most: number, room?: Room<Value>) {

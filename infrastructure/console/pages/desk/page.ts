@@ -85,13 +85,10 @@ interface Asked {
   readonly code?: string;
 }
 
-const askedOf = ({ query }: Visit): Asked =>
-  Object.fromEntries(
-    ['since', 'subject', 'fund', 'code'].flatMap((name) => {
-      const value = (query.get(name) ?? '').trim();
-      return value === '' ? [] : [[name, value]];
-    }),
-  );
+const askedOf = ({ query }: Visit): Asked => {
+  const typed = ['since', 'subject', 'fund', 'code'].map((name) => [name, (query.get(name) ?? '').trim()]);
+  return Object.fromEntries(typed.filter(([, value]) => value !== '')) as Asked;
+};
 
 /** @throws ConsoleProblem for what is no date */
 const queryOf = ({ since, fund, ...asked }: Asked): DeskQuery => {

@@ -74,15 +74,8 @@ const fundsOf = async ({ fund }: Asked, { clients }: Pick<Desk, 'clients'>): Pro
 };
 
 /** One after another: each of them may take seconds. */
-const analysedOf = async (
-  funds: readonly string[],
-  date: CalendarDate,
-  { portfolio }: Pick<Desk, 'portfolio'>,
-): Promise<readonly AnalysedPortfolio[]> => {
-  const all: AnalysedPortfolio[] = [];
-  for (const fundId of funds) all.push(await portfolio.analyse(fundId, date));
-  return all;
-};
+const analysedOf = (funds: readonly string[], date: CalendarDate, { portfolio }: Desk) =>
+  Array.fromAsync(funds, (fundId) => portfolio.analyse(fundId, date));
 
 const asOne = (all: readonly AnalysedPortfolio[]): AnalysedPortfolio => {
   const [only, ...others] = all;
@@ -92,9 +85,7 @@ const asOne = (all: readonly AnalysedPortfolio[]): AnalysedPortfolio => {
 
 const MOST_SHOWN = 200;
 
-interface FoundOperation extends HeldOperation {
-  readonly fundId: string;
-}
+type FoundOperation = HeldOperation & { readonly fundId: string };
 
 const lateName = (value: string): string => {
   if (value === '0') return texts.notDue;
@@ -116,9 +107,10 @@ const nameOf = ({ by, value }: HeldPart, applications: ReadonlyMap<string, strin
 const operationsView = async (visit: Visit, app: Desk): Promise<Answer> => {
   const [asked, part] = [askedOf(visit), partOf(visit)];
   const funds = await fundsOf(asked, app);
-  const held = [];
-  for (const fundId of funds)
-    held.push({ fundId, ...(await app.portfolio.held(fundId, asked.date, part, MOST_SHOWN)) });
+  const held = await Array.fromAsync(funds, async (fundId) => ({
+    fundId,
+    ...(await app.portfolio.held(fundId, asked.date, part, MOST_SHOWN)),
+  }));
   const sums = summing('operations', 'installments', 'faceValue', 'presentValue')(held);
   const found = held.flatMap(({ fundId, largest }) => largest.map((one) => ({ ...one, fundId })));
   const [applications, names] = await Promise.all([app.clients.applicationNames(), fundNames(app, visit)]);

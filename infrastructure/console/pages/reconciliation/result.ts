@@ -13,17 +13,12 @@ import { texts } from './texts.ts';
 const AT_ONCE = 50;
 
 /** A part of one list, found anew while it is read: a million findings are never there as a whole. */
-export const someOf = (result: Comparison, wanted: Result, from: number): readonly Finding[] => {
-  const found: Finding[] = [];
-  let place = 0;
-  for (const finding of result.findings()) {
-    if (finding.result !== wanted) continue;
-    if (place >= from) found.push(finding);
-    place += 1;
-    if (found.length > AT_ONCE) break;
-  }
-  return found;
-};
+export const someOf = (result: Comparison, wanted: Result, from: number): readonly Finding[] =>
+  Iterator.from(result.findings())
+    .filter((finding) => finding.result === wanted)
+    .drop(from)
+    .take(AT_ONCE + 1)
+    .toArray();
 
 type Applications = ReadonlyMap<string, string>;
 

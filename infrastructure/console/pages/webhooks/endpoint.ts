@@ -69,12 +69,7 @@ export const sendForm = (
   </form>`;
 };
 
-interface Names {
-  readonly owner: string;
-  readonly funds: FundNames;
-}
-
-const factsOf = (webhook: WebhookSubscription, { owner, funds }: Names): View => {
+const factsOf = (webhook: WebhookSubscription, owner: string, funds: FundNames): View => {
   const { events, fundIds, description, createdAt, lastSuccessAt, lastFailureAt } = webhook;
   return facts([
     [texts.endpoint, webhook.url],
@@ -182,7 +177,7 @@ export const endpointView = async (visit: Visit, app: Desk): Promise<View> => {
     fundNames(app, visit),
   ]);
   const again = await redeliveryOf(visit, app, webhook);
-  const names = { owner: applications.get(applicationId) ?? '', funds };
+  const owner = applications.get(applicationId) ?? '';
   const path = pathOf(webhook);
   const ping = {
     to: `${path}/ping`,
@@ -197,7 +192,7 @@ export const endpointView = async (visit: Visit, app: Desk): Promise<View> => {
     <p><a href="/webhooks">← ${texts.back}</a></p>
     ${query.has('pinged') && html`<p class="done" role="status">${texts.pinged}</p>`}
     <p>${stateBadge(webhook, visit.realClock.realNow())}</p>
-    ${factsOf(webhook, names)} ${tiles(record!)} ${sendForm(visit, webhook, ping)}
+    ${factsOf(webhook, owner, funds)} ${tiles(record!)} ${sendForm(visit, webhook, ping)}
     ${mayRedeliver(visit, webhook) && html`<p><a href="#again">${texts.sendAllAgain}</a></p>`}
     ${again && progressView(again)} ${picture(record!)}
     <h2 id="deliveries-title">${texts.deliveries}</h2>

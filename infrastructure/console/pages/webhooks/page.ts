@@ -45,20 +45,18 @@ const answered = ({ attempt, responseBody }: EndedAttempt): View => {
   </details>`;
 };
 
-interface Asked {
-  readonly attempt: number;
-  readonly at: string;
-}
-
-const askedIn = (query: URLSearchParams): Asked | undefined => {
+/** Which attempt was asked for on the page before, and when. */
+const askedIn = (query: URLSearchParams) => {
   const [attempt, at] = [Number(query.get('attempt')), query.get('asked') ?? ''];
   return Number.isSafeInteger(attempt) && attempt > 0 && !Number.isNaN(Date.parse(at))
     ? { attempt, at }
     : undefined;
 };
 
+type Asked = ReturnType<typeof askedIn>;
+
 /** Until the attempt is there. It asks by itself: nothing else tells of an attempt of what was delivered before. */
-const askedRow = ({ attempt, at }: Asked, live: string): View => {
+const askedRow = ({ attempt, at }: NonNullable<Asked>, live: string): View => {
   const asks = { ...liveWith(live), 'hx-trigger': 'every 2s', 'hx-target': '#delivery' };
   return html`<tr ...${asks}>
     <td class="number">${count(attempt)}</td>
@@ -67,7 +65,7 @@ const askedRow = ({ attempt, at }: Asked, live: string): View => {
   </tr>`;
 };
 
-const attempts = (delivery: EventDelivery, asked: Asked | undefined, live: string): View => {
+const attempts = (delivery: EventDelivery, asked: Asked, live: string): View => {
   const awaited = delivery.attemptLog.every((one) => one.attempt !== asked?.attempt) ? asked : undefined;
   if (delivery.attemptLog.length === 0 && !awaited) return empty(texts.noAttempt);
   return html`${tableView(
