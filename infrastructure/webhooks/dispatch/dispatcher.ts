@@ -156,7 +156,8 @@ export class WebhookDispatcher {
     let total = Math.min(slots - this.#inFlight, 2 * slots - (this.#running.size - this.#locating));
     let retries = slots - slotsForFirstAttempts - this.#retriesInFlight;
     for (const endpoint of this.#schedule.due(now)) {
-      const free = total - (slots - endpoint.shareOf(slots));
+      const room = (beside: number): number => total - (slots - endpoint.shareOf(slots, beside));
+      const free = Math.max(room(1), Math.min(1, room(endpoint.inFlight)));
       const perEndpoint = Math.max(1, Math.min(slotsPerEndpoint, Math.floor(free / 4)));
       const request = endpoint.request(now, { total: free, retries, perEndpoint });
       if (request) {

@@ -93,8 +93,8 @@ export class Endpoint {
   #changedAt: string | undefined;
   #notedAt = -Infinity;
   #notedSuccess: boolean | undefined;
-  /** When its last attempt ended, if that took long. */
-  #slowAt = -Infinity;
+  /** When its last attempt ended, if that took long; NaN before the first has ended. */
+  #slowAt = NaN;
 
   constructor(webhookId: string, breaker: BreakerSettings) {
     this.webhookId = webhookId;
@@ -110,9 +110,10 @@ export class Endpoint {
     this.#slowAt = tookMs < SLOW_MS ? -Infinity : endedAt;
   }
 
-  /** Of all slots, those that it may help to fill. What is slow leaves some, or others would wait until it has answered. */
-  shareOf(slots: number): number {
-    return this.#slowAt === -Infinity ? slots : Math.ceil(slots * 0.75);
+  /** Of all slots, those that it may help to fill. What is slow or unknown leaves some, but for one lane that finds out. */
+  shareOf(slots: number, beside: number): number {
+    const isQuick = Number.isNaN(this.#slowAt) ? beside === 0 : this.#slowAt === -Infinity;
+    return isQuick ? slots : Math.ceil(slots * 0.75);
   }
 
   wake(now: number): void {

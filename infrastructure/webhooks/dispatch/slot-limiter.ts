@@ -31,7 +31,7 @@ export class SlotLimiter {
 
   #mayStart(endpoint: Endpoint): boolean {
     const { slots, slotsPerEndpoint } = this.#limits;
-    return this.#sending < endpoint.shareOf(slots) && endpoint.sending < slotsPerEndpoint;
+    return this.#sending < endpoint.shareOf(slots, endpoint.sending) && endpoint.sending < slotsPerEndpoint;
   }
 
   #start(endpoint: Endpoint): void {

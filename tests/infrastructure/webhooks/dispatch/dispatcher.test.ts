@@ -242,7 +242,7 @@ describe('the dispatcher', () => {
       range(60).map((code) => world.event(code)),
     );
     dispatcher.wake([hung]);
-    await until(() => sender.idsTo(URL_A).length >= 5, 'the endpoint to be busy');
+    await until(() => sender.idsTo(URL_A).length >= 3, 'the endpoint to be busy');
     await world.enqueue(
       fine,
       range(40, 'X').map((code) => world.event(code)),
@@ -300,6 +300,32 @@ describe('the dispatcher', () => {
     dispatcher.wake([quick]);
     await world.untilDelivered(quick, 2, 10_000);
     expect(sender.sent).toHaveLength(9 + 6 + 2);
+  });
+
+  test('keeps slots free from endpoints that never answered, also at the start', async () => {
+    const silent = await Promise.all(range(10).map((name) => world.subscribe(`https://${name}.example/`)));
+    const fine = await world.subscribe(URL_B);
+    const { dispatcher, sender } = world.worker({
+      settings: { slots: 16, slotsPerEndpoint: 8, timeoutMs: 60_000, leaseMs: 90_000 },
+    });
+    sender.respond = ({ url }) => (url === URL_B ? OK : NEVER);
+    for (const webhookId of silent) {
+      await world.enqueue(
+        webhookId,
+        range(20).map((code) => world.event(code)),
+      );
+    }
+    dispatcher.start();
+    await until(
+      () => silent.every((_, i) => sender.idsTo(`https://OP-${i}.example/`).length > 0),
+      'all to be tried',
+    );
+    await world.enqueue(
+      fine,
+      range(20, 'F').map((code) => world.event(code)),
+    );
+    dispatcher.wake([fine]);
+    await world.untilDelivered(fine, 20);
   });
 
   test('keeps slots free from retries, so that first attempts go out at once', async () => {
