@@ -1,3 +1,4 @@
+import type { StatementFormat } from '../../application/reconciliation/statements.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import { differences } from './compare.ts';
 import type { Living } from './live.ts';
@@ -89,10 +90,10 @@ const positionOf = (living: Living, fund: string, date: string): object => {
   };
 };
 
-const FORMAT = {
+const FORMAT: StatementFormat = {
   ...{ dateColumn: '1', amountColumn: '2', referenceColumn: '3', dateFormat: 'yyyy-mm-dd' },
   ...{ delimiter: ';', decimal: '.', encoding: 'utf8', header: false, skipLines: 0 },
-} as const;
+};
 const EVER = { from: calendarDate('2000-01-01'), to: calendarDate('2099-12-31') };
 const TOLERANCES = { windowDays: 0, toleranceCents: 0, requireReference: false };
 
