@@ -2,12 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { ALL_APPLICATIONS } from '../../application/command-handling/endpoints.ts';
-import type {
-  EventMetadata,
-  KeyClaim,
-  LogPosition,
-  RecordedEvent,
-} from '../../application/ports/event-store.ts';
+import type { KeyClaim, LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
 import { MoveFailedError } from '../../application/maintenance/moving/log-to-move.ts';
 import type { EventToMove, LogToMove } from '../../application/maintenance/moving/log-to-move.ts';
 import { EVENT_LOG_FILE, EVENT_LOG_VERSION } from '../sqlite/event-log/event-log-threads.ts';
@@ -26,9 +21,6 @@ const prepareAll = (db: DatabaseSync) => ({
   counts: db.prepare(
     `SELECT (SELECT count(*) FROM events) AS events, (SELECT count(DISTINCT stream_id) FROM events) AS streams,
        (SELECT count(*) FROM claims) AS claims`,
-  ),
-  before: db.prepare(
-    `SELECT e.metadata FROM events e JOIN streams s ON s.id = e.stream_id WHERE s.name = ? AND e.revision = ?`,
   ),
   lastAt: db.prepare('SELECT max(position) AS at FROM events WHERE position <= ?'),
   claim: db.prepare(
@@ -61,15 +53,15 @@ export class SqliteLogToMove implements LogToMove {
     const db = openReadOnly(path);
     try {
       const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
-      if (version === EVENT_LOG_VERSION) return new SqliteLogToMove(db);
+      if (version !== EVENT_LOG_VERSION)
+        throw new MoveFailedError(
+          `${path} was written by another version: run this one on it once, \`receivables client list\` will do`,
+        );
+      return new SqliteLogToMove(db);
     } catch (error) {
       db.close();
       throw error;
     }
-    db.close();
-    throw new MoveFailedError(
-      `${path} was written by another version: run this one on it once, \`receivables client list\` will do`,
-    );
   }
 
   counts(): ReturnType<LogToMove['counts']> {
@@ -115,18 +107,13 @@ export class SqliteLogToMove implements LogToMove {
   }
 
   #toMove(event: RecordedEvent): EventToMove {
+    const before = this.#reader.at(event.stream, Number(event.revision) - 1);
     return {
       event,
       at: Number(event.position),
-      previousHash: this.#hashBefore(event),
+      previousHash: before?.metadata.hash,
       claim: this.#claimOf(event),
     };
-  }
-
-  #hashBefore({ stream, revision }: RecordedEvent): string | undefined {
-    if (revision === 0n) return undefined;
-    const before = this.#sql.before.get(stream, revision - 1n)?.['metadata'];
-    return typeof before === 'string' ? (JSON.parse(before) as EventMetadata).hash : undefined;
   }
 
   /** The metadata says which key a request had, not whether that was unique beyond the operation. */
