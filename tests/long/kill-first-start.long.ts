@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
+import { receivablesOn } from '../support/command-line-beside.ts';
 import { ServiceProcess, freePort } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -62,7 +63,7 @@ test('wherever a first start is killed, the next one finds a directory that it c
     const made = await killedAfter((whole * moment) / MOMENTS, dataDir);
     seen.add(made.filter((name) => /\.(db|key)$/.test(name)).join());
     const service = await ServiceProcess.start(dataDir);
-    const clients = (await service.receivables('client', 'list', '-o', 'json')).trim().split('\n');
+    const clients = (await receivablesOn(dataDir)('client', 'list', '-o', 'json')).trim().split('\n');
     expect(clients).toHaveLength(1);
     await service.end('SIGKILL');
   }

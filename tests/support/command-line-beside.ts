@@ -5,14 +5,13 @@ import { backupsOf } from '../../infrastructure/composition/data-directory.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { commandLine } from './command-line.ts';
 import { RecordingLogger } from './recording-logger.ts';
-import type { ClientCredentials } from './service-process.ts';
 
 /**
  * The command line in this process, over stores that each command opens as one of its own does, whether or not a service runs on them.
  * @param clock default: its own
  */
 export const commandLineBeside = (
-  environment: Readonly<Record<string, string>>,
+  environment: NodeJS.ProcessEnv,
   clock?: BusinessClock,
 ): ReturnType<typeof commandLine> =>
   commandLine(() => ({}), {
@@ -32,9 +31,3 @@ export const receivablesOn =
     if (code !== 0) throw Object.assign(new Error(err), { code });
     return out;
   };
-
-/** A client of a new application for this fund, as `client create` makes it. */
-export const clientOn = async (dataDir: string, fund: string): Promise<ClientCredentials> => {
-  const options = ['--name', 'test', '--fund', fund, '--rate-limit-multiplier', '1000'];
-  return JSON.parse(await receivablesOn(dataDir)('client', 'create', ...options)) as ClientCredentials;
-};

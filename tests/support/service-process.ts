@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { MAIN_HEAP_FLAGS } from '../../infrastructure/support/threads.ts';
+import { commandLineBeside } from './command-line-beside.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const flags = [
@@ -192,16 +193,9 @@ export class ServiceProcess {
   }
 
   async createClient(fund: string, multiplier = 1_000): Promise<ClientCredentials> {
-    const args = [
-      'client',
-      'create',
-      '--name',
-      'test',
-      '--fund',
-      fund,
-      '--rate-limit-multiplier',
-      String(multiplier),
-    ];
-    return JSON.parse(await this.receivables(...args)) as ClientCredentials;
+    const options = ['--name', 'test', '--fund', fund, '--rate-limit-multiplier', String(multiplier)];
+    const { out, err } = await commandLineBeside(this.#environment)('client', 'create', ...options);
+    if (out === '') throw new Error(err);
+    return JSON.parse(out) as ClientCredentials;
   }
 }
