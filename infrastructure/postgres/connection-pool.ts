@@ -22,11 +22,21 @@ interface Clocks {
 
 const OWN: Clocks = { steady: () => performance.now(), wall: () => Date.now() };
 
-/** An answer that took longer says too little about when the server looked at its clock, unless there is no better one. */
+/** An answer that took longer says too little about when the server looked at its clock, as long as there is a better one. */
 const PROMPT_MS = 250;
+/** Until then what was known stays better than what a slow answer says: clocks that only go on drift apart by milliseconds. */
+const BETTER_FOR_MS = 300_000;
 /** The machine was asleep: the steady clock of some systems stands still meanwhile. */
 const ASLEEP_MS = 1_000;
 const GOOD_FOR_MS = 10_000;
+const SLOW_GOOD_FOR_MS = 1_000;
+
+interface Measured {
+  readonly steady: number;
+  readonly wall: number;
+  readonly server: number;
+  readonly tookMs: number;
+}
 
 /**
  * The time of a database server, known in this process without asking each time: processes whose own clocks disagree tell the same
@@ -34,7 +44,7 @@ const GOOD_FOR_MS = 10_000;
  */
 export class ServerClock {
   readonly #clocks: Clocks;
-  #measured: { readonly steady: number; readonly wall: number; readonly server: number } | undefined;
+  #measured: Measured | undefined;
 
   constructor(clocks: Clocks = OWN) {
     this.#clocks = clocks;
@@ -51,7 +61,15 @@ export class ServerClock {
   /** Whether the server should be asked again. */
   get due(): boolean {
     const last = this.#measured;
-    return !last || this.#clocks.steady() - last.steady > GOOD_FOR_MS || this.#sleptMs() > 0;
+    if (!last || this.#sleptMs() > 0) return true;
+    const goodForMs = last.tookMs > PROMPT_MS ? SLOW_GOOD_FOR_MS : GOOD_FOR_MS;
+    return this.#clocks.steady() - last.steady > goodForMs;
+  }
+
+  #isBest(tookMs: number, steady: number): boolean {
+    const last = this.#measured;
+    if (!last || tookMs <= Math.max(PROMPT_MS, last.tookMs)) return true;
+    return steady - last.steady > BETTER_FOR_MS || this.#sleptMs() > 0;
   }
 
   #sleptMs(): number {
@@ -66,8 +84,8 @@ export class ServerClock {
     const answer = await ask();
     const steady = this.#clocks.steady();
     const tookMs = steady - asked;
-    if (tookMs <= PROMPT_MS || this.due)
-      this.#measured = { steady, wall: this.#clocks.wall(), server: Number(answer.now) + tookMs / 2 };
+    if (this.#isBest(tookMs, steady))
+      this.#measured = { steady, wall: this.#clocks.wall(), server: Number(answer.now) + tookMs / 2, tookMs };
     return answer;
   }
 }

@@ -61,6 +61,30 @@ describe("a server's clock", () => {
     expect(one.clock.now()).toBe(SERVER + 2_100);
   });
 
+  test('is not moved by slow answers while what is known is good enough, and is asked for until one is prompt', async () => {
+    const one = machine();
+    await one.ask();
+    one.pass(10_001);
+    // The server looked at its clock when it sent the answer.
+    await one.ask(4_000, SERVER + 14_001);
+    expect([one.clock.now(), one.clock.due]).toEqual([SERVER + 14_001, true]);
+    await one.ask(200);
+    expect([one.clock.now(), one.clock.due]).toEqual([SERVER + 14_201, false]);
+    one.pass(300_001);
+    await one.ask(4_000, SERVER + 400_000);
+    expect(one.clock.now()).toBe(SERVER + 404_000);
+  });
+
+  test('is soon asked for again where the first answer was slow', async () => {
+    const one = machine();
+    await one.ask(4_000);
+    expect(one.clock.due).toBe(false);
+    one.pass(1_001);
+    expect(one.clock.due).toBe(true);
+    await one.ask(2_000, SERVER + 60_000);
+    expect(one.clock.now()).toBe(SERVER + 62_000);
+  });
+
   test('is asked for again after a while', async () => {
     const one = machine();
     expect(one.clock.due).toBe(true);
