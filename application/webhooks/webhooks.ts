@@ -18,7 +18,7 @@ import type { LateEvents } from './late-events.ts';
 import { DeliveryQueue } from './queue/delivery-queue.ts';
 import { RangeRedeliveries } from './queue/range-redeliveries.ts';
 import { Redeliveries } from './redeliveries.ts';
-import { WebhookSubscriptions, noWebhook } from './subscriptions.ts';
+import { WebhookSubscriptions, noWebhook, secretContext } from './subscriptions.ts';
 import type { SubscriptionChange, WebhookCaller, WebhookSubscription } from './subscriptions.ts';
 import type {
   VerificationDependencies,
@@ -26,7 +26,6 @@ import type {
   VerifyDeliveriesSummary,
 } from './verify-deliveries.ts';
 import { WebhookDesk } from './webhook-desk.ts';
-import { secretContext } from './subscriptions.ts';
 
 export interface CreateWebhookInput {
   readonly url: string;

@@ -162,8 +162,8 @@ interface WebhookWorkerOptions {
   readonly watch?: (AttemptWatch & Pick<PublicationWatch, 'consumed'>) | undefined;
   /** Where several processes send: one of them removes what is old at a time. */
   readonly retentionLease?: LeasePlace;
-  /** Other limits than those that follow from the schedule and the time-out. */
-  readonly limits?: Partial<DispatchSettings>;
+  /** Other limits than those that follow from the schedule and the time-out; none of these lets a lane have two workers. */
+  readonly limits?: Partial<Pick<DispatchSettings, 'gatherMs' | 'lookEveryMs'>>;
   /** How far the clocks of the processes may be apart; default 0, for one process. */
   readonly clockToleranceMs?: number;
 }

@@ -108,10 +108,3 @@ export const dispatchSettings = (schedule: readonly number[], timeoutMs: number)
     knownForMs: KNOWN_FOR_MS,
   };
 };
-
-/** @throws RangeError for settings under which a lane could have two workers */
-export const checkedSettings = (settings: DispatchSettings): DispatchSettings => {
-  if (settings.leaseMs <= settings.timeoutMs)
-    throw new RangeError('the lease must be longer than an attempt may take');
-  return settings;
-};

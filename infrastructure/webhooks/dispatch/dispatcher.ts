@@ -9,7 +9,7 @@ import type {
 } from '../../../application/webhooks/queue/lease-lanes.ts';
 import { EndpointSchedule } from './endpoints.ts';
 import { SlotLimiter } from './slot-limiter.ts';
-import { ClockSteps, checkedSettings, gathered, iso } from './dispatch-settings.ts';
+import { ClockSteps, gathered, iso } from './dispatch-settings.ts';
 import type { Endpoint } from './endpoints.ts';
 import { LaneRunner, isRetry } from './lane-runner.ts';
 import type { Ended, RunnerDependencies } from './lane-runner.ts';
@@ -58,14 +58,14 @@ export class WebhookDispatcher {
   #lastError: string | undefined;
 
   constructor(dependencies: RunnerDependencies) {
-    const settings = checkedSettings(dependencies.settings);
+    const { settings, now } = dependencies;
     const { breaker } = settings;
     this.#deps = dependencies;
     this.#troubles = new LineAMinute((fields, message) => dependencies.logger.error(fields, message));
     this.#runner = new LaneRunner(dependencies);
     this.#turns = new SlotLimiter(settings);
-    this.#steps = new ClockSteps(dependencies.now);
-    this.#schedule = new EndpointSchedule({ breaker, now: dependencies.now, onDue: () => this.#pump() });
+    this.#steps = new ClockSteps(now);
+    this.#schedule = new EndpointSchedule({ breaker, now, onDue: () => this.#pump() });
   }
 
   /** Once in the life of the object. */

@@ -265,10 +265,6 @@ describe('when things break inside', () => {
     await world.untilDelivered(webhookId, 1);
     expect(sender.sent.map(({ attempt }) => attempt)).toEqual([1]);
   });
-
-  test('settings under which a lane could have two workers are refused', () => {
-    expect(() => world.worker({ settings: { timeoutMs: 500, leaseMs: 500 } })).toThrow(RangeError);
-  });
 });
 
 describe('what was changed while a delivery waited for its turn', () => {
