@@ -94,7 +94,7 @@ export interface OperationSpec<Body = unknown> {
     readonly orderedBy: readonly string[];
   };
   readonly success: readonly SuccessResponse[];
-  /** Codes beyond those that follow from access, body and bucket. */
+  /** Codes beyond those that follow from access, body, bucket and key. */
   readonly errors: readonly ErrorCode[];
 }
 
@@ -151,6 +151,9 @@ const securityOf = (access: OperationSpec['access']): readonly Schema[] => {
   return access === 'client_credentials' ? [{}, { basic: [] }] : [{ oauth2: [access] }, { bearer: [access] }];
 };
 
+const OF_A_KEY = ['idempotency_conflict', 'concurrent_modification'] as const;
+const hasKey = ({ success }: OperationSpec): boolean => success.some(({ headers }) => headers === REPLAYED);
+
 const impliedErrors = (spec: OperationSpec): readonly ErrorCode[] => {
   const codes: ErrorCode[] = ['invalid_request', 'not_acceptable', 'internal_error', 'service_unavailable'];
   if (spec.access !== 'public' && spec.access !== 'client_credentials') {
@@ -192,8 +195,8 @@ const successOf = (spec: OperationSpec, success: SuccessResponse): Schema => ({
 });
 
 /** Whether a client that got no answer may send it again: it reads, it has a key, or a second time changes nothing more. */
-const isIdempotent = ({ method, repeatable, success }: OperationSpec): boolean =>
-  method === 'get' || repeatable === true || success.some(({ headers }) => headers === REPLAYED);
+const isIdempotent = (spec: OperationSpec): boolean =>
+  spec.method === 'get' || spec.repeatable === true || hasKey(spec);
 
 export const describe = (spec: OperationSpec, servers?: readonly Schema[]): Schema => ({
   operationId: spec.id,
@@ -220,7 +223,7 @@ export const describe = (spec: OperationSpec, servers?: readonly Schema[]): Sche
   }),
   responses: {
     ...Object.fromEntries(spec.success.map((success) => [String(success.status), successOf(spec, success)])),
-    ...errorResponses([...spec.errors, ...impliedErrors(spec)], {
+    ...errorResponses([...spec.errors, ...impliedErrors(spec), ...(hasKey(spec) ? OF_A_KEY : [])], {
       headers: headersOf(spec),
       schema: spec.access === 'client_credentials' ? 'TokenError' : 'Error',
     }),

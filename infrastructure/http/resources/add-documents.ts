@@ -83,11 +83,7 @@ export const addDocuments = endpoint({
       headers: REPLAYED,
     },
   ],
-  errors: [
-    ...FILE_ERRORS,
-    ...(['loan_not_found', 'operation_invalid_state'] as const),
-    ...(['idempotency_conflict', 'concurrent_modification'] as const),
-  ],
+  errors: [...FILE_ERRORS, 'loan_not_found', 'operation_invalid_state'],
   crossCheck,
   fileNames: (body: FilesData) => body.documents.map(({ value }) => value),
   answer: async ({ loans }, context, { body, files }) =>

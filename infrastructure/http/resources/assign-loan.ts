@@ -181,8 +181,7 @@ export const assignLoan = endpoint({
   ],
   errors: [
     ...FILE_ERRORS,
-    ...(['invalid_document_type', 'fund_not_allowed'] as const),
-    ...(['idempotency_conflict', 'proposal_code_already_used', 'concurrent_modification'] as const),
+    ...(['invalid_document_type', 'fund_not_allowed', 'proposal_code_already_used'] as const),
   ],
   crossCheck,
   fileNames: (body: LoanData) => body.backing_documents.map(({ value }) => value),

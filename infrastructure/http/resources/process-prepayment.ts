@@ -151,10 +151,7 @@ export const processPrepayment = endpoint({
     sample: { ...examplePrepayment, prepayment_value: 1200.0 },
   },
   success: ANSWER.success,
-  errors: [
-    ...(['invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
-    ...(['idempotency_conflict', 'concurrent_modification'] as const),
-  ],
+  errors: ['invalid_date', 'loan_not_found', 'operation_invalid_state'],
   answer: async ({ loans }, context, { body }) => {
     const input = inputOf(body);
     if (body.dry_run) return ANSWER.quoted(await loans.quotePrepayment(context, input));

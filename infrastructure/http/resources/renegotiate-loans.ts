@@ -157,7 +157,6 @@ export const renegotiateLoans = endpoint<RenegotiationBody>({
     ...FILE_ERRORS,
     ...(['invalid_document_type', 'invalid_date', 'fund_not_allowed', 'loan_not_found'] as const),
     ...(['operation_invalid_state', 'proposal_code_already_used'] as const),
-    ...(['idempotency_conflict', 'concurrent_modification'] as const),
   ],
   crossCheck: checkRenegotiation,
   fileNames: (body: RenegotiationBody) =>

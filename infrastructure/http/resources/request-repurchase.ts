@@ -147,10 +147,7 @@ export const requestRepurchase = endpoint({
   sandboxParameters: ['SandboxStrict', 'SandboxFail'],
   body: { schema: RepurchaseRequest, example: exampleRepurchase, limit: 16_384 },
   success: ANSWER.success,
-  errors: [
-    ...(['invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
-    ...(['idempotency_conflict', 'concurrent_modification'] as const),
-  ],
+  errors: ['invalid_date', 'loan_not_found', 'operation_invalid_state'],
   answer: async ({ loans }, context, { body }) => {
     const input = inputOf(body);
     if (body.dry_run) return ANSWER.quoted(await loans.quoteRepurchase(context, input));

@@ -1,8 +1,8 @@
 import { component, object } from '../../../application/schemas/schema.ts';
-import { unavailable } from '../errors/http-problem.ts';
+import { HttpProblem } from '../errors/http-problem.ts';
 import { json } from '../openapi/operation.ts';
-import { checksText } from '../server/health-app.ts';
-import { endpoint } from '../operation.ts';
+import { readinessAnswer } from '../server/health-app.ts';
+import { endpoint, ok } from '../operation.ts';
 
 const KeySet = component(
   'KeySet',
@@ -50,7 +50,7 @@ export const readLiveness = endpoint({
   summary: 'Whether the process runs',
   description: 'Says nothing about stores; restart the process when it fails.',
   success: [json(200, 'It runs.', Health, { status: 'ok' })],
-  handler: () => () => ({ status: 200, json: { status: 'ok' } }),
+  handler: () => () => ok({ status: 'ok' }),
 });
 
 export const readReadiness = endpoint({
@@ -65,8 +65,8 @@ export const readReadiness = endpoint({
   handler:
     ({ readiness }) =>
     async () => {
-      const state = await readiness();
-      if (!state.ready) throw unavailable(`not ready: ${checksText(state)}`, 1);
-      return { status: 200, json: { status: 'ok', checks: state.checks } };
+      const answer = readinessAnswer(await readiness());
+      if (answer instanceof HttpProblem) throw answer;
+      return ok(answer);
     },
 });

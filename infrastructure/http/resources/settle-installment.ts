@@ -133,7 +133,7 @@ export const settleInstallment = endpoint({
   success: ANSWER.success,
   errors: [
     ...(['installment_not_found', 'invalid_date', 'loan_not_found', 'operation_invalid_state'] as const),
-    ...(['idempotency_conflict', 'installment_already_closed', 'concurrent_modification'] as const),
+    'installment_already_closed',
   ],
   answer: async ({ loans }, context, { body }) => {
     const input = inputOf(body);

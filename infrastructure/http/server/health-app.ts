@@ -10,17 +10,19 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, 'ok' | 'failing'>>;
 }
 
-export const checksText = ({ checks }: Readiness): string =>
-  Object.entries(checks)
-    .map(([name, state]) => `${name}: ${state}`)
-    .join('; ');
+const RETRY_AFTER_S = 1;
+
+/** What is answered to whoever asks for it; a refusal names what fails. */
+export const readinessAnswer = ({ ready, checks }: Readiness): HttpProblem | object => {
+  if (ready) return { status: 'ok', checks };
+  const states = Object.entries(checks).map(([name, state]) => `${name}: ${state}`);
+  return unavailable(`not ready: ${states.join('; ')}`, RETRY_AFTER_S);
+};
 
 interface HealthDependencies {
   readonly readiness: () => Promise<Readiness>;
   readonly otherwise: () => HttpProblem;
 }
-
-const RETRY_AFTER_S = 1;
 
 const send = (
   res: ServerResponse,
@@ -36,10 +38,7 @@ const answer = async (
   { readiness, otherwise }: HealthDependencies,
 ): Promise<object> => {
   if (path === '/health/live') return { status: 'ok' };
-  if (path !== '/health/ready') return otherwise();
-  const state = await readiness();
-  if (!state.ready) return unavailable(`not ready: ${checksText(state)}`, RETRY_AFTER_S);
-  return { status: 'ok', checks: state.checks };
+  return path === '/health/ready' ? readinessAnswer(await readiness()) : otherwise();
 };
 
 /** Health checks alone, for a process that does not serve the interface, or not yet. */
