@@ -4,6 +4,7 @@ import type { LoanCommand } from '../../domain/loan/commands.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { DecisionRecord, LoanEvent, RejectionReason } from '../../domain/loan/index.ts';
 import type { LoanState } from '../../domain/loan/state.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import type { Cents } from '../../domain/shared/money.ts';
@@ -15,6 +16,14 @@ import type { SecondDecisionName } from '../publication/description/confirmation
 import type { DecisionName } from '../publication/description/decision-schema.ts';
 import type { RefusedDecision } from '../ports/decision-dead-letters.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
+import { RoleError } from '../desk/rights.ts';
+import type { RetryPolicy } from '../support/retry.ts';
+
+const mayPass = (error: unknown): boolean =>
+  error instanceof DomainError ? error.code === 'concurrent_modification' : !(error instanceof RoleError);
+
+/** For a person who waits: a store that is away, a renegotiation that is being decided may pass; refusals of the domain or of a role do not. */
+export const PATIENTLY: RetryPolicy = { pausesMs: [100, 300, 1_000, 3_000], mayPass };
 
 interface Decision extends Omit<CommandRequest, 'actor' | 'correlationId' | 'onlyFundIds' | 'decide'> {
   readonly decisionId: string;

@@ -10,7 +10,7 @@ import { addAwaitingCommands } from './awaiting-commands.ts';
 import { addApply } from './apply-decisions.ts';
 import type { App } from '../../application/app.ts';
 import { money } from '../presenting/columns.ts';
-import { NotAllowedError, WrongUseError, answer } from './command-line.ts';
+import { NotAllowedError, WrongUseError } from './command-line.ts';
 import { userOfSystem, dateOption, instantOption } from './options.ts';
 import { addPending, decideAllPending } from './pending-operations.ts';
 import { FUND_OPTION, applicationWith } from './scope.ts';
@@ -160,7 +160,7 @@ const addDecision = <Options>(
               expected_status: operation.status,
             }),
           })
-        : answer(administrator.dependencies, (services) =>
+        : administrator.answer((services) =>
             decide(services, code, given, { decision, ...details?.(given) }),
           ),
     );

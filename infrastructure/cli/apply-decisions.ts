@@ -3,7 +3,7 @@ import type { CliCommand } from './cli-command.ts';
 import { DECISIONS_AT_ONCE } from '../../application/administrator/decisions.ts';
 import { readDecision } from '../../application/administrator/read-decision.ts';
 import type { App } from '../../application/app.ts';
-import { NotAllowedError, WrongUseError, answerLines } from './command-line.ts';
+import { NotAllowedError, WrongUseError, tell, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { userOfSystem } from './options.ts';
 import { fileToGrow, fileToRead, requireApart } from './path-options.ts';
@@ -88,9 +88,10 @@ const applyFrom = async (dependencies: CliDependencies, options: ApplyOptions): 
   // A pipe can be read only once, and its decisions want an answer before the next ones are written.
   const pipe = dependencies.input ? options.file === PIPE : isPipe(options.file);
   const total = pipe ? 0 : await requireWellFormed(dependencies, input());
-  await answerLines(dependencies, (services) =>
-    applying(services, { input: input(), total, options, dependencies }),
-  );
+  await withService(dependencies, async (services) => {
+    for await (const line of applying(services, { input: input(), total, options, dependencies }))
+      await tell(dependencies, line);
+  });
 };
 
 /** @returns the number of decisions. @throws WrongUseError after naming the malformed lines, and where there is no decision */

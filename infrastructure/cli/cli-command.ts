@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { App } from '../../application/app.ts';
 import { REPORT_FORMATS, printedRows } from '../presenting/columns.ts';
 import type { Column, Printing, ReportFormat, Rows } from '../presenting/columns.ts';
-import { WrongUseError, answer, answerLines, whileRead, withService } from './command-line.ts';
+import { WrongUseError, tell, whileRead, withService } from './command-line.ts';
 import type { CommandDependencies } from './command-line.ts';
 import { operatorOption } from './options.ts';
 import { fileToWrite } from './path-options.ts';
@@ -94,22 +94,25 @@ export class CliCommand extends Command {
     );
   }
 
-  /** Prints what comes out as JSON, once the service is closed. */
   answering<Given extends readonly unknown[]>(
     work: (services: App, ...given: Given) => Promise<object>,
   ): this {
-    return this.action((...given: Given) =>
-      answer(this.dependencies, (services) => work(services, ...given)),
-    );
+    return this.action((...given: Given) => this.answer((services) => work(services, ...given)));
+  }
+
+  /** Prints what comes out as JSON, once the service is closed. */
+  async answer(work: (services: App) => Promise<object>): Promise<void> {
+    const result = await withService(this.dependencies, work);
+    await this.dependencies.write(`${JSON.stringify(result)}\n`);
   }
 
   /** Prints each value as one line of JSON as soon as it is there. */
   answeringLines<Given extends readonly unknown[]>(
     work: (services: App, ...given: Given) => AsyncIterable<object>,
   ): this {
-    return this.action((...given: Given) =>
-      answerLines(this.dependencies, (services) => work(services, ...given)),
-    );
+    return this.serving(async (services, ...given: Given) => {
+      for await (const line of work(services, ...given)) await tell(this.dependencies, line);
+    });
   }
 
   /** Prints rows in the format that is asked for, as they come. */

@@ -146,21 +146,3 @@ export const whileRead = async (write: () => unknown): Promise<void> => {
 /** One line of JSON. */
 export const tell = ({ write }: Pick<CliDependencies, 'write'>, line: object): Promise<void> =>
   whileRead(() => write(`${JSON.stringify(line)}\n`));
-
-/** Tells each value as soon as it is there. */
-export const answerLines = (
-  dependencies: CliDependencies,
-  work: (services: App) => AsyncIterable<object>,
-): Promise<void> =>
-  withService(dependencies, async (services) => {
-    for await (const line of work(services)) await tell(dependencies, line);
-  });
-
-/** Prints what came out as JSON, once the service is closed. */
-export const answer = async (
-  dependencies: CliDependencies,
-  work: (services: App) => Promise<object>,
-): Promise<void> => {
-  const result = await withService(dependencies, work);
-  await dependencies.write(`${JSON.stringify(result)}\n`);
-};

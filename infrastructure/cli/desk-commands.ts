@@ -4,7 +4,7 @@ import type { CliCommand } from './cli-command.ts';
 import { grantText } from '../../application/desk/people.ts';
 import type { ListedSession } from '../../application/desk/sessions.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
-import { NotAllowedError, answer } from './command-line.ts';
+import { NotAllowedError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { instantOption } from './options.ts';
 import { FUND_OPTION, scopeOf } from './scope.ts';
@@ -74,7 +74,7 @@ export const addDeskCommands = (program: CliCommand): void => {
     .action(({ end }: { readonly end?: string }, command: CliCommand) =>
       end === undefined
         ? command.list(SESSION_COLUMNS, async ({ desk: { sessions } }) => sessions.list())
-        : answer(command.dependencies, async (services) => {
+        : command.answer(async (services) => {
             await configuring(services, { decision: 'end_session' }, async () => {
               if (!(await services.desk.sessions.end(end)))
                 throw new NotAllowedError(`no session ${end} that has not ended`);

@@ -1,6 +1,5 @@
 import type { DecisionAnswer } from '../../application/administrator/answers.ts';
-import { DECISIONS_AT_ONCE, namesOf } from '../../application/administrator/decisions.ts';
-import { PATIENTLY } from '../../application/administrator/administrator.ts';
+import { DECISIONS_AT_ONCE, namesOf, PATIENTLY } from '../../application/administrator/decisions.ts';
 import { recordDecisions } from '../../application/administrator/desk-lines.ts';
 import { retry } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';

@@ -72,9 +72,6 @@ export const openConsole = async (
     });
   });
   const served = metrics && desk.metrics && (await serveMetrics(metrics, desk.metrics, logger));
-  const stop = new AbortController();
-  // Others move the clock of a sandbox while the console is open.
-  const following = parts.sandboxClock?.follow(stop.signal);
   const name = host.includes(':') ? `[${host}]` : host;
   const base = publicUrl ?? `http://${name === '0.0.0.0' || name === '[::]' ? 'localhost' : name}:${taken}`;
   if (publicUrl !== undefined) logger.info({ host, port: taken }, 'the console listens');
@@ -84,8 +81,6 @@ export const openConsole = async (
     close: async (): Promise<void> => {
       pages.close();
       await server.close(CLOSE_WITHIN_MS);
-      stop.abort();
-      await following;
       await served?.close();
       await parts.audit.background.close();
     },

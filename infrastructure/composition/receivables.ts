@@ -1,6 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { openBrowser } from '../cli/browser.ts';
-import type { CliDependencies } from '../cli/command-line.ts';
 import { runProgram } from '../cli/program.ts';
 import { CommandOutput, ask, onKey, progressOn, showsColours, untilInterrupted } from '../cli/terminal.ts';
 import { createLogger } from '../observability/logging.ts';
@@ -14,28 +13,26 @@ import type { Parts } from './parts.ts';
 const logToStandardError = (level: Configuration['logLevel']) =>
   createLogger(level, { write: (line: string) => void process.stderr.write(line) });
 
-/** Opens the same stores as the service, which may be running. Its log goes to standard error: the answer is alone on the other. */
-const openParts = async (): Promise<Parts> => {
+/**
+ * Opens the same stores as the service, which may be running, and others move the clock of a sandbox meanwhile. The log goes to standard
+ * error: the answer is alone on the other.
+ */
+const openParts = async (): Promise<{ readonly app: Parts; close(): Promise<void> }> => {
   const configuration = readConfiguration(process.env);
   // The engines and what is built on them come when a command uses them: help and wrong use are answered without.
   const { requireServiceData } = await import('./data-directory.ts');
   requireServiceData(configuration);
   const { openFoundations } = await import('./foundations.ts');
   const { partsOf } = await import('./container.ts');
-  return partsOf(await openFoundations(configuration, logToStandardError(configuration.logLevel)));
-};
-
-/** Others move the clock of a sandbox while a command waits, for a person or for its input. */
-const open: CliDependencies['open'] = async () => {
-  const parts = await openParts();
+  const app = partsOf(await openFoundations(configuration, logToStandardError(configuration.logLevel)));
   const stop = new AbortController();
-  const following = parts.sandboxClock?.follow(stop.signal);
+  const following = app.sandboxClock?.follow(stop.signal);
   return {
-    app: parts,
+    app,
     close: async () => {
       stop.abort();
       await following;
-      await parts.close();
+      await app.close();
     },
   };
 };
@@ -45,7 +42,7 @@ const backups = async () => (await import('./data-directory.ts')).backupsOf(proc
 process.umask(PRIVATE_UMASK);
 const output = new CommandOutput(process.stdout, [process.stderr]);
 const code = await runProgram(process.argv.slice(2), {
-  open,
+  open: openParts,
   openMove: async (targets) => {
     const configuration = readConfiguration(process.env);
     // It brings the clients of the other engines with it.
@@ -58,8 +55,8 @@ const code = await runProgram(process.argv.slice(2), {
     // It brings the pages and what draws them with it.
     const { openConsole } = await import('./console.ts');
     return opening(async (kept, close) => {
-      const parts = kept(await openParts());
-      return { ...kept(await openConsole(parts, settings, desk)), close };
+      const { app } = kept(await openParts());
+      return { ...kept(await openConsole(app, settings, desk)), close };
     });
   },
   openBrowser,

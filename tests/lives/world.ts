@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { markOverdue } from '../../application/loans/overdue.ts';
-import { PATIENTLY } from '../../application/administrator/administrator.ts';
+import { PATIENTLY } from '../../application/administrator/decisions.ts';
 import { retry, retryUntilAvailable } from '../../application/support/retry.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { partsOf } from '../../infrastructure/composition/container.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { PATIENTLY } from '../../../application/administrator/administrator.ts';
+import { PATIENTLY } from '../../../application/administrator/decisions.ts';
 import type { Administrator } from '../../../application/administrator/administrator.ts';
 import type { DecisionAnswer } from '../../../application/administrator/answers.ts';
 import { RoleError } from '../../../application/desk/rights.ts';
