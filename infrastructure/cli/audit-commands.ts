@@ -17,6 +17,12 @@ import type { App } from '../../application/app.ts';
 import { asColumns } from '../presenting/columns.ts';
 import { inOneLine } from '../presenting/terminal-text.ts';
 
+const PRIVATE_OUTPUT = [
+  '--output <file>',
+  'write it to this file, readable by its owner only, instead of standard output',
+  fileToWrite('--output'),
+] as const;
+
 interface ShowOptions {
   readonly application?: string;
   readonly asOf?: CalendarDate;
@@ -83,11 +89,7 @@ export const addAuditCommands = (program: CliCommand): void => {
   audit
     .command('anchor')
     .description('seal the log up to now and print, signed, where it ends: for a timer, to be kept elsewhere')
-    .option(
-      '--output <file>',
-      'write it to this file, readable by its owner only, instead of standard output',
-      fileToWrite('--output'),
-    )
+    .option(...PRIVATE_OUTPUT)
     .told(
       'Hand it to `audit verify --anchor`: a log, or a whole directory, that was put back to an earlier state is found.',
       'audit anchor',
@@ -97,11 +99,7 @@ export const addAuditCommands = (program: CliCommand): void => {
   audit
     .command('export')
     .description('every event as it is stored, for an auditor who verifies it with a program of their own')
-    .option(
-      '--output <file>',
-      'write it to this file, readable by its owner only, instead of standard output',
-      fileToWrite('--output'),
-    )
+    .option(...PRIVATE_OUTPUT)
     .told(
       'A line of JSON for each event, with all that its hash covers; docs/audit.md has the format and a program that verifies it together\n' +
         'with an anchor of `audit verify --write-anchor`, which is to be taken before. Borrowers stay sealed. Works while the service runs.',
