@@ -86,7 +86,10 @@ describe('in the log', () => {
     expectEachFound('events.db', [
       [`update events set type = 'loan.unheard_of.v9' ${eventOf('A', 2)}`, 'event A@2 loan.unheard_of.v9'],
       [`update events set data = substr(data, 2) ${eventOf('B', 2)}`, 'event B@2 loan.term_signed.v1'],
-      [`update events set metadata = substr(metadata, 2) ${eventOf('C', 2)}`, 'event C@2 loan.term_signed.v1'],
+      [
+        `update events set metadata = substr(metadata, 2) ${eventOf('C', 2)}`,
+        'event C@2 loan.term_signed.v1',
+      ],
       [`update events set data = replace(data, '4000', '4001') ${eventOf('N', 1)}`, 'chain N@1 hash'],
     ]));
 

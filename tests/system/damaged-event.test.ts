@@ -110,11 +110,7 @@ test('events that were written over in the middle of the log keep their own oper
   database.close();
   expect(keys.map(({ name }) => String(name).split('.')[1])).toEqual(['GOOD']);
   const backups = backupsOf({ DATA_DIR });
-  const backed = await commandLine(() => parts, { backups })(
-    'backup',
-    '--to',
-    join(directory, 'backup'),
-  );
+  const backed = await commandLine(() => parts, { backups })('backup', '--to', join(directory, 'backup'));
   expect([backed.code, backed.lines]).toMatchObject([4, [{ verified: true, damaged_events: 11 }]]);
   // The record is what the audit expects of it; read models have it when the operation is let out.
   const inLog = (found: readonly { readonly kind: string }[]) =>
