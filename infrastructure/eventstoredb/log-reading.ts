@@ -172,9 +172,9 @@ async function* oneSubscription(
   progress: Progress,
 ): AsyncGenerator<readonly FeedItem[], End, undefined> {
   const { connection, reader, confirmationMs } = source;
+  const end = source.saysCaughtUp ? undefined : ((await endOf(reader))?.position ?? 'start');
   if (!progress.fits) await ensureFits(reader, progress.at);
   progress.fits = true;
-  const end = source.saysCaughtUp ? undefined : ((await endOf(reader))?.position ?? 'start');
   const node = await connection.node(performance.now() + confirmationMs);
   if (signal.aborted) return 'left';
   const feed = new SubscriptionFeed(node, { from: progress.at, prefixes, confirmationMs, batchSize });

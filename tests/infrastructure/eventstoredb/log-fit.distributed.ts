@@ -57,6 +57,10 @@ describe('a position that is no place in this log is refused with what mends it'
     const messages = at.store.subscribe({ from: 'start', signal: AbortSignal.timeout(PATIENCE_MS) });
     let caughtUp = false;
     while (!caughtUp) caughtUp = (await messages.next()).value?.kind === 'caught_up';
+    // What is stored now comes by what is read for all: from then on that is subscribed at the server.
+    await fill(at.store, `${prefix}C`, 1);
+    const seen: SubscriptionMessage[] = [];
+    while (eventsIn(seen, prefix).length === 0) seen.push((await messages.next()).value!);
     at.server.log.cutBehind(Number(kept.split('/')[0]));
     at.server.dropSubscriptions();
     expect(await failureOf(messages.next())).toBeInstanceOf(RangeError);
