@@ -122,6 +122,7 @@ export interface EncodedEvent {
 const NO_METADATA: EventMetadata = {
   ...{ correlationId: '', causationId: '', actor: '', applicationId: '', recordedAt: '', hash: '' },
 };
+const ALWAYS_THERE = Object.keys(NO_METADATA) as readonly (keyof EventMetadata)[];
 
 /**
  * Events that others wrote, or wrote over, come without our metadata. They are handed out all the same, so that whoever meets one can put
@@ -130,10 +131,7 @@ const NO_METADATA: EventMetadata = {
 export const metadataOf = (text: string): EventMetadata => {
   try {
     const found = JSON.parse(text) as EventMetadata;
-    const isOurs = Object.keys(NO_METADATA).every(
-      (field) => typeof found[field as keyof EventMetadata] === 'string',
-    );
-    return isOurs ? found : NO_METADATA;
+    return ALWAYS_THERE.every((field) => typeof found[field] === 'string') ? found : NO_METADATA;
   } catch {
     return NO_METADATA;
   }

@@ -105,7 +105,9 @@ export const addAuditCommands = (program: CliCommand): void => {
         'with an anchor of `audit verify --write-anchor`, which is to be taken before. Borrowers stay sealed. Works while the service runs.',
       'audit export --output export-2026-07-01.jsonl',
     )
-    .serving(exportEvents);
+    .serving(({ audit: log }, given: { readonly output?: string }, command: CliCommand) =>
+      writeLines(log.export(), given, command),
+    );
 };
 
 const show = async (
@@ -168,28 +170,26 @@ const linesOf = (file: string): AsyncIterable<string> =>
 
 const OWNER_ONLY = 0o600;
 
+const writeLines = async (
+  lines: Iterable<string> | AsyncIterable<string>,
+  { output }: { readonly output?: string },
+  { dependencies }: CliCommand,
+): Promise<void> => {
+  if (output === undefined) for await (const line of lines) await dependencies.write(line);
+  else await writeWhole(output, lines, OWNER_ONLY);
+};
+
 /** `audit anchor`: the end of the seal book, which stands for everything before it. */
 const anchor = async (
   { audit }: App,
-  { output }: { readonly output?: string },
-  { dependencies }: CliCommand,
+  given: { readonly output?: string },
+  command: CliCommand,
 ): Promise<void> => {
   const { takenAt, seal, lines } = await audit.anchor();
-  if (output === undefined) for await (const line of lines) await dependencies.write(line);
-  else {
-    await writeWhole(output, lines, OWNER_ONLY);
-    await dependencies.write(`${JSON.stringify({ anchor: output, taken_at: takenAt, seal: seal.number })}\n`);
-  }
-};
-
-/** `audit export`. */
-const exportEvents = async (
-  { audit }: App,
-  { output }: { readonly output?: string },
-  { dependencies }: CliCommand,
-): Promise<void> => {
-  if (output !== undefined) return writeWhole(output, audit.export(), OWNER_ONLY);
-  for await (const line of audit.export()) await dependencies.write(line);
+  await writeLines(lines, given, command);
+  if (given.output === undefined) return;
+  const told = { anchor: given.output, taken_at: takenAt, seal: seal.number };
+  await command.dependencies.write(`${JSON.stringify(told)}\n`);
 };
 
 /** `audit verify`. @throws DifferencesFoundError when there is a difference */

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { DatabaseSyncOptions } from 'node:sqlite';
 import { CHAIN_START, chainHash, metadataOf } from '../../../application/event-codec/event-codec.ts';
-import type { JsonText } from '../../../application/ports/event-store.ts';
+import type { EventMetadata, JsonText } from '../../../application/ports/event-store.ts';
 import { SQLITE_FULL, isUnavailable, sqliteCode, unusable } from '../../sqlite/connection.ts';
 import { BackupFailedError } from './manifest.ts';
 import type { BrokenLink } from './manifest.ts';
@@ -131,8 +131,11 @@ export const forgottenSince = (copy: string, source: string): boolean => {
   return reading(source, (db) => db.prepare(later).get(position) !== undefined);
 };
 
-const follows = (previous: string, { stream, id, type, data, ...stored }: EventRow): boolean => {
-  const metadata = metadataOf(stored.metadata);
+const follows = (
+  previous: string,
+  { stream, id, type, data }: EventRow,
+  metadata: EventMetadata,
+): boolean => {
   try {
     return chainHash(previous, stream, { id, type, data: data as JsonText, metadata }) === metadata.hash;
   } catch {
@@ -147,10 +150,11 @@ export const brokenLinks = (path: string): readonly BrokenLink[] =>
     let [last, previous, expected] = ['', CHAIN_START, 0];
     for (const found of db.prepare(EVENTS_IN_ORDER).iterate()) {
       const row = found as unknown as EventRow;
-      const { stream, revision, metadata } = row;
+      const { stream, revision } = row;
+      const metadata = metadataOf(row.metadata);
       if (stream !== last) [last, previous, expected] = [stream, CHAIN_START, 0];
-      if (revision !== expected || !follows(previous, row)) broken.push({ stream, revision });
-      [previous, expected] = [metadataOf(metadata).hash, revision + 1];
+      if (revision !== expected || !follows(previous, row, metadata)) broken.push({ stream, revision });
+      [previous, expected] = [metadata.hash, revision + 1];
     }
     return broken;
   });
