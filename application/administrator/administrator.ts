@@ -5,7 +5,15 @@ import { ENDPOINTS } from '../command-handling/endpoints.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import type { DecisionDeadLetters, ReceivedDecision } from '../ports/decision-dead-letters.ts';
+import { carryingOut, commandOf, fingerprintOf, namesOf } from './decisions.ts';
+import type {
+  DecisionDeadLetters,
+  ReceivedDecision,
+  AnsweredDecision,
+  CarryOut,
+  SecondDecision,
+  SubmittedDecision,
+} from './decisions.ts';
 import type { EventStore, KeyClaim } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
@@ -14,15 +22,11 @@ import { claimOfDecision, idConflict } from '../two-people/decided-stream.ts';
 import type { Who } from '../two-people/decided-stream.ts';
 import { FirstDecisions } from '../two-people/first-decisions.ts';
 import { FundRules } from '../two-people/fund-rules.ts';
-import { refused } from './answers.ts';
-import type { DecisionAnswer } from './answers.ts';
+import { refused, foundSince } from './answers.ts';
+import type { DecisionAnswer, FoundLoan } from './answers.ts';
 import { actorNamed } from '../command-handling/actors.ts';
-import { foundSince } from './changed-meanwhile.ts';
-import type { FoundLoan } from './changed-meanwhile.ts';
 import { Confirmations, answeredAt } from './confirmations.ts';
 import { guarded, requirePast } from './decision-guards.ts';
-import { carryingOut, commandOf, fingerprintOf, namesOf } from './decisions.ts';
-import type { AnsweredDecision, CarryOut, SecondDecision, SubmittedDecision } from './decisions.ts';
 import { readDecision } from './read-decision.ts';
 import type { Following } from '../processors/acting.ts';
 import { SandboxAdministrator } from './sandbox-administrator.ts';

@@ -7,7 +7,7 @@ import { loanStream } from '../command-handling/operation.ts';
 import { requirePaymentDate } from '../loans/payment-dates.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { ChangedMeanwhileError, foundSince, statusOf } from './changed-meanwhile.ts';
+import { ChangedMeanwhileError, foundSince, statusOf } from './answers.ts';
 import type { SubmittedDecision } from './decisions.ts';
 
 interface Dependencies {

@@ -12,12 +12,30 @@ import type { CommandHandler, CommandRequest, Handled } from '../command-handlin
 import { actorNamed } from '../command-handling/actors.ts';
 import { canonicalText } from '../command-handling/operation.ts';
 import type { StreamRevision } from '../ports/event-store.ts';
-import type { SecondDecisionName } from '../publication/description/confirmation-schema.ts';
-import type { DecisionName } from '../publication/description/decision-schema.ts';
-import type { RefusedDecision } from '../ports/decision-dead-letters.ts';
+import type { SecondDecisionName, DecisionName } from '../publication/description/decision-schema.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import { RoleError } from '../desk/rights.ts';
 import type { RetryPolicy } from '../support/retry.ts';
+
+export interface ReceivedDecision {
+  readonly text: string;
+  readonly origin: string;
+}
+
+export interface RefusedDecision extends ReceivedDecision {
+  readonly decisionId?: string;
+  readonly reason: {
+    readonly code: string;
+    readonly message: string;
+    readonly details: readonly { readonly field: string; readonly code: string; readonly message: string }[];
+  };
+  readonly refusedAt: string;
+}
+
+/** Where refused decisions wait for people. Durable when `put` resolves; the same one may be put again after a crash. */
+export interface DecisionDeadLetters {
+  put(refused: RefusedDecision): Promise<void>;
+}
 
 const mayPass = (error: unknown): boolean =>
   error instanceof DomainError ? error.code === 'concurrent_modification' : !(error instanceof RoleError);

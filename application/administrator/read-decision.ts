@@ -9,10 +9,12 @@ import type { Validator } from '../schemas/document-validators.ts';
 import { parseJson } from '../schemas/parse-json.ts';
 import { UNKNOWN_FIELD, recogniser } from '../schemas/recogniser.ts';
 import { valueSchemas } from '../schemas/values.ts';
-import { SECOND_DECISIONS, confirmationSchemas } from '../publication/description/confirmation-schema.ts';
-import type { SecondDecisionName } from '../publication/description/confirmation-schema.ts';
-import { MOST_REASONS, decisionSchemas } from '../publication/description/decision-schema.ts';
-import type { DecisionName } from '../publication/description/decision-schema.ts';
+import {
+  SECOND_DECISIONS,
+  MOST_REASONS,
+  decisionSchemas,
+} from '../publication/description/decision-schema.ts';
+import type { SecondDecisionName, DecisionName } from '../publication/description/decision-schema.ts';
 import type { SecondDecision, SubmittedDecision } from './decisions.ts';
 
 interface DecisionFields {
@@ -52,7 +54,7 @@ const validator = (name: Named): Validator => {
 };
 
 const compile = (name: Named): Validator => {
-  const schemas = { ...valueSchemas, ...decisionSchemas, ...confirmationSchemas };
+  const schemas = { ...valueSchemas, ...decisionSchemas };
   const document = { components: { schemas } };
   const validate = new DocumentValidators(document).component(name, 'decision');
   const recognise = recogniser(document, name);

@@ -1,10 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { ExpressionBuilder, Selectable } from 'kysely';
-import { SqlWrappedTexts } from '../coordination/wrapped-texts.ts';
-import type { WrappedTexts } from '../coordination/wrapped-texts.ts';
+import { SqlWrappedTexts, whileItsKeyWraps } from '../coordination/key-store.ts';
+import type { WrappedTexts } from '../coordination/key-store.ts';
 import { GuardFailedError } from '../sql/sql-database.ts';
 import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
-import { whileItsKeyWraps } from '../coordination/key-store.ts';
 import type { RealClock } from '../ports/clock.ts';
 import { alone } from '../sql/engine.ts';
 import type { Schema } from '../sql/schema.ts';

@@ -3,7 +3,7 @@ import { EarlierReleaseError } from '../event-codec/stored-formats.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import { countStates } from '../loans/operation-states.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
-import type { RelayQuarantine } from '../publication/relay-quarantine.ts';
+import type { RelayQuarantine } from '../publication/relay.ts';
 import type { EventStore, EventSubscription, LogPlaces, RecordedEvent } from '../ports/event-store.ts';
 import type { LogOrder } from '../ports/read-models.ts';
 import type { ProjectionStore } from '../projecting/projection-store.ts';

@@ -1,6 +1,6 @@
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { LogPosition } from '../ports/event-store.ts';
-import { SCHEMA_VERSION } from './event-names.ts';
+import { SCHEMA_VERSION } from './catalogue.ts';
 
 interface BusMessage {
   /** Application and operation: what has to stay in order shares a key. */

@@ -11,7 +11,7 @@ import type {
 } from '../ports/event-store.ts';
 import { upToNow } from '../support/up-to-now.ts';
 import type { LoanEventName } from './catalogue.ts';
-import type { Translator } from './public-event-translator.ts';
+import type { Translator } from './public-events.ts';
 
 /** A place to begin or to end at: in the log, or in time (an instant in UTC with milliseconds). */
 export type StreamBound =

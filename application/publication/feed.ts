@@ -11,8 +11,8 @@ import { numberOf } from '../projecting/projected-event.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { messageOf } from '../support/failures.ts';
 import type { LoanEventName } from './catalogue.ts';
-import { READS_AT_ONCE } from './public-event-translator.ts';
-import type { Translator } from './public-event-translator.ts';
+import { READS_AT_ONCE } from './public-events.ts';
+import type { Translator } from './public-events.ts';
 
 /** Of an event in the log, as a number; events of one append may share it. */
 interface FeedPlace {

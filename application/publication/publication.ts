@@ -1,7 +1,7 @@
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import { loanStream, ownerOf } from '../command-handling/operation.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
-import type { EventBus, PublicEvent } from '../ports/event-bus.ts';
+import type { EventBus, PublicEvent, Topics } from '../ports/event-bus.ts';
 import type {
   EventStore,
   EventSubscription,
@@ -17,12 +17,10 @@ import { sizedCache } from '../support/sized-cache.ts';
 import { streamEvents } from './event-stream.ts';
 import type { EventStreamQuery, StreamedEvent } from './event-stream.ts';
 import { Feed, SqlFeedRows } from './feed.ts';
-import { PublicEventTranslator } from './public-event-translator.ts';
-import type { Translator } from './public-event-translator.ts';
-import type { RelayQuarantine } from './relay-quarantine.ts';
+import { PublicEventTranslator } from './public-events.ts';
+import type { Translator } from './public-events.ts';
 import { relayToBus, relayToLanes } from './relay.ts';
-import type { PublishingParts } from './relay.ts';
-import type { Topics } from './topics.ts';
+import type { RelayQuarantine, PublishingParts } from './relay.ts';
 
 interface Dependencies {
   readonly log: EventSubscription & PlacedEvents & Partial<StoredEvents>;

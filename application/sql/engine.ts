@@ -1,6 +1,18 @@
-import { CompiledQuery, sql } from 'kysely';
+import {
+  CompiledQuery,
+  sql,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { Query, SqlDatabase, SqlDialect, Statement } from './sql-database.ts';
+import type { Schema } from './schema.ts';
 
 type Engine = Pick<SqlDatabase, 'dialect'>;
 
@@ -50,4 +62,28 @@ export const engineTime = async (database: SqlDatabase): Promise<number> => {
   const query = database.builder.selectNoFrom(engineNow[database.dialect].as('now'));
   const [row] = await database.read(query);
   return Number(row!.now);
+};
+
+/** Refuses to run a query: the dummy driver would silently answer no rows. */
+class BuildingOnly extends DummyDriver {
+  override acquireConnection(): Promise<never> {
+    return Promise.reject(new Error('this builder only compiles: hand the query to SqlDatabase'));
+  }
+}
+
+const DIALECTS = {
+  sqlite: [SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler],
+  postgres: [PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler],
+} as const;
+
+export const queryBuilder = (dialect: SqlDialect): Kysely<Schema> => {
+  const [Adapter, Introspector, QueryCompiler] = DIALECTS[dialect];
+  return new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new Adapter(),
+      createDriver: () => new BuildingOnly(),
+      createIntrospector: (builder) => new Introspector(builder),
+      createQueryCompiler: () => new QueryCompiler(),
+    },
+  });
 };

@@ -3,7 +3,7 @@ import { seesFund } from '../command-handling/operation.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import type { RecordedEvent } from '../ports/event-store.ts';
-import { PING } from '../publication/event-names.ts';
+import { PING } from '../publication/catalogue.ts';
 import { pingEvent } from '../publication/public-events.ts';
 import type { Publication } from '../publication/publication.ts';
 import { instantOf } from '../schemas/values.ts';

@@ -6,7 +6,7 @@ import type { Progress } from '../processors/consumer-offsets.ts';
 import type { PublicationWatch, WebhookMetrics } from '../ports/observation.ts';
 import type { LogOrder } from '../ports/read-models.ts';
 import type { WebhookSubscription, WebhookSubscriptions } from './subscriptions.ts';
-import { ALL_EVENTS, EVENT_NAMES } from '../publication/event-names.ts';
+import { ALL_EVENTS, EVENT_NAMES } from '../publication/catalogue.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
 import { MOST_VIOLATIONS } from '../schemas/document-validators.ts';
 

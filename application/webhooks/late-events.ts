@@ -3,7 +3,7 @@ import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import type { Translator } from '../publication/public-event-translator.ts';
+import type { Translator } from '../publication/public-events.ts';
 import type { fanOutTo } from './fan-out.ts';
 
 export interface DeadLetter {

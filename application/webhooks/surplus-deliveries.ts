@@ -10,7 +10,7 @@ import type {
 } from './delivery-comparison.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import type { Translator } from '../publication/public-event-translator.ts';
+import type { Translator } from '../publication/public-events.ts';
 import { firstIdAt } from '../support/time-ordered-id.ts';
 
 export interface SurplusDependencies {

@@ -10,7 +10,7 @@ import type {
 } from './delivery-comparison.ts';
 import type { DeliveryQueue } from './queue/delivery-queue.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
-import type { RelayQuarantine } from '../publication/relay-quarantine.ts';
+import type { RelayQuarantine } from '../publication/relay.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
 import type { LogOrder } from '../ports/read-models.ts';
 import { instantOf } from '../schemas/values.ts';

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { deadLetterText } from '../../application/administrator/decisions.ts';
-import type { RefusedDecision } from '../../application/ports/decision-dead-letters.ts';
+import type { RefusedDecision } from '../../application/administrator/decisions.ts';
 import { giveToOwner, naming } from '../support/durable-files.ts';
 
 /** Whether there was no room for the whole of the last line. */

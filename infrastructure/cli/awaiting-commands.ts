@@ -3,7 +3,7 @@ import { FUND } from './cli-command.ts';
 import type { CliCommand } from './cli-command.ts';
 import type { AwaitingDecision } from '../../application/administrator/confirmations.ts';
 import type { App } from '../../application/app.ts';
-import type { SecondDecisionName } from '../../application/publication/description/confirmation-schema.ts';
+import type { SecondDecisionName } from '../../application/publication/description/decision-schema.ts';
 import { withFundNames } from '../presenting/fund-names.ts';
 import { asColumns } from '../presenting/columns.ts';
 import { cents } from '../../domain/shared/money.ts';

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { CliCommand } from './cli-command.ts';
 import type { App } from '../../application/app.ts';
 import type { LogPosition } from '../../application/ports/event-store.ts';
-import { LOAN_EVENT_NAMES } from '../../application/publication/event-names.ts';
+import { LOAN_EVENT_NAMES } from '../../application/publication/catalogue.ts';
 import type { LoanEventName } from '../../application/publication/catalogue.ts';
 import type {
   EventStreamQuery,

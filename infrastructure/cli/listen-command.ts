@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { CliCommand } from './cli-command.ts';
 import type { App } from '../../application/app.ts';
 import type { PublicEvent } from '../../application/ports/event-bus.ts';
-import { LOAN_EVENT_NAMES } from '../../application/publication/event-names.ts';
+import { LOAN_EVENT_NAMES } from '../../application/publication/catalogue.ts';
 import type { LoanEventName } from '../../application/publication/catalogue.ts';
 import type { Forwarder } from '../../application/webhooks/webhooks.ts';
 import { asColumns, lineByLine } from '../presenting/columns.ts';

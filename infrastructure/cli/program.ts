@@ -2,7 +2,7 @@ import { BrokenSealBookError } from '../../application/audit/seals/seal-log.ts';
 import { UnknownSigningKeyError } from '../../application/clients/tokens.ts';
 import { EarlierReleaseError } from '../../application/event-codec/stored-formats.ts';
 import { RotationRefusedError } from '../../application/maintenance/master-key-rotation.ts';
-import { NotAcceptedError } from '../../application/publication/topics.ts';
+import { NotAcceptedError } from '../../application/ports/event-bus.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { CommanderError, Help } from 'commander';
 import { DomainError } from '../../domain/shared/domain-error.ts';

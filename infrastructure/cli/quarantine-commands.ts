@@ -1,6 +1,6 @@
 import type { CliCommand } from './cli-command.ts';
 import { parseLoanStream } from '../../application/command-handling/operation.ts';
-import { renegotiationIdOf } from '../../application/projecting/renegotiation-ties.ts';
+import { renegotiationIdOf } from '../../application/projecting/quarantine.ts';
 import type { QuarantinedOperation } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import type { App } from '../../application/app.ts';
 import { asColumns } from '../presenting/columns.ts';

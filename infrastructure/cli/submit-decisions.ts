@@ -1,6 +1,6 @@
+import { recordDecisions } from '../../application/administrator/answers.ts';
 import type { DecisionAnswer } from '../../application/administrator/answers.ts';
 import { DECISIONS_AT_ONCE, namesOf, PATIENTLY } from '../../application/administrator/decisions.ts';
-import { recordDecisions } from '../../application/administrator/desk-lines.ts';
 import { retry } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
 import type { App } from '../../application/app.ts';

@@ -1,5 +1,5 @@
 import type { CliCommand } from './cli-command.ts';
-import type { ListedTopic } from '../../application/publication/topics.ts';
+import type { ListedTopic } from '../../application/ports/event-bus.ts';
 import { asColumns } from '../presenting/columns.ts';
 import { configuring } from './desk-lines.ts';
 

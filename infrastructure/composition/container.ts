@@ -11,7 +11,7 @@ import { OwnWrites } from '../../application/loans/own-writes.ts';
 import { SandboxClock, SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
-import { RelayQuarantine } from '../../application/publication/relay-quarantine.ts';
+import { RelayQuarantine } from '../../application/publication/relay.ts';
 import { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
 import { fileDeadLetters } from '../administrator/file-dead-letters.ts';
 import { FileDocumentInspector } from '../documents/file-document-inspector.ts';

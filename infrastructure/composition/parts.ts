@@ -10,7 +10,7 @@ import type { SandboxClock } from '../../application/maintenance/sandbox/sandbox
 import type { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 import type { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import type { ReadModelFollower } from '../../application/projecting/read-model.ts';
-import type { RelayQuarantine } from '../../application/publication/relay-quarantine.ts';
+import type { RelayQuarantine } from '../../application/publication/relay.ts';
 import type { Projection } from '../../projections/projection.ts';
 import type { FileDocumentInspector } from '../documents/file-document-inspector.ts';
 import type { SealedDocumentStore } from '../documents/sealed-document-store.ts';

@@ -1,5 +1,5 @@
 import type { Parts } from './parts.ts';
-import { recordDecisions } from '../../application/administrator/desk-lines.ts';
+import { recordDecisions } from '../../application/administrator/answers.ts';
 import { running, together } from '../../application/coordination/background.ts';
 import type { Background } from '../../application/coordination/background.ts';
 import { LeasedRunner } from '../../application/coordination/leased-runner.ts';

@@ -1,4 +1,4 @@
-import { TOPICS } from '../../application/publication/event-names.ts';
+import { TOPICS } from '../../application/publication/catalogue.ts';
 import { RELAY_CHECKPOINT } from '../../application/publication/relay.ts';
 import { FAN_OUT_GROUP } from '../../application/webhooks/fan-out.ts';
 import { Webhooks } from '../../application/webhooks/webhooks.ts';

@@ -6,8 +6,8 @@ import { backoff } from '../../application/support/retry.ts';
 import { pause } from '../support/time.ts';
 import type { ConnectionSettings } from './connection-string.ts';
 import { Discovery } from './discovery.ts';
-import { decodeReadAnswer } from './read-messages.ts';
-import type { ReadAnswer } from './read-messages.ts';
+import { decodeReadAnswer } from './messages.ts';
+import type { ReadAnswer } from './messages.ts';
 import { NoLeaderError, isReasonToLeave, isSilence, leaderNamedBy } from './failures.ts';
 
 /** Each has a connection of its own to the same node, so that subscriptions do not take the places of appends there. */

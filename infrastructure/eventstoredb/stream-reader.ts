@@ -3,8 +3,8 @@ import { CallRetries } from './connection.ts';
 import type { Connection, Node } from './connection.ts';
 import { isReasonToLeave, NoAnswerError, proofOf, unavailable } from './failures.ts';
 import type { Position } from './event-wire.ts';
-import { readRequest } from './read-messages.ts';
-import type { ReadAnswer } from './read-messages.ts';
+import { readRequest } from './messages.ts';
+import type { ReadAnswer } from './messages.ts';
 
 /** A whole stream comes in pages, so that no single answer holds up the others on the connection for long. */
 const PAGE = 500;

@@ -2,8 +2,8 @@ import type { ClientReadableStream } from '@grpc/grpc-js';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { Node } from './connection.ts';
 import { fromLogPosition } from './event-wire.ts';
-import { subscriptionRequest } from './read-messages.ts';
-import type { ReadAnswer } from './read-messages.ts';
+import { subscriptionRequest } from './messages.ts';
+import type { ReadAnswer } from './messages.ts';
 import { NoAnswerError } from './failures.ts';
 
 export type FeedItem =

@@ -3,10 +3,10 @@ import type {
   DecisionDeadLetters,
   ReceivedDecision,
   RefusedDecision,
-} from '../../application/ports/decision-dead-letters.ts';
+} from '../../application/administrator/decisions.ts';
 import { MessageTooLargeError } from '../../application/ports/event-bus.ts';
 import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
-import { SCHEMA_VERSION } from '../../application/publication/event-names.ts';
+import { SCHEMA_VERSION } from '../../application/publication/catalogue.ts';
 import { aborted } from '../support/time.ts';
 import type { OrderedProducer } from './ordered-producer.ts';
 import type { KafkaRecord } from './records.ts';

@@ -1,8 +1,8 @@
 import type { Kafka } from 'kafkajs';
 import type { ConsumerOffsets } from '../../application/processors/consumer-offsets.ts';
-import { TOPICS } from '../../application/publication/event-names.ts';
-import { NotAcceptedError } from '../../application/publication/topics.ts';
-import type { ListedTopic, Topics } from '../../application/publication/topics.ts';
+import { TOPICS } from '../../application/publication/catalogue.ts';
+import { NotAcceptedError } from '../../application/ports/event-bus.ts';
+import type { ListedTopic, Topics } from '../../application/ports/event-bus.ts';
 import { pause } from '../support/time.ts';
 import { kafkaClient, waitingBehind, watermarks, withAdmin } from './kafka-client.ts';
 import type { KafkaConnection, Watermarks } from './kafka-client.ts';

@@ -1,5 +1,5 @@
 import type { ITopicMetadata } from 'kafkajs';
-import { TOPICS } from '../../application/publication/event-names.ts';
+import { TOPICS } from '../../application/publication/catalogue.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 
 export interface TopicPlan {

@@ -17,7 +17,7 @@ import { ConnectionPool } from './connection-pool.ts';
 import type { PoolOptions } from './connection-pool.ts';
 import { isConstraint, isStale, isUnavailable, isWorthRepeating } from './failures.ts';
 import { pause } from '../support/time.ts';
-import { queryBuilder } from '../../application/sql/query-builder.ts';
+import { queryBuilder } from '../../application/sql/engine.ts';
 import type { Schema } from '../../application/sql/schema.ts';
 import { ConstraintError, GuardFailedError } from '../../application/sql/sql-database.ts';
 import type {

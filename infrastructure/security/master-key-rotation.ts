@@ -1,7 +1,11 @@
 import { RotationRefusedError } from '../../application/maintenance/master-key-rotation.ts';
 import type { RotationResult } from '../../application/maintenance/master-key-rotation.ts';
-import type { KeyStore } from '../../application/coordination/key-store.ts';
-import type { Rewrapped, WrappedText, WrappedTexts } from '../../application/coordination/wrapped-texts.ts';
+import type {
+  KeyStore,
+  Rewrapped,
+  WrappedText,
+  WrappedTexts,
+} from '../../application/coordination/key-store.ts';
 import {
   MASTER_KEY_CHECK,
   MASTER_KEY_ROTATION,

@@ -1,5 +1,4 @@
-import type { KeyStore } from '../../application/coordination/key-store.ts';
-import type { WrappedText } from '../../application/coordination/wrapped-texts.ts';
+import type { KeyStore, WrappedText } from '../../application/coordination/key-store.ts';
 import type { Keyring, MasterKey } from './master-key.ts';
 import { BrokenSealError } from '../../application/ports/borrower-vault.ts';
 import { AesGcmSealer } from './aes-gcm-sealer.ts';

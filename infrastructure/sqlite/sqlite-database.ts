@@ -10,7 +10,7 @@ import { DatabaseThread } from './database-thread.ts';
 import { NO_GUARD, UnitWriter, readUnit, resultsOf } from './units.ts';
 import type { FlatUnit, Outcome } from './units.ts';
 import { TurnLimit } from '../support/time.ts';
-import { queryBuilder } from '../../application/sql/query-builder.ts';
+import { queryBuilder } from '../../application/sql/engine.ts';
 import type { Schema } from '../../application/sql/schema.ts';
 import type {
   Query,

@@ -1,4 +1,5 @@
-import type { RelayQuarantine } from '../../application/publication/relay-quarantine.ts';
+import { relayToBus } from '../../application/publication/relay.ts';
+import type { RelayQuarantine } from '../../application/publication/relay.ts';
 /**
  * A relay that has just taken over publishes the newest event of so many operations, none of which it has seen before; on the stand-in
  * for EventStoreDB, a process of its own, and on the embedded log. What it publishes to takes everything at once, so that the figures
@@ -16,8 +17,7 @@ import type {
   RecordedEvent,
 } from '../../application/ports/event-store.ts';
 import { Runner } from '../../application/processors/runner.ts';
-import { relayToBus } from '../../application/publication/relay.ts';
-import { PublicEventTranslator } from '../../application/publication/public-event-translator.ts';
+import { PublicEventTranslator } from '../../application/publication/public-events.ts';
 import { decodeRecorded } from '../../infrastructure/composition/projections.ts';
 import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
-import type { KeyStore } from '../../application/coordination/key-store.ts';
-import type { WrappedTexts } from '../../application/coordination/wrapped-texts.ts';
+import type { KeyStore, WrappedTexts } from '../../application/coordination/key-store.ts';
 import type { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
 
 interface Stores {

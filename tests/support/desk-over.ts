@@ -1,6 +1,6 @@
 import { Desk } from '../../application/desk/desk.ts';
 import type { DeskLogLine, DeskQuery } from '../../application/desk/desk.ts';
-import { queryBuilder } from '../../application/sql/query-builder.ts';
+import { queryBuilder } from '../../application/sql/engine.ts';
 import { ALONE } from './application-parts.ts';
 import { InMemoryEventStore } from './in-memory-event-store.ts';
 import { ManualClock } from './manual-clock.ts';

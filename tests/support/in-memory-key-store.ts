@@ -1,5 +1,4 @@
-import type { KeyStore } from '../../application/coordination/key-store.ts';
-import type { Rewrapped, WrappedText } from '../../application/coordination/wrapped-texts.ts';
+import type { KeyStore, Rewrapped, WrappedText } from '../../application/coordination/key-store.ts';
 import { AesGcmSealer } from '../../infrastructure/security/aes-gcm-sealer.ts';
 import { MasterKey } from '../../infrastructure/security/master-key.ts';
 import type { NamedKeys } from '../../infrastructure/security/wrapped-keys.ts';

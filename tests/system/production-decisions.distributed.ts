@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import type { KafkaMessage, Producer } from 'kafkajs';
 import { operationKey } from '../../application/publication/bus-message.ts';
-import { TOPICS } from '../../application/publication/event-names.ts';
+import { TOPICS } from '../../application/publication/catalogue.ts';
 import { DocumentValidators } from '../../application/schemas/document-validators.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { linesOf } from '../support/desk-over.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import type { Producer } from 'kafkajs';
 import { operationKey } from '../../application/publication/bus-message.ts';
-import { TOPICS } from '../../application/publication/event-names.ts';
+import { TOPICS } from '../../application/publication/catalogue.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { commandLineBeside } from '../support/command-line-beside.ts';
 import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';

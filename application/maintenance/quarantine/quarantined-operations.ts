@@ -3,17 +3,17 @@ import type { ProjectedEvent, Projection } from '../../../projections/projection
 import { replay } from '../../command-handling/operation.ts';
 import type { RollForward } from '../../renegotiation/roll-forward.ts';
 import { UnreadableEventError } from '../../event-codec/fields.ts';
-import type { RelayQuarantine } from '../../publication/relay-quarantine.ts';
+import type { RelayQuarantine } from '../../publication/relay.ts';
 import type { EventStore, LogPosition, RecordedEvent } from '../../ports/event-store.ts';
 import { RefusedWritesError } from '../../ports/read-models.ts';
 import type { LogOrder, QuarantinedStream } from '../../ports/read-models.ts';
 import type { ProjectionStore } from '../../projecting/projection-store.ts';
-import { releaseWrite } from '../../projecting/quarantine.ts';
 import {
+  releaseWrite,
   operationsNamedBy,
   renegotiationIdOf,
   renegotiationsNamedBy,
-} from '../../projecting/renegotiation-ties.ts';
+} from '../../projecting/quarantine.ts';
 import { messageOf } from '../../support/failures.ts';
 
 interface Dependencies {

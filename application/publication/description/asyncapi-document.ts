@@ -1,9 +1,8 @@
-import { confirmationSchemas } from './confirmation-schema.ts';
 import { decisionSchemas } from './decision-schema.ts';
 import { eventSchemaName, eventSchemas } from './event-schemas.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { valueSchemas } from '../../schemas/values.ts';
-import { LOAN_EVENT_NAMES, TOPICS } from '../event-names.ts';
+import { LOAN_EVENT_NAMES, TOPICS } from '../catalogue.ts';
 import {
   CONFIRMATION,
   DECISION,
@@ -94,7 +93,6 @@ const usedSchemas = (): Readonly<Record<string, Schema>> => {
   const own = {
     ...Object.fromEntries(events.map((name) => [name, eventSchemas[name]!])),
     ...decisionSchemas,
-    ...confirmationSchemas,
     ...headerSchemas,
   };
   const named = (name: string): boolean => JSON.stringify(own).includes(`"#/components/schemas/${name}"`);

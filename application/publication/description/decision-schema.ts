@@ -1,72 +1,15 @@
-import { TOPICS } from '../event-names.ts';
-import { EXAMPLE_OPERATION } from '../catalogue.ts';
 import { object, ref, refused } from '../../schemas/schema.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { freeText } from '../../schemas/values.ts';
 import { LOAN_STATUSES } from '../../../domain/loan/statuses.ts';
 import { UNSEEN_MARKS } from '../../../domain/shared/as-read.ts';
 
-const operation = {
-  application_id: EXAMPLE_OPERATION.applicationId,
-  originator_proposal_code: EXAMPLE_OPERATION.code,
-};
-
-export const decisionExamples = [
-  {
-    summary: 'The operation meets the criteria',
-    payload: {
-      decision_id: '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11',
-      ...operation,
-      decision: 'approve',
-      decided_at: '2026-01-15T12:00:00Z',
-      note: 'Committee of 15 January',
-    },
-  },
-  {
-    summary: 'The operation is turned down',
-    payload: {
-      decision_id: 'D-2026-0002',
-      ...operation,
-      decision: 'reject',
-      reasons: [{ code: 'concentration_limit', message: 'The fund holds too much of this borrower' }],
-    },
-  },
-  {
-    summary: 'The term is signed',
-    payload: { decision_id: 'D-2026-0003', ...operation, decision: 'sign_term' },
-  },
-  {
-    summary: 'The fund paid',
-    payload: {
-      decision_id: 'D-2026-0004',
-      ...operation,
-      decision: 'disburse',
-      disbursement_date: '2026-01-15',
-      disbursed_value: 1800.0,
-      expected_status: 'term_signed',
-      operator: 'ana.souza',
-    },
-  },
-  {
-    summary: 'A repurchase is through',
-    payload: { decision_id: 'D-2026-0005', ...operation, decision: 'process_repurchase' },
-  },
-] as const;
-
-export const refusedDecisionExample = {
-  decision_id: 'D-2026-0004',
-  origin: `${TOPICS.decisions}/3@4711`,
-  text: JSON.stringify(decisionExamples[3].payload),
-  reason: {
-    code: 'operation_invalid_state',
-    message: `operation ${EXAMPLE_OPERATION.code} is approved; its term has to be signed before the disbursement`,
-    details: [],
-  },
-  refused_at: '2026-01-15T12:00:01.000Z',
-};
-
 export const DECISIONS = ['approve', 'reject', 'sign_term', 'disburse', 'process_repurchase'] as const;
 export type DecisionName = (typeof DECISIONS)[number];
+
+/** What may be done about a decision that awaits a second person. */
+export const SECOND_DECISIONS = ['confirm', 'withdraw'] as const;
+export type SecondDecisionName = (typeof SECOND_DECISIONS)[number];
 
 const LONGEST_TEXT = 500;
 const LONGEST_OPERATOR = 80;
@@ -154,15 +97,26 @@ const condition = (decision: DecisionName): Schema => ({
   },
 });
 
+const DECISION_ID = name(
+  '^[!-~]{1,100}$',
+  '1 to 100 visible ASCII characters, without spaces',
+  'Your name for this decision. Sent again with the same contents it has no second effect.',
+  '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11',
+);
+
+const OPERATOR_NAME: Schema = {
+  type: 'string',
+  maxLength: LONGEST_OPERATOR,
+  pattern: OPERATOR,
+  description: 'Who decided, by your own word; kept with the event for the audit, never published.',
+  examples: ['ana.souza'],
+  ...refused('invalid_format', OPERATOR_RULE),
+};
+
 const administratorDecision: Schema = {
   ...object(
     {
-      decision_id: name(
-        '^[!-~]{1,100}$',
-        '1 to 100 visible ASCII characters, without spaces',
-        'Your name for this decision. Sent again with the same contents it has no second effect.',
-        '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11',
-      ),
+      decision_id: DECISION_ID,
       application_id: name(
         '^[A-Za-z0-9_-]{1,64}$',
         '1 to 64 letters, digits, underscores or hyphens',
@@ -199,14 +153,7 @@ const administratorDecision: Schema = {
         examples: ['term_signed'],
         ...refused('invalid_value', `must be one of ${LOAN_STATUSES.join(', ')}`),
       },
-      operator: {
-        type: 'string',
-        maxLength: LONGEST_OPERATOR,
-        pattern: OPERATOR,
-        description: 'Who decided, by your own word; kept with the event for the audit, never published.',
-        examples: ['ana.souza'],
-        ...refused('invalid_format', OPERATOR_RULE),
-      },
+      operator: OPERATOR_NAME,
     },
     [
       'reasons',
@@ -249,7 +196,31 @@ const refusedDecision: Schema = {
   description: 'A decision that was refused for good, with the reason.',
 };
 
+const administratorConfirmation: Schema = {
+  ...object(
+    {
+      decision_id: DECISION_ID,
+      decision: {
+        type: 'string',
+        enum: [...SECOND_DECISIONS],
+        description: '`confirm` lets it take effect, `withdraw` takes it back.',
+        examples: ['confirm'],
+        ...refused('invalid_value', `must be one of ${SECOND_DECISIONS.join(', ')}`),
+      },
+      first_decision_id: {
+        ...DECISION_ID,
+        description: 'The `decision_id` of the decision that awaits a second person.',
+      },
+      operator: OPERATOR_NAME,
+    },
+    ['operator'],
+  ),
+  description:
+    'What a second person says of a decision that awaits one, because its fund asks for two. Unknown fields are ignored.',
+};
+
 export const decisionSchemas = {
   AdministratorDecision: administratorDecision,
   RefusedDecision: refusedDecision,
+  AdministratorConfirmation: administratorConfirmation,
 } as const satisfies Readonly<Record<string, Schema>>;

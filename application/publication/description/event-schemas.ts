@@ -2,10 +2,8 @@ import { exampleOf, schemaOf, shown } from '../../schemas/shown-fields.ts';
 import { EXAMPLE } from '../../schemas/example-values.ts';
 import { object, ref, text } from '../../schemas/schema.ts';
 import type { Schema } from '../../schemas/schema.ts';
-import { EXAMPLE_OPERATION, PUBLICATIONS } from '../catalogue.ts';
-import type { Publication } from '../catalogue.ts';
-import { PING } from '../event-names.ts';
-import type { EventName } from '../event-names.ts';
+import { EXAMPLE_OPERATION, PUBLICATIONS, PING } from '../catalogue.ts';
+import type { Publication, EventName } from '../catalogue.ts';
 
 type Described = Pick<Publication<never, EventName>, 'name' | 'example' | 'data' | 'flat'>;
 

@@ -1,12 +1,89 @@
-import { confirmationExamples } from './confirmation-schema.ts';
-import { decisionExamples, refusedDecisionExample } from './decision-schema.ts';
 import { eventExample, eventSchemaName } from './event-schemas.ts';
 import { object, ref } from '../../schemas/schema.ts';
 import type { Schema } from '../../schemas/schema.ts';
 import { operationKey } from '../bus-message.ts';
-import { EXAMPLE_OPERATION } from '../catalogue.ts';
-import { LOAN_EVENT_NAMES, LOAN_EVENTS, SCHEMA_VERSION, TOPICS } from '../event-names.ts';
+import { EXAMPLE_OPERATION, LOAN_EVENT_NAMES, LOAN_EVENTS, SCHEMA_VERSION, TOPICS } from '../catalogue.ts';
 import type { LoanEventName } from '../catalogue.ts';
+
+const operation = {
+  application_id: EXAMPLE_OPERATION.applicationId,
+  originator_proposal_code: EXAMPLE_OPERATION.code,
+};
+
+const decisionExamples = [
+  {
+    summary: 'The operation meets the criteria',
+    payload: {
+      decision_id: '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11',
+      ...operation,
+      decision: 'approve',
+      decided_at: '2026-01-15T12:00:00Z',
+      note: 'Committee of 15 January',
+    },
+  },
+  {
+    summary: 'The operation is turned down',
+    payload: {
+      decision_id: 'D-2026-0002',
+      ...operation,
+      decision: 'reject',
+      reasons: [{ code: 'concentration_limit', message: 'The fund holds too much of this borrower' }],
+    },
+  },
+  {
+    summary: 'The term is signed',
+    payload: { decision_id: 'D-2026-0003', ...operation, decision: 'sign_term' },
+  },
+  {
+    summary: 'The fund paid',
+    payload: {
+      decision_id: 'D-2026-0004',
+      ...operation,
+      decision: 'disburse',
+      disbursement_date: '2026-01-15',
+      disbursed_value: 1800.0,
+      expected_status: 'term_signed',
+      operator: 'ana.souza',
+    },
+  },
+  {
+    summary: 'A repurchase is through',
+    payload: { decision_id: 'D-2026-0005', ...operation, decision: 'process_repurchase' },
+  },
+] as const;
+
+const refusedDecisionExample = {
+  decision_id: 'D-2026-0004',
+  origin: `${TOPICS.decisions}/3@4711`,
+  text: JSON.stringify(decisionExamples[3].payload),
+  reason: {
+    code: 'operation_invalid_state',
+    message: `operation ${EXAMPLE_OPERATION.code} is approved; its term has to be signed before the disbursement`,
+    details: [],
+  },
+  refused_at: '2026-01-15T12:00:01.000Z',
+};
+
+const confirmationExamples = [
+  {
+    summary: 'A second person agrees',
+    payload: {
+      decision_id: 'D-2026-0006',
+      decision: 'confirm',
+      first_decision_id: '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11',
+      operator: 'bruno.lima',
+    },
+  },
+  {
+    summary: 'It is taken back',
+    payload: {
+      decision_id: 'D-2026-0007',
+      decision: 'withdraw',
+      first_decision_id: '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11',
+      operator: 'ana.souza',
+    },
+  },
+] as const;
 
 const KEY: Schema = {
   type: 'string',

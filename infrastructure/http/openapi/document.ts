@@ -1,5 +1,5 @@
-import { EVENT_NAMES, EVENTS } from '../../../application/publication/event-names.ts';
-import type { EventName } from '../../../application/publication/event-names.ts';
+import { EVENT_NAMES, EVENTS } from '../../../application/publication/catalogue.ts';
+import type { EventName } from '../../../application/publication/catalogue.ts';
 import { eventExample, eventSchemaName } from '../../../application/publication/description/event-schemas.ts';
 import { ref } from '../../../application/schemas/schema.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';

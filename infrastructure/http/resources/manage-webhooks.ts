@@ -2,7 +2,7 @@ import type {
   CreatedWebhook as Created,
   CreateWebhookInput,
 } from '../../../application/webhooks/webhooks.ts';
-import { ALL_EVENTS, EVENT_NAMES } from '../../../application/publication/event-names.ts';
+import { ALL_EVENTS, EVENT_NAMES } from '../../../application/publication/catalogue.ts';
 import {
   component,
   listOf,

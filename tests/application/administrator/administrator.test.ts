@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { PATIENTLY } from '../../../application/administrator/decisions.ts';
+import type { RefusedDecision } from '../../../application/administrator/decisions.ts';
 import type { Administrator } from '../../../application/administrator/administrator.ts';
 import type { DecisionAnswer } from '../../../application/administrator/answers.ts';
 import { RoleError } from '../../../application/desk/rights.ts';
 import { OutcomeUnknownError } from '../../../application/ports/event-store.ts';
-import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { LoanCode } from '../../../domain/shared/identifiers.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { recordDecisions } from '../../../application/administrator/answers.ts';
 import type { DecisionAnswer } from '../../../application/administrator/answers.ts';
 import type { SubmittedDecision } from '../../../application/administrator/decisions.ts';
-import { recordDecisions } from '../../../application/administrator/desk-lines.ts';
 import { deskOver, linesOf } from '../../support/desk-over.ts';
 
 const ID = '0b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60';

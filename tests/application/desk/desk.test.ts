@@ -4,7 +4,7 @@ import { DESK_DAYS_STREAM } from '../../../application/desk/desk-streams.ts';
 import { CHAIN_START, chainEvents, findBrokenLink } from '../../../application/event-codec/event-codec.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import type { EventStore, JsonText } from '../../../application/ports/event-store.ts';
-import { queryBuilder } from '../../../application/sql/query-builder.ts';
+import { queryBuilder } from '../../../application/sql/engine.ts';
 import type { DeskEntry, DeskVisitor } from '../../../domain/desk/line.ts';
 import { sampleMetadata } from '../../contracts/event-store-samples.ts';
 import { BESIDE_EARLIER } from '../../support/application-parts.ts';

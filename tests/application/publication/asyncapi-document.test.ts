@@ -7,7 +7,7 @@ import { DECISIONS } from '../../../application/publication/description/decision
 import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
 import { toBusMessage } from '../../../application/publication/bus-message.ts';
-import { LOAN_EVENT_NAMES, TOPICS } from '../../../application/publication/event-names.ts';
+import { LOAN_EVENT_NAMES, TOPICS } from '../../../application/publication/catalogue.ts';
 import { toPublicEvent } from '../../../application/publication/public-events.ts';
 import { amount } from '../../../application/support/json-amounts.ts';
 import { DocumentValidators } from '../../../application/schemas/document-validators.ts';

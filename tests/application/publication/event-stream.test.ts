@@ -4,7 +4,7 @@ import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts
 import type { EventSubscription, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { streamEvents } from '../../../application/publication/event-stream.ts';
 import type { EventStreamQuery, StreamedEvent } from '../../../application/publication/event-stream.ts';
-import { PublicEventTranslator } from '../../../application/publication/public-event-translator.ts';
+import { PublicEventTranslator } from '../../../application/publication/public-events.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCommand } from '../../../domain/loan/index.ts';
 import type { FundId, LoanCode, Timestamp } from '../../../domain/shared/identifiers.ts';

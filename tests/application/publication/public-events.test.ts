@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { bodyOf, derivedId, toPublicEvent } from '../../../application/publication/public-events.ts';
-import { EVENT_NAMES } from '../../../application/publication/event-names.ts';
+import { EVENT_NAMES } from '../../../application/publication/catalogue.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
 
 const EVENT_ID = '0f8f5c0e-6a0f-4c5e-9d4e-3a6c0f2b7d11';

@@ -4,14 +4,10 @@ import { UnreadableEventError } from '../../../application/event-codec/fields.ts
 import { SqlCheckpointStore } from '../../../application/coordination/stored-places.ts';
 import { MessageTooLargeError } from '../../../application/ports/event-bus.ts';
 import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
-import { RelayQuarantine } from '../../../application/publication/relay-quarantine.ts';
+import { RelayQuarantine, RELAY_CHECKPOINT, relayToBus } from '../../../application/publication/relay.ts';
 import type { LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
-import {
-  PublicEventTranslator,
-  READS_AT_ONCE,
-} from '../../../application/publication/public-event-translator.ts';
+import { PublicEventTranslator, READS_AT_ONCE } from '../../../application/publication/public-events.ts';
 import { LOOK_FOR_RELEASES_MS, Runner } from '../../../application/processors/runner.ts';
-import { RELAY_CHECKPOINT, relayToBus } from '../../../application/publication/relay.ts';
 import type { LoanEvent } from '../../../domain/loan/events.ts';
 import { pause } from '../../../infrastructure/support/time.ts';
 import { sampleEvent, sampleMetadata } from '../../contracts/event-store-samples.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CompleteRenegotiations } from '../../../application/renegotiation/complete-renegotiations.ts';
-import { PublicEventTranslator } from '../../../application/publication/public-event-translator.ts';
+import { PublicEventTranslator } from '../../../application/publication/public-events.ts';
 import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
 import type { Following } from '../../../application/processors/acting.ts';
 import type { EventSubscription, RecordedEvent } from '../../../application/ports/event-store.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { preparedList } from '../../../application/sql/prepared-query.ts';
-import { queryBuilder } from '../../../application/sql/query-builder.ts';
+import { queryBuilder } from '../../../application/sql/engine.ts';
 
 test('a query over a list is built once for each of few lengths, and binds every value of the list', () => {
   let built = 0;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { DeadLetter, DeadLetters } from '../../../application/webhooks/late-events.ts';
-import { PublicEventTranslator } from '../../../application/publication/public-event-translator.ts';
+import { PublicEventTranslator } from '../../../application/publication/public-events.ts';
 import { fanOutTo } from '../../../application/webhooks/fan-out.ts';
 import { LateEvents } from '../../../application/webhooks/late-events.ts';
 import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';

@@ -3,7 +3,7 @@ import { readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
+import type { RefusedDecision } from '../../../application/administrator/decisions.ts';
 import { fileDeadLetters } from '../../../infrastructure/administrator/file-dead-letters.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 

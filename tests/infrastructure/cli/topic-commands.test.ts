@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ListedTopic, Topics } from '../../../application/publication/topics.ts';
+import { NotAcceptedError } from '../../../application/ports/event-bus.ts';
+import type { ListedTopic, Topics } from '../../../application/ports/event-bus.ts';
 import type { Publication } from '../../../application/publication/publication.ts';
-import { NotAcceptedError } from '../../../application/publication/topics.ts';
 import { commandLine } from '../../support/command-line.ts';
 
 const sound: ListedTopic = {

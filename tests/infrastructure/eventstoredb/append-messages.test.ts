@@ -4,7 +4,7 @@ import status from '@eventstore/db-client/generated/status_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import fc from 'fast-check';
 import type { JsonText, StreamRevision } from '../../../application/ports/event-store.ts';
-import { appendMessage, decodeAppendAnswer } from '../../../infrastructure/eventstoredb/append-messages.ts';
+import { appendMessage, decodeAppendAnswer } from '../../../infrastructure/eventstoredb/messages.ts';
 import { sampleMetadata } from '../../contracts/event-store-samples.ts';
 
 const { BatchAppendReq, BatchAppendResp } = streams;

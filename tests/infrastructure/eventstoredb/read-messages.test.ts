@@ -6,7 +6,7 @@ import {
   decodeReadAnswer,
   readRequest,
   subscriptionRequest,
-} from '../../../infrastructure/eventstoredb/read-messages.ts';
+} from '../../../infrastructure/eventstoredb/messages.ts';
 import { sampleMetadata } from '../../contracts/event-store-samples.ts';
 
 const { ReadResp } = streams;

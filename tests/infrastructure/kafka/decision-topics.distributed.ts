@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import { deadLetterText } from '../../../application/administrator/decisions.ts';
-import type { RefusedDecision } from '../../../application/ports/decision-dead-letters.ts';
+import type { RefusedDecision } from '../../../application/administrator/decisions.ts';
 import { KafkaDecisionTopics } from '../../../infrastructure/kafka/kafka-decision-topics.ts';
 import { ConsumerOffsets } from '../../../application/processors/consumer-offsets.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';

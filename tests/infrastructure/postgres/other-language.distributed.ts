@@ -3,7 +3,7 @@ import { createConnection, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import type { Kysely } from 'kysely';
-import { queryBuilder } from '../../../application/sql/query-builder.ts';
+import { queryBuilder } from '../../../application/sql/engine.ts';
 import { ConstraintError, GuardFailedError } from '../../../application/sql/sql-database.ts';
 import { openPostgres, query, raw, testPostgres, throughPort } from '../../support/postgres/test-postgres.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Compilable, Kysely } from 'kysely';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
-import { queryBuilder } from '../../../application/sql/query-builder.ts';
+import { queryBuilder } from '../../../application/sql/engine.ts';
 import { ConstraintError, GuardFailedError } from '../../../application/sql/sql-database.ts';
 import type { Statement } from '../../../application/sql/sql-database.ts';
 import { openPostgres, query, raw, testPostgres, throughPort } from '../../support/postgres/test-postgres.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { KeyStore } from '../../../application/coordination/key-store.ts';
-import type { WrappedTexts } from '../../../application/coordination/wrapped-texts.ts';
+import type { KeyStore, WrappedTexts } from '../../../application/coordination/key-store.ts';
 import { RotationRefusedError } from '../../../application/maintenance/master-key-rotation.ts';
 import { DATA_KEYS, WrappedKeys, dataKey } from '../../../infrastructure/security/wrapped-keys.ts';
 import { rotateKeys, rotatedKeys } from '../../../infrastructure/security/master-key-rotation.ts';

@@ -3,8 +3,8 @@ import type { DecisionAnswer } from '../../../../application/administrator/answe
 import type { AwaitingDecision } from '../../../../application/administrator/confirmations.ts';
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { may } from '../../../../application/desk/rights.ts';
-import { SECOND_DECISIONS } from '../../../../application/publication/description/confirmation-schema.ts';
-import type { SecondDecisionName } from '../../../../application/publication/description/confirmation-schema.ts';
+import { SECOND_DECISIONS } from '../../../../application/publication/description/decision-schema.ts';
+import type { SecondDecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import { outcomeBadge, empty, html, tableView } from '../../html.ts';

@@ -8,7 +8,7 @@ import { words } from '../words.ts';
 import type { Draft, DraftLine } from './draft.ts';
 import { texts } from './texts.ts';
 import { operatorOf } from '../../../../application/command-handling/actors.ts';
-import type { StatusChange } from '../../../../application/administrator/changed-meanwhile.ts';
+import type { StatusChange } from '../../../../application/administrator/answers.ts';
 
 const exitOf = ({ found }: DraftLine) =>
   found && 'repurchase' in found.loan ? found.loan.repurchase : undefined;

@@ -1,8 +1,8 @@
 import type { OperationPlace } from '../../../../application/command-handling/operation.ts';
 import { randomUUID } from 'node:crypto';
 import type { Administrator } from '../../../../application/administrator/administrator.ts';
-import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
-import type { FoundLoan } from '../../../../application/administrator/changed-meanwhile.ts';
+import { statusOf } from '../../../../application/administrator/answers.ts';
+import type { FoundLoan } from '../../../../application/administrator/answers.ts';
 import { isFarOff } from '../../../../application/administrator/decision-guards.ts';
 import { isReasonCode } from '../../../../application/publication/description/decision-schema.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';

@@ -4,7 +4,7 @@ import { PDF, begun } from '../../../support/stored-files.ts';
 import { ConsoleProblem, action, part, query, view } from '../../page.ts';
 import type { ActionAnswer, Answer, Page, PageAnswer, Visit } from '../../page.ts';
 import type { PendingOperation, WaitingPlace } from '../../../../application/administrator/worklists.ts';
-import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
+import { statusOf } from '../../../../application/administrator/answers.ts';
 import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import type { DecisionName } from '../../../../application/publication/description/decision-schema.ts';
 import { may } from '../../../../application/desk/rights.ts';

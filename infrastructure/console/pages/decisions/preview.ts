@@ -1,4 +1,4 @@
-import { statusOf } from '../../../../application/administrator/changed-meanwhile.ts';
+import { statusOf } from '../../../../application/administrator/answers.ts';
 import type { UsedReason } from '../../../../application/loans/decision-facts.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { addCents } from '../../../../domain/shared/money.ts';

@@ -1,3 +1,4 @@
+import { entryOfDecision } from '../../../../application/administrator/answers.ts';
 import type { DecisionAnswer } from '../../../../application/administrator/answers.ts';
 import { outcomeBadge, html, tableView } from '../../html.ts';
 import type { View } from '../../html.ts';
@@ -11,7 +12,6 @@ import { listPath, nextLink } from './filter.ts';
 import type { Filter } from './filter.ts';
 import { texts } from './texts.ts';
 import type { Desk } from '../../../../application/desk-view/desk.ts';
-import { entryOfDecision } from '../../../../application/administrator/desk-lines.ts';
 import { namesOf, PATIENTLY } from '../../../../application/administrator/decisions.ts';
 import { retry } from '../../../../application/support/retry.ts';
 import { pause } from '../../../support/time.ts';

@@ -1,5 +1,5 @@
 import { DELIVERY_STATES } from '../../../../application/webhooks/delivery-states.ts';
-import { EVENT_NAMES, LOAN_EVENT_NAMES } from '../../../../application/publication/event-names.ts';
+import { EVENT_NAMES, LOAN_EVENT_NAMES } from '../../../../application/publication/catalogue.ts';
 import { ref, refused } from '../../../../application/schemas/schema.ts';
 import type { Schema } from '../../../../application/schemas/schema.ts';
 import { LOAN_STATUSES } from '../../../../domain/loan/statuses.ts';

@@ -5,7 +5,7 @@ import {
   PUBLISHING,
   QuarantinedOperations,
 } from '../../../../application/maintenance/quarantine/quarantined-operations.ts';
-import type { RelayQuarantine } from '../../../../application/publication/relay-quarantine.ts';
+import type { RelayQuarantine } from '../../../../application/publication/relay.ts';
 import { activate, postAssignment, streamOf } from '../../../support/post-assignment.ts';
 
 /** Only the relay knows that an operation waits: read models were built anew by a program that reads it. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { decodeLoanEvent } from '../../../../application/event-codec/event-codec.ts';
 import type { JsonText } from '../../../../application/ports/event-store.ts';
-import { EVENT_NAMES } from '../../../../application/publication/event-names.ts';
+import { EVENT_NAMES } from '../../../../application/publication/catalogue.ts';
 import { pingEvent, toPublicEvent } from '../../../../application/publication/public-events.ts';
 import { openApiDocument } from '../../../../infrastructure/http/openapi/document.ts';
 import { API_VERSION } from '../../../../infrastructure/http/openapi/version.ts';
