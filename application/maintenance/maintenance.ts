@@ -9,7 +9,7 @@ import type { LogOrder } from '../ports/read-models.ts';
 import type { ProjectionStore } from '../projecting/projection-store.ts';
 import type { Renegotiation } from '../renegotiation/renegotiation.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
-import { beginWithin } from '../webhooks/beginnings.ts';
+import { beginWithin } from '../webhooks/subscriptions.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Counting } from './behind.ts';
 import { FollowerPlaces } from './follower-places.ts';

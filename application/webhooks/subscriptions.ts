@@ -8,11 +8,12 @@ import type { WrappedTexts } from '../coordination/key-store.ts';
 import { alone, notAlone } from '../sql/engine.ts';
 import { GuardFailedError } from '../sql/sql-database.ts';
 import type { Schema } from '../sql/schema.ts';
-import type { SqlDatabase, Statement, StatementResult } from '../sql/sql-database.ts';
+import type { SqlDatabase, Statement } from '../sql/sql-database.ts';
 import { EnqueueStatements, GIVING_EVENTS } from './queue/enqueue.ts';
 import type { WebhookEvent } from './queue/enqueue.ts';
 import { cancellation } from './queue/range-redeliveries.ts';
 import { preparedList } from '../sql/prepared-query.ts';
+import type { LogOrder } from '../ports/read-models.ts';
 
 type WebhookStatus = 'active' | 'paused';
 
@@ -226,10 +227,12 @@ export class WebhookSubscriptions {
       .where('webhook_id', '=', webhookId)
       .where('status', '<>', 'removed')
       .returning(VISIBLE);
-    const results = await this.#transaction([
-      ...(change.sealedSecret === undefined ? [] : whileItsKeyWraps(this.#database, change.sealedSecret)),
-      { query: query.compile() },
-    ]);
+    const wraps =
+      change.sealedSecret === undefined ? [] : whileItsKeyWraps(this.#database, change.sealedSecret);
+    const changing = this.#database.transaction([...wraps, { query: query.compile() }]);
+    const results = await changing.catch((error: unknown) => {
+      throw error instanceof GuardFailedError ? anotherKeyWraps(error) : error;
+    });
     const row = results.at(-1)?.rows[0] as VisibleRow | undefined;
     return row && subscriptionOf(row);
   }
@@ -249,14 +252,6 @@ export class WebhookSubscriptions {
     await this.#database.transaction([{ query: query.compile() }]);
   }
 
-  async #transaction(statements: readonly Statement[]): Promise<readonly StatementResult[]> {
-    try {
-      return await this.#database.transaction(statements);
-    } catch (error) {
-      throw error instanceof GuardFailedError ? anotherKeyWraps(error) : error;
-    }
-  }
-
   /** False when there is none. What waits for it is cancelled. */
   async remove(applicationId: string, webhookId: string, at: string): Promise<boolean> {
     const query = this.#database.builder
@@ -272,3 +267,33 @@ export class WebhookSubscriptions {
     return result!.changes > 0;
   }
 }
+
+const COLUMNS = ['begins_at', 'filter_from'] as const;
+
+/** Answers how many subscriptions had a place behind the end of the log, which is their place now. */
+export const beginWithin = async (
+  database: SqlDatabase,
+  order: Pick<LogOrder, 'compare' | 'comparable'>,
+  end: LogPosition | 'start',
+): Promise<number> => {
+  const { builder } = database;
+  const isBeyond = (noted: string | null): boolean => {
+    const place = noted as LogPosition | 'start' | null;
+    return place !== null && order.comparable(place, end) && order.compare(place, end) > 0;
+  };
+  const noted = await database.read(
+    builder.selectFrom('webhook_subscription').select(['webhook_id', ...COLUMNS]),
+  );
+  const beyond = noted.flatMap((row) =>
+    COLUMNS.filter((column) => isBeyond(row[column])).map((column) => ({ row, column })),
+  );
+  const statements = beyond.map(({ row, column }) => ({
+    query: builder
+      .updateTable('webhook_subscription')
+      .set({ [column]: end })
+      .where('webhook_id', '=', row.webhook_id)
+      .compile(),
+  }));
+  if (statements.length > 0) await database.transaction(statements);
+  return new Set(beyond.map(({ row }) => row)).size;
+};

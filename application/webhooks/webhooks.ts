@@ -10,7 +10,7 @@ import type { Publication } from '../publication/publication.ts';
 import type { LogOrder } from '../ports/read-models.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { Deliveries } from './deliveries.ts';
-import { DeliveryLag } from './delivery-lag.ts';
+import { DeliveryLag } from './queue/floors.ts';
 import type { DeliveryDifference } from './delivery-comparison.ts';
 import { DeliveryLog } from './delivery-log.ts';
 import { fanOutTo, checkedEvents, checkedFunds } from './fan-out.ts';

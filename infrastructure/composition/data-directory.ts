@@ -6,10 +6,14 @@ import type { CliDependencies } from '../cli/command-line.ts';
 import { BackupFailedError } from '../embedded/backup/manifest.ts';
 import { restoreBackup } from '../embedded/backup/restore-backup.ts';
 import { MASTER_KEY_FILE, writeBackup } from '../embedded/backup/write-backup.ts';
-import { DirectoryInUseError, lockDirectory, lockForService } from '../embedded/directory-lock.ts';
-import type { DirectoryLock } from '../embedded/directory-lock.ts';
-import { MOVED_FILE, readMigrationMarker } from '../embedded/migration-marker.ts';
-import type { MigrationMarker, MovedRow } from '../embedded/migration-marker.ts';
+import {
+  DirectoryInUseError,
+  lockDirectory,
+  lockForService,
+  MOVED_FILE,
+  readMigrationMarker,
+} from '../embedded/directory-lock.ts';
+import type { DirectoryLock, MigrationMarker, MovedRow } from '../embedded/directory-lock.ts';
 import { readMove } from '../../application/maintenance/moving/move-record.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { EVENT_LOG_FILE } from '../sqlite/event-log/event-log-threads.ts';

@@ -11,7 +11,7 @@ import { isUntouched, migrate } from '../../application/sql/migrations/migrate.t
 import { serviceMigrations } from '../../application/sql/migrations/service.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
-import type { TracedEvents } from '../observability/tracing/event-traces.ts';
+import type { TracedEvents } from '../observability/tracing/tracer.ts';
 import { NO_STANDBY, losesAtFailover, standbySettings } from '../postgres/postgres-safety.ts';
 import { DataKeyAnchorSigner } from '../security/audit-keys.ts';
 import { keyringFromFiles, masterKeyFromFile } from '../security/master-key.ts';

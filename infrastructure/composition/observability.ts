@@ -6,8 +6,7 @@ import type { CommandWatch, EventStoreWatch, RequestWatch } from '../../applicat
 import { API_VERSION } from '../http/openapi/version.ts';
 import { observedCommands, observedEventStore, observedRequests } from '../observability/observed-work.ts';
 import { ServiceMetrics } from '../observability/service-metrics.ts';
-import { TracedEvents } from '../observability/tracing/event-traces.ts';
-import { NO_TRACER } from '../observability/tracing/tracer.ts';
+import { TracedEvents, NO_TRACER } from '../observability/tracing/tracer.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
 import { cacheBytes } from './cache-shares.ts';
 import type { Configuration } from './configuration.ts';

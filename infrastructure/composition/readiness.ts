@@ -4,7 +4,7 @@ import { messageOf } from '../../application/support/failures.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import type { HealthChecks } from '../http/server/health-app.ts';
 import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
-import { roomFor } from '../support/disk-room.ts';
+import { roomFor } from '../support/durable-files.ts';
 import { TimedOutError, within } from '../support/time.ts';
 import type { BackgroundThread } from './background/background-thread.ts';
 import type { Configuration, Role } from './configuration.ts';

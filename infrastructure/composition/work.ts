@@ -1,6 +1,6 @@
 import type { Parts } from './parts.ts';
 import type { HealthChecks } from '../http/server/health-app.ts';
-import type { Scrape } from '../observability/metrics/scrape.ts';
+import type { Scrape } from '../observability/service-metrics.ts';
 import { partsOf } from './container.ts';
 import type { Foundations } from './foundations.ts';
 import { readinessOf } from './readiness.ts';

@@ -37,7 +37,7 @@ import { operationTable, notFound, registerRoutes, withoutPrefix, readTarget } f
 import type { Operation } from './operation.ts';
 import { HttpProblem } from './errors/http-problem.ts';
 import type { Readiness } from './server/health-app.ts';
-import { whenAsked } from '../support/when-asked.ts';
+import { whenAsked } from '../support/opening.ts';
 
 export interface HttpDependencies {
   readonly settings: Required<PublicAddresses> & {

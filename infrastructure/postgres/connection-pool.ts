@@ -3,10 +3,9 @@ import type { ClientBase, PoolClient } from 'pg';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { messageOf } from '../../application/support/failures.ts';
-import { Batch, BatchFailure, PreparedStatements } from './batch.ts';
+import { Batch, BatchFailure, PreparedStatements, isReadOnly, isSpoilt } from './batch.ts';
 import type { BatchResult, BatchStatement } from './batch.ts';
 import { eachServer } from './addresses.ts';
-import { isReadOnly, isSpoilt } from './failures.ts';
 
 interface Answer {
   /** Milliseconds since 1970, as the server printed it. */

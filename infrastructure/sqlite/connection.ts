@@ -89,11 +89,11 @@ export interface ConnectionSettings {
   /** Overwrites what is deleted: a key that is gone must not lie in a free page. */
   readonly secureDelete?: boolean;
   /** Files that are read on the same connection, by the name of their schema. */
-  readonly attached?: Readonly<Record<string, string>>;
+  readonly attached?: Readonly<Record<string, string>> | undefined;
   /** Of pages that stay in memory; default: those of `PAGE_CACHES`. */
-  readonly pageCacheBytes?: number;
+  readonly pageCacheBytes?: number | undefined;
   /** Upper bound of the file in pages of 4 KiB; beyond it SQLite answers as on a full disk. */
-  readonly maxPageCount?: number;
+  readonly maxPageCount?: number | undefined;
 }
 
 interface Prepared {

@@ -168,7 +168,7 @@ export class SqliteDatabase implements SqlDatabase {
       busyTimeoutMs,
       role: 'writer',
       secureDelete: true,
-      ...(pageCaches && { pageCacheBytes: pageCaches.writer }),
+      pageCacheBytes: pageCaches?.writer,
     };
     const writer = await openWriter(settings, options);
     try {
@@ -177,8 +177,8 @@ export class SqliteDatabase implements SqlDatabase {
         writer,
         new Connection({
           ...settings,
-          ...(attached && { attached }),
-          ...(pageCaches && { pageCacheBytes: pageCaches.reader }),
+          attached,
+          pageCacheBytes: pageCaches?.reader,
           role: 'reader',
           busyTimeoutMs: timeout,
         }),

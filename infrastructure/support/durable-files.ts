@@ -1,7 +1,8 @@
 import { closeSync, existsSync, lchownSync, openSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isNativeError } from 'node:util/types';
+import type { StatsFs } from 'node:fs';
 
 /** As Node.js names what the operating system said. */
 export const hasCode = (error: unknown, code: string): boolean =>
@@ -68,3 +69,15 @@ export const sync = async (path: string): Promise<void> => {
     await handle.close();
   }
 };
+
+type Stats = Pick<StatsFs, 'bavail' | 'bfree' | 'blocks' | 'bsize'>;
+
+/** What a file system keeps back for root is room for root; one that has no blocks tells nothing. */
+export const roomIn = (
+  { bavail, bfree, blocks, bsize }: Stats,
+  root = process.getuid?.() === 0,
+): number | undefined => (blocks > 0 ? (root ? bfree : bavail) * bsize : undefined);
+
+/** Bytes that this process can still write into the directory. */
+export const roomFor = async (directory: string): Promise<number | undefined> =>
+  roomIn(await statfs(directory));

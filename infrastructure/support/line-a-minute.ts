@@ -8,12 +8,10 @@ interface Open {
 /** Keeps a flood to a line a minute for each kind: the first at once, then how many came since, with the fields of the last. */
 export class LineAMinute {
   readonly #write: (fields: object, kind: string) => void;
-  readonly #everyMs: number;
   readonly #open = new Map<string, Open>();
 
-  constructor(write: (fields: object, kind: string) => void, everyMs = MINUTE_MS) {
+  constructor(write: (fields: object, kind: string) => void) {
     this.#write = write;
-    this.#everyMs = everyMs;
   }
 
   /** @param kind one of few: each is remembered for a minute */
@@ -36,6 +34,6 @@ export class LineAMinute {
       if (open.count === 0) return;
       this.#write({ ...open.fields, count: open.count }, kind);
       this.#begin(kind);
-    }, this.#everyMs).unref();
+    }, MINUTE_MS).unref();
   }
 }

@@ -106,17 +106,14 @@ export const throttled = (subscription: EventSubscription, pauseMs: number): Eve
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+const LONGEST_TURN_MS = 10;
+
 /**
  * Work that is done where it is asked for resolves without a turn of the event loop, so a loop over it would let nothing else happen.
  * A caller that passes here before such work gives way to others once the turn has lasted too long.
  */
 export class TurnLimit {
-  readonly #longestMs: number;
   #beganAt: number | undefined;
-
-  constructor(longestMs = 10) {
-    this.#longestMs = longestMs;
-  }
 
   /** Undefined when there is nothing to wait for. */
   pass(): Promise<void> | undefined {
@@ -125,6 +122,6 @@ export class TurnLimit {
       setImmediate(() => (this.#beganAt = undefined));
       return undefined;
     }
-    return performance.now() - this.#beganAt > this.#longestMs ? nextTurn() : undefined;
+    return performance.now() - this.#beganAt > LONGEST_TURN_MS ? nextTurn() : undefined;
   }
 }

@@ -47,7 +47,6 @@ export class RetentionSweeper {
   }
 
   start(): void {
-    this.#stopped = false;
     this.#again();
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
-import { DeliveryLag } from '../../application/webhooks/delivery-lag.ts';
+import { DeliveryLag } from '../../application/webhooks/queue/floors.ts';
 import { DeliveryLog } from '../../application/webhooks/delivery-log.ts';
 import type { DeliveryRecord } from '../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';

@@ -4,7 +4,7 @@ import type { FSWatcher } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { writeMigrationMarker } from '../../infrastructure/embedded/migration-marker.ts';
+import { writeMigrationMarker } from '../../infrastructure/embedded/directory-lock.ts';
 import { isOfService } from '../../infrastructure/composition/data-parts.ts';
 import { loanRequest, smallPdf } from '../support/api-client.ts';
 import { receivablesOn } from '../support/command-line-beside.ts';

@@ -94,7 +94,7 @@ export const webhookMigrations: readonly Migration[] = [
     statements: ({ text }) => [`alter table webhook_subscription add column events_from ${text}`],
   },
   {
-    // A search for due lanes passes no leased ones, nor what is left of them in the index (`webhooks/queue/lane-floors.ts`).
+    // A search for due lanes passes no leased ones, nor what is left of them in the index (`webhooks/queue/floors.ts`).
     id: 'webhooks-004-due-and-leased',
     statements: () => [
       `create index webhook_lane_due on webhook_lane (webhook_id, tier, ready_at) where token = ''`,

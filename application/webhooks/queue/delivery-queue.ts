@@ -15,7 +15,7 @@ import { EnqueueStatements, EventBodies, GIVING_EVENTS } from './enqueue.ts';
 import { REPEATABLE, laneKey } from './lane-heads.ts';
 import { laneStatements } from './lanes.ts';
 import type { LaneStatements } from './lanes.ts';
-import { LaneFloors, activeSubscriptions } from './lane-floors.ts';
+import { LaneFloors, activeSubscriptions } from './floors.ts';
 import { LaneLeasing, leasedDeliveries } from './lease-lanes.ts';
 import { planAnew } from './plan-anew.ts';
 import { findEvent, redeliver } from './redeliver.ts';

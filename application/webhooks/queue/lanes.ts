@@ -152,7 +152,7 @@ export const laneStatements = (database: Pick<SqlDatabase, 'builder' | 'dialect'
           return eb(named.limit(ONE), 'is', null);
         }),
     ),
-    /** Due when its head is, never before now (`lane-floors.ts`); at once if a redelivery took the head away. */
+    /** Due when its head is, never before now (`floors.ts`); at once if a redelivery took the head away. */
     giveBack: preparedRows((keys: readonly (LaneKey & { now: string })[]) =>
       builder
         .updateTable('webhook_lane')

@@ -4,7 +4,7 @@ import type { LaneLease } from './lane-heads.ts';
 import type { SqlDatabase, Statement, StatementResult } from '../../sql/sql-database.ts';
 import type { EventBodies } from './enqueue.ts';
 import { asStatements } from '../../sql/prepared-query.ts';
-import type { LaneFloors } from './lane-floors.ts';
+import type { LaneFloors } from './floors.ts';
 import { REPEATABLE, laneKey } from './lane-heads.ts';
 import type { LaneStatements } from './lanes.ts';
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { MetricValues } from '../../observability/metrics/scrape.ts';
+import type { MetricValues } from '../../observability/service-metrics.ts';
 import type { AppendReply, Row } from '../../sqlite/event-log/event-log-writer.ts';
 import { HEAPS, threadOptions } from '../../support/threads.ts';
 import type { Configuration } from '../configuration.ts';

@@ -1,7 +1,7 @@
 import { idleRolesOf } from '../../../application/maintenance/service-status.ts';
 import type { Finding, FoundService } from '../../../application/maintenance/service-status.ts';
 import type { Maintenance } from '../../../application/maintenance/maintenance.ts';
-import type { OldestWaiting } from '../../../application/webhooks/delivery-lag.ts';
+import type { OldestWaiting } from '../../../application/webhooks/queue/floors.ts';
 import { COUNTED_AT_MOST } from '../../../application/webhooks/webhook-desk.ts';
 import type { Webhooks } from '../../../application/webhooks/webhooks.ts';
 import type { WebhookSubscription } from '../../../application/webhooks/subscriptions.ts';

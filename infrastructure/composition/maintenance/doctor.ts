@@ -14,7 +14,7 @@ import {
   oldestTransaction,
   standbySettings,
 } from '../../postgres/postgres-safety.ts';
-import { roomFor } from '../../support/disk-room.ts';
+import { roomFor } from '../../support/durable-files.ts';
 import { exposedFiles } from '../../support/private-files.ts';
 import { readConfiguration } from '../configuration.ts';
 import type { Configuration } from '../configuration.ts';

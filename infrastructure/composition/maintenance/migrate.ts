@@ -9,10 +9,9 @@ import { WrongUseError } from '../../cli/command-line.ts';
 import type { CliDependencies, MoveTargets } from '../../cli/command-line.ts';
 import { DocumentsToMove } from '../../documents/s3/documents-to-move.ts';
 import { S3Bucket, parseS3Url } from '../../documents/s3/s3-bucket.ts';
-import { lockDirectory } from '../../embedded/directory-lock.ts';
-import { SqliteLogToMove } from '../../embedded/log-to-move.ts';
-import { readMigrationMarker, writeMigrationMarker } from '../../embedded/migration-marker.ts';
-import type { MigrationMarker, MovedRow } from '../../embedded/migration-marker.ts';
+import { lockDirectory, readMigrationMarker, writeMigrationMarker } from '../../embedded/directory-lock.ts';
+import { SqliteLogToMove, SourceFile } from '../../embedded/data-to-move.ts';
+import type { MigrationMarker, MovedRow } from '../../embedded/directory-lock.ts';
 import { EventStoreDbStore } from '../../eventstoredb/event-store-db-store.ts';
 import { migrate } from '../../../application/sql/migrations/migrate.ts';
 import { serviceMigrations } from '../../../application/sql/migrations/service.ts';
@@ -22,7 +21,6 @@ import {
   finishMove,
   readMove,
 } from '../../../application/maintenance/moving/move-record.ts';
-import { SourceFile } from '../../sqlite/source-file.ts';
 import { PostgresDatabase } from '../../postgres/postgres-database.ts';
 import type { SqlDatabase } from '../../../application/sql/sql-database.ts';
 import { messageOf } from '../../../application/support/failures.ts';

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, copyFile, mkdir, readFile, readdir, realpath, stat } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, readdir, realpath, stat, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { messageOf } from '../../../application/support/failures.ts';
-import { ifThere, sync, writeDurably } from '../../support/durable-files.ts';
+import { ifThere, sync, writeDurably, hasCode } from '../../support/durable-files.ts';
+import { lockFile } from '../directory-lock.ts';
 
 /** A backup that is not whole, not readable, or not of this service; or a place where none can be put. */
 export class BackupFailedError extends Error {
@@ -132,5 +133,31 @@ export const checkFiles = async (root: string, { files }: Manifest): Promise<voi
     });
     if (found.size !== file.size || found.sha256 !== file.sha256)
       throw new BackupFailedError(`${file.path} is not as it was written: size or SHA-256 differs`);
+  }
+};
+
+/**
+ * Works on a draft that nobody else works on meanwhile; one whose process was killed is free.
+ * @param path of the lock, which is there as long as the work goes on
+ * @throws BackupFailedError with `busy` when another process has it, and where the disk is full
+ */
+export const oneAtATime = async <Result>(
+  path: string,
+  busy: string,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const lock = lockFile(path, 'alone');
+  if (!lock) throw new BackupFailedError(busy);
+  try {
+    return await work();
+  } catch (error) {
+    if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) throw error;
+    throw new BackupFailedError(
+      `${dirname(path)} has no room left: make room there, and give the same command again (${messageOf(error)})`,
+      { cause: error },
+    );
+  } finally {
+    await rm(path, { force: true });
+    await lock.close();
   }
 };

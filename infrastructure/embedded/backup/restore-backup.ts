@@ -1,9 +1,15 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EVENT_LOG_FILE } from '../../sqlite/event-log/event-log-threads.ts';
-import { BackupFailedError, MANIFEST_FILE, copyDurably, namesIn, readManifest } from './manifest.ts';
+import {
+  BackupFailedError,
+  MANIFEST_FILE,
+  copyDurably,
+  namesIn,
+  readManifest,
+  oneAtATime,
+} from './manifest.ts';
 import type { Manifest } from './manifest.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { checkBackup } from './write-backup.ts';
 import type { OnStep } from './write-backup.ts';
 import { giveToOwner, sync } from '../../support/durable-files.ts';

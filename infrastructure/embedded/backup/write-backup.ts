@@ -21,9 +21,9 @@ import {
   placeOf,
   readManifest,
   writeManifest,
+  oneAtATime,
 } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { sync } from '../../support/durable-files.ts';
 import { pause } from '../../support/time.ts';
 

@@ -8,7 +8,7 @@ import { HEAPS, threadOptions } from '../../support/threads.ts';
 import { asyncApiDocument } from '../../../application/publication/description/asyncapi-document.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
 import { API_VERSION } from '../openapi/version.ts';
-import { whenAsked } from '../../support/when-asked.ts';
+import { whenAsked } from '../../support/opening.ts';
 import type { Handler } from '../operation.ts';
 import { endpoint } from '../operation.ts';
 

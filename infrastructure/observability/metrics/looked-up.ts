@@ -1,6 +1,6 @@
 import type { Gauge, Registry } from 'prom-client';
 import type { BusinessClock } from '../../../application/ports/clock.ts';
-import type { OldestWaiting } from '../../../application/webhooks/delivery-lag.ts';
+import type { OldestWaiting } from '../../../application/webhooks/queue/floors.ts';
 import type { StateCount } from '../../../application/loans/operation-states.ts';
 import { instrumentsIn } from './instruments.ts';
 
@@ -88,7 +88,17 @@ export const lookedUpGauges = (
       async () => rowsOf(await sources.checks(), (check, outcome) => [{ check }, outcome === 'ok' ? 1 : 0]),
     ),
     ...(waitingDeliveries ? [waitingGauges(instruments, waitingDeliveries)] : []),
-    ...(oldestTransaction ? [transactionGauge(instruments, oldestTransaction)] : []),
+    ...(oldestTransaction
+      ? [
+          showing(
+            gauge<string>(
+              'receivables_database_oldest_transaction_seconds',
+              'Age of the oldest transaction of PostgreSQL that keeps dead rows; those of other users need pg_monitor.',
+            ),
+            async () => [[{}, await oldestTransaction()]],
+          ),
+        ]
+      : []),
     ...(operationStates ? [operationGauges(instruments, operationStates, clock)] : []),
     ...(busLag
       ? [
@@ -135,14 +145,6 @@ const waitingGauges = (
     for (const { webhookId, oldestCreatedAt } of lags.slice(0, MOST_SUBSCRIPTIONS))
       oldest.set({ webhook_id: webhookId }, ageInSeconds(oldestCreatedAt, now));
   };
-};
-
-const transactionGauge = ({ gauge }: Instruments, oldest: () => Promise<number>): Refresher => {
-  const age = gauge(
-    'receivables_database_oldest_transaction_seconds',
-    'Age of the oldest transaction of PostgreSQL that keeps dead rows; those of other users need pg_monitor.',
-  );
-  return async () => age.set(await oldest());
 };
 
 /** Counting walks over all operations, so it is not done for every scrape. */

@@ -45,8 +45,8 @@ export interface EventLogFile {
   /** How long a statement waits for a lock that another process holds. */
   readonly busyTimeoutMs: number;
   /** Upper bound of the file in pages; beyond it SQLite answers as on a full disk. */
-  readonly maxPageCount?: number;
-  readonly pageCacheBytes?: number;
+  readonly maxPageCount?: number | undefined;
+  readonly pageCacheBytes?: number | undefined;
 }
 
 const versionOf = (db: DatabaseSync): number =>
@@ -123,8 +123,6 @@ const startWriter = (file: EventLogFile, options: SqliteEventStoreOptions): Prom
     logger: options.logger,
   });
 
-const cacheOf = (bytes: number | undefined) => (bytes === undefined ? {} : { pageCacheBytes: bytes });
-
 /**
  * Appends have a thread of their own, because they wait for the disk; reads do not, and are answered where they are asked. The writer
  * first: it creates the file and brings the schema up to date.
@@ -137,11 +135,10 @@ export const openEventLogOf = async (
 ): Promise<readonly [writer: AppendWriter, reader: Connection]> => {
   if (!beside) await mkdir(dataDir, { recursive: true });
   const { busyTimeoutMs = BUSY_TIMEOUT_MS, maxPageCount, pageCaches } = options;
-  const limit = maxPageCount === undefined ? {} : { maxPageCount };
-  const file: EventLogFile = { path: join(dataDir, EVENT_LOG_FILE), busyTimeoutMs, ...limit };
-  const writer = beside ?? (await startWriter({ ...file, ...cacheOf(pageCaches?.writer) }, options));
+  const file: EventLogFile = { path: join(dataDir, EVENT_LOG_FILE), busyTimeoutMs, maxPageCount };
+  const writer = beside ?? (await startWriter({ ...file, pageCacheBytes: pageCaches?.writer }, options));
   try {
-    return [writer, openEventLog({ ...file, ...cacheOf(pageCaches?.reader), role: 'reader' })];
+    return [writer, openEventLog({ ...file, pageCacheBytes: pageCaches?.reader, role: 'reader' })];
   } catch (error) {
     if (!beside) await writer.close(0);
     throw error;

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import { logOrder } from '../../../infrastructure/composition/projections.ts';
-import { beginWithin } from '../../../application/webhooks/beginnings.ts';
-import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
+import { beginWithin, WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
 
 const store = await openServiceDatabase();

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { EventStore, LogPosition, RecordedEvent } from '../../../application/ports/event-store.ts';
-import { TracedEvents } from '../../../infrastructure/observability/tracing/event-traces.ts';
-import { NO_TRACER } from '../../../infrastructure/observability/tracing/tracer.ts';
+import { TracedEvents, NO_TRACER } from '../../../infrastructure/observability/tracing/tracer.ts';
 
 const REQUEST = '4bf92f35-77b3-4da6-a3ce-929d0e0e4736';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Counter, Registry } from 'prom-client';
-import { Scrape } from '../../../infrastructure/observability/metrics/scrape.ts';
+import { Scrape } from '../../../infrastructure/observability/service-metrics.ts';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());

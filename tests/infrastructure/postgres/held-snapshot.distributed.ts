@@ -3,7 +3,7 @@ import type { CompiledQuery } from 'kysely';
 import { Client, escapeLiteral } from 'pg';
 import { serviceMigrations } from '../../../application/sql/migrations/service.ts';
 import type { SqlDatabase } from '../../../application/sql/sql-database.ts';
-import { DeliveryLag } from '../../../application/webhooks/delivery-lag.ts';
+import { DeliveryLag } from '../../../application/webhooks/queue/floors.ts';
 import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
 import { Story, at, queueOn } from '../../contracts/delivery-queue-samples.ts';
 import { holdSnapshot, workThrough } from '../../support/postgres/held-snapshot.ts';

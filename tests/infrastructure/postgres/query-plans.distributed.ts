@@ -10,7 +10,7 @@ import { SqlOperationSearch } from '../../../application/loans/operation-search.
 import { LOOK_UPS } from '../../../infrastructure/postgres/postgres-database.ts';
 import { TableWriteStatements } from '../../../application/projecting/table-writes.ts';
 import type { Query, SqlDatabase } from '../../../application/sql/sql-database.ts';
-import { DeliveryLag } from '../../../application/webhooks/delivery-lag.ts';
+import { DeliveryLag } from '../../../application/webhooks/queue/floors.ts';
 import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
 import { laneStatements } from '../../../application/webhooks/queue/lanes.ts';

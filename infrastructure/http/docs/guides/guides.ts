@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { HEAPS, threadOptions } from '../../../support/threads.ts';
-import { whenAsked } from '../../../support/when-asked.ts';
+import { whenAsked } from '../../../support/opening.ts';
 import type { OpenApiDocument } from '../../openapi/operation.ts';
 import { ServedContent } from '../served-content.ts';
 import { GUIDES } from './guide-list.ts';

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { CompiledQuery } from 'kysely';
 import { laneStatements } from '../../../../application/webhooks/queue/lanes.ts';
-import { DeliveryLag } from '../../../../application/webhooks/delivery-lag.ts';
+import { DeliveryLag } from '../../../../application/webhooks/queue/floors.ts';
 import { DeliveryLog } from '../../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
 import { RangeRedeliveries } from '../../../../application/webhooks/queue/range-redeliveries.ts';

@@ -20,7 +20,7 @@ import { chainEvents, encodeEvent } from '../../../../application/event-codec/ev
 import type { EventMetadata } from '../../../../application/ports/event-store.ts';
 import { copyDatabase, takeLaterKeys } from '../../../../infrastructure/embedded/backup/databases.ts';
 import type { Manifest } from '../../../../infrastructure/embedded/backup/manifest.ts';
-import { oneAtATime } from '../../../../infrastructure/embedded/backup/one-at-a-time.ts';
+import { oneAtATime } from '../../../../infrastructure/embedded/backup/manifest.ts';
 import { restoreBackup } from '../../../../infrastructure/embedded/backup/restore-backup.ts';
 import { writeBackup } from '../../../../infrastructure/embedded/backup/write-backup.ts';
 import { lockFile } from '../../../../infrastructure/embedded/directory-lock.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { roomFor, roomIn } from '../../../infrastructure/support/disk-room.ts';
+import { roomFor, roomIn } from '../../../infrastructure/support/durable-files.ts';
 
 const disk = { blocks: 1_000, bfree: 60, bavail: 10, bsize: 4_096 };
 

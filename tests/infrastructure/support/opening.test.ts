@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { whenAsked } from '../../../infrastructure/support/when-asked.ts';
+import { whenAsked } from '../../../infrastructure/support/opening.ts';
 
 describe('what is made when it is asked for', () => {
   test('is made once, for all who ask meanwhile and after', async () => {

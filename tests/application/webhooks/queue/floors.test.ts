@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { LaneFloors } from '../../../../application/webhooks/queue/lane-floors.ts';
+import { LaneFloors } from '../../../../application/webhooks/queue/floors.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 15, 12) + seconds * 1_000).toISOString();
 const WEBHOOK = 'webhook-1';
