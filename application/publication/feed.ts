@@ -1,7 +1,6 @@
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { LOAN_STREAM_PREFIX, loanStream, ownerOf, seesFund } from '../command-handling/operation.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
-import { UnreadableEventError } from '../event-codec/fields.ts';
 import { LOAN_PROJECTION } from '../loans/loan-reader.ts';
 import { ReadModelBehindError } from '../loans/read-loan.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
@@ -11,7 +10,7 @@ import { numberOf } from '../projecting/projected-event.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { messageOf } from '../support/failures.ts';
 import type { LoanEventName } from './catalogue.ts';
-import { READS_AT_ONCE } from './public-events.ts';
+import { READS_AT_ONCE, isOfTheEvent } from './public-events.ts';
 import type { Translator } from './public-events.ts';
 
 /** Of an event in the log, as a number; events of one append may share it. */
@@ -129,9 +128,6 @@ interface Dependencies {
 /** Rows in one look for a page that leaves some out, and how many are looked at for it, or read to be left out. */
 const [WINDOW, MOST_LOOKED_AT, MOST_READ] = [1_000, 10_000, 500];
 const [LOOK_AGAIN_MS, LONGEST_WAIT_MS] = [50, 3_000];
-
-const isOfTheEvent = (error: unknown): boolean =>
-  [UnreadableEventError, TypeError, RangeError].some((kind) => error instanceof kind);
 
 const stopped = (cause?: unknown): FeedStoppedError =>
   new FeedStoppedError('an event of this application cannot be read', { cause });

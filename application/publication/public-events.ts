@@ -1,3 +1,4 @@
+import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { LoanEvent } from '../../domain/loan/events.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import type { OperationPlace } from '../command-handling/operation.ts';
@@ -102,6 +103,10 @@ interface Dependencies {
 
 /** Streams read at once, for events that were stored before their metadata said the fund. */
 export const READS_AT_ONCE = 16;
+
+/** What a translation throws of an event that no later try will read; anything else may pass. */
+export const isOfTheEvent = (error: unknown): boolean =>
+  error instanceof UnreadableEventError || error instanceof TypeError || error instanceof RangeError;
 
 export interface Translator {
   translate(recorded: readonly RecordedEvent[]): Promise<readonly PublicEvent[]>;

@@ -1,5 +1,4 @@
 import { LOAN_STREAM_PREFIX, ownerOf } from '../command-handling/operation.ts';
-import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { CheckpointStore } from '../coordination/stored-places.ts';
 import { MessageTooLargeError } from '../ports/event-bus.ts';
 import type { EventBus, PublicEvent } from '../ports/event-bus.ts';
@@ -10,6 +9,7 @@ import type { EventDelivery } from '../processors/consumer-offsets.ts';
 import { PoisonEventError } from '../processors/processor.ts';
 import type { Commit, Holding, Processor, ProcessorStore } from '../processors/processor.ts';
 import type { Statement, SqlDatabase } from '../sql/sql-database.ts';
+import { isOfTheEvent } from './public-events.ts';
 import type { Translator } from './public-events.ts';
 import { changeRow, guarded } from '../sql/compare-and-set.ts';
 
@@ -86,9 +86,6 @@ export interface PublishingParts {
   readonly translator: Translator;
   readonly watch?: Pick<PublicationWatch, 'translated' | 'published'> | undefined;
 }
-
-const isOfTheEvent = (error: unknown): boolean =>
-  error instanceof UnreadableEventError || error instanceof TypeError || error instanceof RangeError;
 
 const translated = async (
   { translator, watch }: PublishingParts,

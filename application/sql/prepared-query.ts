@@ -20,6 +20,20 @@ const slots = slotsOf(0);
 
 const LISTED = '';
 
+const bind = <Row>(template: CompiledQuery<Row>, valueOf: (slot: Slot) => Value): CompiledQuery<Row> => ({
+  ...template,
+  parameters: template.parameters.map((p) => (p instanceof Slot ? valueOf(p) : p)),
+});
+
+const bySize = <Row>(build: (size: number) => Query<Row>): ((size: number) => CompiledQuery<Row>) => {
+  const templates = new Map<number, CompiledQuery<Row>>();
+  return (size) => {
+    let template = templates.get(size);
+    if (!template) templates.set(size, (template = build(size).compile()));
+    return template;
+  };
+};
+
 /**
  * Compiles once and binds many times. Building a query costs more than running it, and these run thousands of times a second.
  * `build` sees placeholders instead of values, so it must not look into them.
@@ -28,10 +42,7 @@ export const prepared = <Parameters extends { readonly [Name in keyof Parameters
   build: (parameters: Parameters) => Query<Row>,
 ): ((values: Parameters) => CompiledQuery<Row>) => {
   const template = build(slots as Parameters).compile();
-  return (values) => ({
-    ...template,
-    parameters: template.parameters.map((p) => (p instanceof Slot ? values[p.name as keyof Parameters] : p)),
-  });
+  return (values) => bind(template, ({ name }) => values[name as keyof Parameters]);
 };
 
 /** Lists of few different lengths, so that few different statements have to be kept prepared. */
@@ -44,23 +55,16 @@ const padded = (values: readonly string[]): readonly string[] => {
 export const preparedList = <Parameters extends { readonly [Name in keyof Parameters]: Value }, Result>(
   build: (list: readonly string[], parameters: Parameters) => Query<Result>,
 ): ((list: readonly string[], values: Parameters) => Query<Result>) => {
-  const templates = new Map<number, CompiledQuery<Result>>();
-  const templateOf = (length: number): CompiledQuery<Result> => {
-    let template = templates.get(length);
-    if (!template) {
-      const list = Array.from({ length }, (_, index) => new Slot(index, LISTED) as unknown as string);
-      template = build(list, slots as Parameters).compile();
-      templates.set(length, template);
-    }
-    return template;
-  };
+  const templateOf = bySize((length) => {
+    const list = Array.from({ length }, (_, index) => new Slot(index, LISTED) as unknown as string);
+    return build(list, slots as Parameters);
+  });
   return (list, values) => {
-    const bound = padded(list);
-    const template = templateOf(bound.length);
-    const valueOf = ({ row, name }: Slot): Value =>
-      name === LISTED ? bound[row]! : values[name as keyof Parameters];
-    const parameters = template.parameters.map((p) => (p instanceof Slot ? valueOf(p) : p));
-    return { compile: () => ({ ...template, parameters }) };
+    const listed = padded(list);
+    const query = bind(templateOf(listed.length), ({ row, name }) =>
+      name === LISTED ? listed[row]! : values[name as keyof Parameters],
+    );
+    return { compile: () => query };
   };
 };
 
@@ -80,25 +84,11 @@ export const chunks = <T>(rows: readonly T[]): readonly (readonly T[])[] => {
 export const preparedRows = <Row extends { readonly [Name in keyof Row]: Value }, Result>(
   build: (rows: readonly Row[]) => Query<Result>,
 ): ((rows: readonly Row[]) => readonly CompiledQuery<Result>[]) => {
-  const templates = new Map<number, CompiledQuery<Result>>();
-  const templateOf = (size: number): CompiledQuery<Result> => {
-    let template = templates.get(size);
-    if (!template) {
-      template = build(Array.from({ length: size }, (_, row) => slotsOf(row) as Row)).compile();
-      templates.set(size, template);
-    }
-    return template;
-  };
+  const templateOf = bySize((length) => build(Array.from({ length }, (_, row) => slotsOf(row) as Row)));
   return (rows) =>
-    chunks(rows).map((chunk) => {
-      const template = templateOf(chunk.length);
-      return {
-        ...template,
-        parameters: template.parameters.map((p) =>
-          p instanceof Slot ? chunk[p.row]![p.name as keyof Row] : p,
-        ),
-      };
-    });
+    chunks(rows).map((chunk) =>
+      bind(templateOf(chunk.length), ({ row, name }) => chunk[row]![name as keyof Row]),
+    );
 };
 
 /** What a row holds in these columns; the rows of a template answer by name only. */

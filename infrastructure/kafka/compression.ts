@@ -108,47 +108,6 @@ const headOf = ({ buffer, byteOffset, length }: Buffer) => {
   };
 };
 
-/** In an answer to a question for more, as kafkajs 2.2.4 asks brokers that are not older than Kafka 2.3. */
-const ANSWER = { error: 12, topics: 22 };
-const PARTITION = { aborted: 30, records: 42, bytesOfAborted: 16 };
-const TOPIC = /^[\w.-]{1,249}$/;
-/** Whoever writes such a batch could also write what looks like the beginning of many answers. */
-const LOOKED_FOR_MS = 100;
-
-/** @param place of a batch in `all`. Undefined where no answer that holds it begins at `start`. @throws RangeError where none does */
-const holderIn = (all: Buffer, start: number, place: number) => {
-  const end = start + 4 + all.readInt32BE(start);
-  if (end <= place || end > all.length || all.readInt16BE(start + ANSWER.error) !== 0) return undefined;
-  for (let at = start + ANSWER.topics; at < place;) {
-    const behindName = at + 2 + all.readInt16BE(at);
-    const topic = all.toString('utf8', at + 2, behindName);
-    if (!TOPIC.test(topic)) return undefined;
-    at = behindName + 4;
-    for (let left = all.readInt32BE(behindName); left > 0; left--) {
-      const aborted = Math.max(0, all.readInt32BE(at + PARTITION.aborted)) * PARTITION.bytesOfAborted;
-      const records = at + PARTITION.records + aborted;
-      const behind = records + Math.max(0, all.readInt32BE(records - 4));
-      if (records <= place && place < behind) return { topic, partition: all.readInt32BE(at) };
-      at = behind;
-    }
-  }
-  return undefined;
-};
-
-/** Whoever unpacks is told nothing else than the bytes: the answer that they are a part of stands before them. Empty where it does not. */
-const holderOf = ({ buffer, byteOffset }: Buffer) => {
-  const all = Buffer.from(buffer);
-  const until = performance.now() + LOOKED_FOR_MS;
-  for (let start = 0; start < byteOffset && performance.now() < until; start++)
-    try {
-      const holder = holderIn(all, start, byteOffset - HEAD.bytes);
-      if (holder) return holder;
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-    }
-  return {};
-};
-
 /** Numbers as they stand in records: the sign last, seven bits a byte. */
 const varint = (value: number): Buffer => {
   const bytes: number[] = [];
@@ -183,7 +142,7 @@ const reading = (unpack: (bytes: Buffer) => Promise<Buffer>, refused: LineAMinut
   const decompress = async (bytes: Buffer): Promise<Buffer> => {
     const head = headOf(bytes);
     if (head && head.records > MOST_RECORDS) {
-      refused.note('records', { ...holderOf(bytes), ...head });
+      refused.note('records', head);
       await pause(ASKED_AGAIN_MS);
       throw new NotReadHere(`a batch of ${head.records} records`);
     }

@@ -20,24 +20,25 @@ export const DEFAULT_CONSUMER_SETTINGS = {
   longestRetryMs: 5_000,
   /** Most records handed over at once. */
   batchSize: 500,
-  /** Between two signs of life to the broker. */
-  heartbeatMs: 1_500,
-  /** A member that is silent for so long loses its partitions to the others. */
-  sessionTimeoutMs: 7_000,
   /** How long a rebalance waits for members that are still at work. */
   rebalanceTimeoutMs: 12_000,
-  /** Longest that a question for new messages waits at the broker. */
-  pollMs: 500,
   /** The broker's own record of the group is for lag tools only, and follows so often. */
   reportEveryMs: 2_000,
-  /** A consumer in which nothing moved for so long is replaced. */
-  stalledAfterMs: 60_000,
   /** Partitions that are held back because the topic got them later are looked at so often. */
   lookAgainMs: 5_000,
-  /** How long closing waits for the batch at hand. */
-  closeGraceMs: 5_000,
 };
 export type ConsumerSettings = Readonly<typeof DEFAULT_CONSUMER_SETTINGS>;
+
+/** Between two signs of life to the broker. */
+const HEARTBEAT_MS = 1_500;
+/** A member that is silent for so long loses its partitions to the others. */
+const SESSION_TIMEOUT_MS = 7_000;
+/** Longest that a question for new messages waits at the broker. */
+const POLL_MS = 500;
+/** A consumer in which nothing moved for so long is replaced. */
+const STALLED_AFTER_MS = 60_000;
+/** How long closing waits for the batch at hand. */
+const CLOSE_GRACE_MS = 5_000;
 
 export interface TopicConsumerOptions<W> extends Pick<Processor<W, KafkaRecord>, 'handle' | 'putAside'> {
   readonly kafka: Kafka;
@@ -97,8 +98,7 @@ export class KafkaTopicConsumer<W = unknown> {
   /** The batch at hand may finish for a while; what is not stored then comes again. */
   async close(): Promise<void> {
     this.#closing.abort();
-    const { closeGraceMs } = this.#options.settings;
-    if (this.#life) await within(closeGraceMs + 1_000, 'closing', this.#life).catch(() => undefined);
+    if (this.#life) await within(CLOSE_GRACE_MS + 1_000, 'closing', this.#life).catch(() => undefined);
   }
 
   /** Messages that the group has not handled yet. */
@@ -138,15 +138,15 @@ export class KafkaTopicConsumer<W = unknown> {
     await topics.ready();
     const consumer = kafka.consumer({
       groupId: group,
-      sessionTimeout: settings.sessionTimeoutMs,
+      sessionTimeout: SESSION_TIMEOUT_MS,
       rebalanceTimeout: settings.rebalanceTimeoutMs,
-      heartbeatInterval: settings.heartbeatMs,
-      maxWaitTimeInMs: settings.pollMs,
+      heartbeatInterval: HEARTBEAT_MS,
+      maxWaitTimeInMs: POLL_MS,
       allowAutoTopicCreation: false,
       // A session that broke is replaced as a whole, by us: the library restarts in some cases only.
       retry: { ...RETRY, restartOnFailure: async () => false },
     });
-    const watch = watchSession(consumer, this.#closing.signal, settings.stalledAfterMs);
+    const watch = watchSession(consumer, this.#closing.signal, STALLED_AFTER_MS);
     consumer.on(consumer.events.GROUP_JOIN, (event) => this.#joined(consumer, event));
     try {
       await within(CONNECT_WITHIN_MS, 'connecting to Kafka', consumer.connect());
@@ -161,7 +161,7 @@ export class KafkaTopicConsumer<W = unknown> {
       await watch.over;
     } finally {
       watch.stop();
-      await within(settings.closeGraceMs, 'leaving the group', consumer.disconnect()).catch(() => undefined);
+      await within(CLOSE_GRACE_MS, 'leaving the group', consumer.disconnect()).catch(() => undefined);
       this.#leave();
     }
   }
@@ -202,7 +202,7 @@ export class KafkaTopicConsumer<W = unknown> {
     return new PartitionSource({
       fields: { group, topic, partition },
       watermarks: marks,
-      keptPartitions: () => topics.keptNow(topic),
+      keptPartitions: () => topics.keptNow(),
       seek: (offset) => signal.aborted || consumer.seek({ topic, partition, offset: String(offset) }),
       hold: () => consumer.pause([{ topic, partitions: [partition] }]),
       release: () => consumer.resume([{ topic, partitions: [partition] }]),
@@ -256,7 +256,7 @@ export class KafkaTopicConsumer<W = unknown> {
     const { membership } = assignment;
     let lost: Error | undefined;
     const beat = (): Promise<void> => (moved(), payload.heartbeat());
-    const stop = keepMembership(beat, this.#options.settings.heartbeatMs, (error) => {
+    const stop = keepMembership(beat, HEARTBEAT_MS, (error) => {
       lost ??= error;
       membership.abort();
     });

@@ -38,12 +38,7 @@ export class TopicPair {
     this.deadLetter = deadLetter;
     this.#options = options;
     this.#kafka = kafkaClient(options);
-    this.#topics = new KafkaTopics({
-      ...options,
-      kafka: this.#kafka,
-      ordered: [topic],
-      plans,
-    });
+    this.#topics = new KafkaTopics({ ...options, kafka: this.#kafka, plans });
   }
 
   producerFor(topic: string): OrderedProducer {

@@ -8,7 +8,7 @@ import { pause } from '../support/time.ts';
 import { isAnswer, withAdmin } from './kafka-client.ts';
 import type { KafkaConnection } from './kafka-client.ts';
 import { minInsyncReplicas, shortfallsOf } from './topic-check.ts';
-import type { BusMetrics, TopicFacts, TopicPlan, TopicShortfall } from './topic-check.ts';
+import type { BusMetrics, TopicFacts, TopicPlan, TopicPlans, TopicShortfall } from './topic-check.ts';
 
 class TooFewBrokersError extends Error {
   override readonly name = 'TooFewBrokersError';
@@ -31,9 +31,8 @@ class PartitionsChangedError extends Error {
 
 interface Dependencies extends Pick<KafkaConnection, 'brokers' | 'tls' | 'sasl' | 'logger'> {
   readonly kafka: Kafka;
-  readonly plans: readonly TopicPlan[];
-  /** Topics whose order hangs on their number of partitions. */
-  readonly ordered: readonly string[];
+  /** The order of the first hangs on its number of partitions. */
+  readonly plans: TopicPlans;
   readonly offsets: ConsumerOffsets;
   readonly metrics?: Partial<BusMetrics> | undefined;
   readonly logger: Logger;
@@ -97,14 +96,16 @@ export const factsOf = (
 export class KafkaTopics {
   readonly #deps: Dependencies;
   readonly #closing = new AbortController();
-  readonly #kept = new Map<string, number>();
-  readonly #changed = new Map<string, PartitionsChangedError>();
+  readonly #ordered: string;
+  #kept: number | undefined;
+  #changed: PartitionsChangedError | undefined;
   #ready: Promise<void> | undefined;
   #checking: NodeJS.Timeout | undefined;
   #told = '';
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
+    this.#ordered = dependencies.plans[0].topic;
   }
 
   /** Once in the life of a client, and again after a failure. @throws TooFewBrokersError and errors of kafkajs and of the store */
@@ -116,13 +117,10 @@ export class KafkaTopics {
     return this.#ready;
   }
 
-  /**
-   * Over so many partitions the operations of an ordered topic are spread, as it is stored now: another process may have accepted
-   * another number. Undefined for any other topic.
-   */
-  async keptNow(topic: string): Promise<number | undefined> {
-    const kept = await this.#deps.offsets.keptPartitions(topic);
-    if (kept !== undefined) this.#kept.set(topic, kept);
+  /** Over so many partitions operations are spread, as it is stored now: another process may have accepted another number. */
+  async keptNow(): Promise<number | undefined> {
+    const kept = await this.#deps.offsets.keptPartitions(this.#ordered);
+    this.#kept = kept ?? this.#kept;
     return kept;
   }
 
@@ -131,10 +129,9 @@ export class KafkaTopics {
    * the topic and at the stored number again
    */
   requirePartitions(topic: string, found: number): void {
-    const kept = this.#kept.get(topic);
-    if (kept === undefined || kept === found) return;
+    if (topic !== this.#ordered || this.#kept === undefined || this.#kept === found) return;
     this.#ready = undefined;
-    throw new PartitionsChangedError(topic, kept, found);
+    throw new PartitionsChangedError(topic, this.#kept, found);
   }
 
   close(): void {
@@ -197,36 +194,33 @@ export class KafkaTopics {
       (error) => logger.warn({ reason: messageOf(error) }, 'the settings of topics could not be looked at'),
     );
     const short = plans.flatMap((plan) => shortfallsOf(plan, facts.get(plan.topic)!, this.#deps));
+    await this.#keep(facts.get(this.#ordered)!.partitions.length);
     for (const { topic } of plans) {
-      await this.#keep(topic, facts.get(topic)!.partitions.length);
       const settings = short.filter((one) => one.topic === topic).map(({ setting }) => setting);
-      metrics?.topicChecked?.(
-        topic,
-        this.#changed.has(topic) ? [...settings, 'partitions_changed'] : settings,
-      );
+      const isChanged = topic === this.#ordered && this.#changed !== undefined;
+      metrics?.topicChecked?.(topic, isChanged ? [...settings, 'partitions_changed'] : settings);
     }
     this.#tell(short);
-    if (short.length > 0 || this.#changed.size > 0) this.#checkAgain();
+    if (short.length > 0 || this.#changed) this.#checkAgain();
   }
 
-  async #keep(topic: string, found: number): Promise<void> {
-    const { offsets, ordered } = this.#deps;
-    if (!ordered.includes(topic)) return;
-    const kept = await offsets.keepPartitions(topic, found);
-    this.#kept.set(topic, kept);
-    if (kept === found) this.#changed.delete(topic);
-    else this.#changed.set(topic, new PartitionsChangedError(topic, kept, found));
+  async #keep(found: number): Promise<void> {
+    const kept = await this.#deps.offsets.keepPartitions(this.#ordered, found);
+    this.#kept = kept;
+    this.#changed = kept === found ? undefined : new PartitionsChangedError(this.#ordered, kept, found);
   }
 
   /** Once for each state. */
   #tell(short: readonly TopicShortfall[]): void {
     const { logger } = this.#deps;
-    const all = JSON.stringify([short, [...this.#changed.values()].map(messageOf)]);
+    const all = JSON.stringify([short, this.#changed?.message]);
     if (all === this.#told) return;
     this.#told = all;
     for (const shortfall of short) logger.warn({ ...shortfall }, 'a topic is below what it should be');
-    for (const [topic, error] of this.#changed)
-      logger.error({ topic, reason: error.message }, 'a topic has another number of partitions');
+    if (this.#changed) {
+      const fields = { topic: this.#ordered, reason: this.#changed.message };
+      logger.error(fields, 'a topic has another number of partitions');
+    }
   }
 
   #checkAgain(): void {

@@ -128,7 +128,7 @@ test.each([
     const { responses } = await decode(answerOf(batches));
     expect(responses[0]!.partitions.map(({ messages }) => messages.length)).toEqual([1, read, 1]);
     const told = logger.lines.map(({ level, fields }) => ({ level, ...fields }));
-    const place = { topic: 't', partition: 1, firstOffset: 40 };
+    const place = { firstOffset: 40, lastOffset: records - 1 };
     if (read === 0) expect(told).toMatchObject([{ level: 'error', ...place, records }]);
   },
 );
