@@ -27,6 +27,8 @@ export interface VerificationDependencies extends KeptDependencies, SurplusDepen
   readonly fannedOut: () => Promise<LogPosition | 'start'>;
   readonly queue: DeliveryQueue;
   readonly sleep: Pause;
+  /** How far the clocks of two processes may be apart; 0 with one process. */
+  readonly clockToleranceMs: number;
 }
 
 export interface VerifyDeliveriesRequest {
@@ -50,7 +52,11 @@ export interface VerifyDeliveriesSummary {
 type Found = Pick<DeliveryDifference, 'kind' | 'detail'> & {
   readonly subscription: ComparedSubscription;
   readonly event: PublicEvent;
+  /** That it is said to be out of order with. */
+  readonly before?: ComparedDelivery | undefined;
 };
+
+type Disorder = Pick<Found, 'detail' | 'before'>;
 
 const MINUTE_MS = 60_000;
 
@@ -85,7 +91,7 @@ class Run {
   readonly #deps: VerificationDependencies;
   readonly #scope: Scope;
   readonly #subscriptions: ReadonlyMap<string, readonly ComparedSubscription[]>;
-  readonly #order = new DeliveredOrder();
+  readonly #order: DeliveredOrder;
   readonly #surplus: SurplusDeliveries;
   readonly #counts = { events: 0, deliveries: 0, differences: 0, repaired: 0, heldBack: 0 };
 
@@ -93,6 +99,7 @@ class Run {
     this.#deps = deps;
     this.#scope = scope;
     this.#subscriptions = Map.groupBy(scope.subscriptions, ({ applicationId }) => applicationId);
+    this.#order = new DeliveredOrder(deps.clockToleranceMs);
     this.#surplus = new SurplusDeliveries(deps, scope.kept.since);
   }
 
@@ -148,7 +155,7 @@ class Run {
       const found = (kind: DeliveryDifference['kind'], detail: string) => [
         { kind, detail, subscription, event },
       ];
-      if (disorder !== undefined) return found('out_of_order', disorder);
+      if (disorder) return [{ kind: 'out_of_order', ...disorder, subscription, event }];
       const wanted = wants(subscription, event);
       if (wanted === (delivery !== undefined) || !this.#isJudged(recorded, subscription)) return [];
       return wanted
@@ -192,10 +199,13 @@ class Run {
     const { comparison } = this.#deps;
     const now = await comparison.subscriptions(this.#scope.request.applicationId);
     const present = new Map(now.map((one) => [one.webhookId, one]));
-    for (const { kind, detail, subscription, event } of found) {
+    for (const one of found) {
+      const { kind, subscription, event } = one;
       const still = present.get(subscription.webhookId);
       if (!still || still.filterFrom !== subscription.filterFrom || !isSameChoice(still, subscription))
         continue;
+      const detail = await this.#looked(one);
+      if (detail === undefined) continue;
       this.#counts.differences += 1;
       const repaired = kind === 'missing' && (await this.#repair(event, still));
       if (repaired) this.#counts.repaired += 1;
@@ -205,6 +215,15 @@ class Run {
       const about = { applicationId, eventId, event: name, code, sequence, timestamp };
       yield { kind, webhookId, ...about, detail: `${detail}${paused}`, repaired };
     }
+  }
+
+  /** The one before it may have waited when it was read, and have gone out since: both are read again, at one moment. */
+  async #looked({ detail, before, subscription, event }: Found): Promise<string | undefined> {
+    if (!before) return detail;
+    const read = await this.#deps.comparison.ofEvents([before.eventId, event.eventId]);
+    const own = read.filter(({ webhookId }) => webhookId === subscription.webhookId);
+    const [first, second] = [before, event].map(({ eventId }) => own.find((one) => one.eventId === eventId));
+    return first && second && disorderOf(first, second, this.#deps.clockToleranceMs);
   }
 
   async #repair(event: PublicEvent, { webhookId, status }: ComparedSubscription): Promise<boolean> {
@@ -219,24 +238,35 @@ class Run {
 const MOST_OPERATIONS = 100_000;
 
 /** How a delivery stands to the one before it in its lane, told in a few words; undefined where nothing is wrong or can be said. */
-const disorderOf = (before: ComparedDelivery, delivery: ComparedDelivery): string | undefined => {
+const disorderOf = (
+  before: ComparedDelivery,
+  delivery: ComparedDelivery,
+  clockToleranceMs: number,
+): string | undefined => {
   if (before.waits && delivery.attempted)
     return `was sent while event ${before.eventId} still waits before it`;
-  if (before.endedAt !== null && delivery.endedAt !== null && delivery.endedAt < before.endedAt)
-    return `ended at ${delivery.endedAt}, before event ${before.eventId} did`;
-  return undefined;
+  if (before.endedAt === null || delivery.endedAt === null) return undefined;
+  return Date.parse(before.endedAt) - Date.parse(delivery.endedAt) > clockToleranceMs
+    ? `ended at ${delivery.endedAt}, before event ${before.eventId} did`
+    : undefined;
 };
 
 class DeliveredOrder {
   readonly #last = new Map<string, Map<string, ComparedDelivery>>();
+  readonly #clockToleranceMs: number;
 
-  meet(event: PublicEvent, delivery: ComparedDelivery): string | undefined {
+  constructor(clockToleranceMs: number) {
+    this.#clockToleranceMs = clockToleranceMs;
+  }
+
+  meet(event: PublicEvent, delivery: ComparedDelivery): Disorder | undefined {
     if (delivery.sequence !== event.sequence)
-      return `stands in its lane at ${delivery.sequence}, the event at ${event.sequence}`;
+      return { detail: `stands in its lane at ${delivery.sequence}, the event at ${event.sequence}` };
     const lanes = this.#lanesOf(`${event.applicationId}.${event.code}`);
     const before = lanes.get(delivery.webhookId);
     lanes.set(delivery.webhookId, delivery);
-    return before && disorderOf(before, delivery);
+    const detail = before && disorderOf(before, delivery, this.#clockToleranceMs);
+    return detail === undefined ? undefined : { detail, before };
   }
 
   #lanesOf(operation: string): Map<string, ComparedDelivery> {

@@ -82,7 +82,7 @@ interface Dependencies {
   readonly seal: (secret: string, context: string) => string | Promise<string>;
   readonly verification: Pick<
     VerificationDependencies,
-    'subscription' | 'quarantine' | 'fannedOut' | 'keptForMs' | 'sleep'
+    'subscription' | 'quarantine' | 'fannedOut' | 'keptForMs' | 'sleep' | 'clockToleranceMs'
   >;
   /** What was put aside on the way here, and under which group. @throws Error where no bus does that */
   readonly putAside: () => Promise<{ readonly letters: DeadLetters; readonly group: string }>;

@@ -131,6 +131,7 @@ export const sendingOf = (parts: Parts): Parts['sending'] => {
       fannedOut: fannedOut(parts),
       keptForMs: RETENTION.deliveredDays * DAY_MS,
       sleep: pause,
+      clockToleranceMs: sharesStores(configuration) ? CLOCKS_APART_MS : 0,
     },
     putAside: putAside(parts),
     forwarder: forwarding(configuration),
