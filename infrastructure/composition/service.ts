@@ -14,7 +14,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 import { ClientDirectory } from '../../application/clients/client-directory.ts';
 import { SqlRateBuckets } from '../../application/clients/rate-buckets.ts';
 import { createHttpApp } from '../http/app.ts';
-import { UploadArea } from '../http/bodies/upload-area.ts';
+import { UploadArea } from '../http/bodies/uploads.ts';
 import { HttpProblem } from '../http/errors/http-problem.ts';
 import { SharedTokenBucketLimiter, TokenBucketLimiter } from '../http/limits/rate-limiter.ts';
 import type { RateLimiter } from '../http/limits/rate-limiter.ts';

@@ -8,7 +8,7 @@ import type { BusinessClock } from '../../application/ports/clock.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { UNWATCHED_REQUESTS } from '../../application/ports/observation.ts';
 import type { RequestWatch } from '../../application/ports/observation.ts';
-import type { UploadArea } from './bodies/upload-area.ts';
+import type { UploadArea } from './bodies/uploads.ts';
 import { Guides } from './docs/guides/guides.ts';
 import { loadReferencePage } from './docs/reference-page.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';

@@ -5,7 +5,7 @@ import type { ClockMove } from '../../application/maintenance/sandbox/sandbox-cl
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import { createHttpApp } from '../../infrastructure/http/app.ts';
 import type { HttpDependencies } from '../../infrastructure/http/app.ts';
-import { UploadArea } from '../../infrastructure/http/bodies/upload-area.ts';
+import { UploadArea } from '../../infrastructure/http/bodies/uploads.ts';
 import { TokenBucketLimiter } from '../../infrastructure/http/limits/rate-limiter.ts';
 import type { Readiness } from '../../infrastructure/http/server/health-app.ts';
 import { DEFAULT_LIMITS, createHttpServer } from '../../infrastructure/http/server/http-server.ts';

@@ -3,7 +3,7 @@ import {
   Webhook,
   EXAMPLE_REDELIVERY_ID,
   EXAMPLE_WEBHOOK_ID,
-} from '../../infrastructure/http/resources/webhook.ts';
+} from '../../infrastructure/http/resources/subscriptions.ts';
 import type { ApiClient } from './api-client.ts';
 import type { RunningService } from './running-service.ts';
 

@@ -31,9 +31,9 @@ const clientText = (document: Description): string => {
     .filter(({ operation: { tags } }) => !tags.some((tag) => LEFT_OUT.has(tag)))
     .map((route) => methods.of(route))
     .join('\n');
-  return `import type { UploadedFile } from '../files.ts';
-import { withKey } from '../keys.ts';
-import type { Keyed } from '../keys.ts';
+  return `import type { UploadedFile } from '../bodies.ts';
+import { withKey } from '../bodies.ts';
+import type { Keyed } from '../bodies.ts';
 import { throughFeed, throughPages } from '../pages.ts';
 import type { FollowOptions } from '../pages.ts';
 import type { CallOptions, ClientSettings } from '../settings.ts';
@@ -67,8 +67,8 @@ import type { Refusal, WebhookEvent } from './client.ts';
 export * from './client.ts';
 export { ApiError, ConnectionError, ReceivablesError } from '../errors.ts';
 export type { Violation } from '../errors.ts';
-export type { UploadedFile } from '../files.ts';
-export type { Keyed } from '../keys.ts';
+export type { UploadedFile } from '../bodies.ts';
+export type { Keyed } from '../bodies.ts';
 export type { FollowOptions } from '../pages.ts';
 export type { AttemptReport, CallOptions, ClientSettings, RequestOptions, SandboxWishes } from '../settings.ts';
 export { until } from '../waiting.ts';

@@ -1,8 +1,7 @@
 import { ApiError, ConnectionError } from './errors.ts';
 import type { RefusalBody, ReceivablesError } from './errors.ts';
-import { formOf } from './files.ts';
-import type { UploadedFile } from './files.ts';
-import { jsonOf } from './json.ts';
+import { formOf, jsonOf } from './bodies.ts';
+import type { UploadedFile } from './bodies.ts';
 import { mayHaveArrived, mayRepeat, secondsOf, waitBefore } from './repeating.ts';
 import type { Outcome } from './repeating.ts';
 import type { CallOptions, ClientSettings, RequestOptions } from './settings.ts';

@@ -8,7 +8,7 @@ import { HttpProblem } from '../errors/http-problem.ts';
 import type { BodyKind } from '../operation.ts';
 import { FormStream, TextParts } from './form-stream.ts';
 import { BoundedBuffer, textOf, tooLarge, tooMuch } from './read-body.ts';
-import type { UploadSession } from './upload-session.ts';
+import type { UploadSession } from './uploads.ts';
 
 const FILES = 'files';
 /** What stands for a byte that could not be read as UTF-8. */

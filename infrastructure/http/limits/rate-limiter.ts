@@ -39,6 +39,13 @@ export interface RateState {
   readonly retryAfter: number;
 }
 
+/** Names and values in turns. */
+export const rateHeaders = ({ limit, remaining, resetAt }: RateState): readonly string[] => [
+  ...['X-RateLimit-Limit', String(limit)],
+  ...['X-RateLimit-Remaining', String(remaining)],
+  ...['X-RateLimit-Reset', String(resetAt)],
+];
+
 /** Token buckets. An implementation may share its buckets between processes. */
 export interface RateLimiter {
   /** Takes all of the tokens or none. @param tokens default 1; below 0 they are given back */

@@ -15,13 +15,11 @@ import {
   textOf,
   tooLarge,
 } from '../bodies/read-body.ts';
-import type { UploadArea } from '../bodies/upload-area.ts';
-import type { UploadSession } from '../bodies/upload-session.ts';
+import type { UploadArea, UploadSession } from '../bodies/uploads.ts';
 import { HttpProblem, tooManyUnderWay } from '../errors/http-problem.ts';
 import { Slots } from '../limits/slots.ts';
 import type { SlotBounds } from '../limits/slots.ts';
 import type { BodyKind, Checks, JsonKind, Operation } from '../operation.ts';
-import { parseForm } from '../requests/client-credentials.ts';
 import { refusalFor } from '../requests/parameters.ts';
 import { asDraft, requireMatchingFiles } from '../requests/request-rules.ts';
 import type { RequestRules } from '../requests/request-rules.ts';
@@ -245,7 +243,7 @@ export const bodyReading = (uploads: UploadArea, bounds: SlotBounds = TEXT_BOUND
     const state = stateOf(res);
     if (state.kind !== undefined) {
       letContinue(res);
-      state.form = parseForm(await readBody(state.req, state.kind.limit));
+      state.form = new URLSearchParams((await readBody(state.req, state.kind.limit)).toString('utf8'));
     }
     next();
   };

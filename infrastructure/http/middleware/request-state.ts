@@ -6,7 +6,7 @@ import type { Client } from '../../../application/clients/client-registry.ts';
 import type { RequestContext } from '../../../application/command-handling/request-context.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { UploadSession } from '../bodies/upload-session.ts';
+import type { UploadSession } from '../bodies/uploads.ts';
 import { ClientGoneError } from '../errors/http-problem.ts';
 import type { RateState } from '../limits/rate-limiter.ts';
 import type { Slot } from '../limits/slots.ts';

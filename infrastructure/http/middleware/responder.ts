@@ -5,6 +5,7 @@ import { TurnLimit } from '../../support/time.ts';
 import { awaitingContinue, declaredLength, isCrumbled } from '../bodies/read-body.ts';
 import { ClientGoneError, oauthDescription, oauthError } from '../errors/http-problem.ts';
 import type { HttpProblem } from '../errors/http-problem.ts';
+import { rateHeaders } from '../limits/rate-limiter.ts';
 import type { Operation, Reply } from '../operation.ts';
 import { DATA_POLICY, SECURITY_HEADERS } from '../security-headers.ts';
 import { contextOf, stateOf } from './request-state.ts';
@@ -115,11 +116,7 @@ export class Responder {
 
   #headers({ requestId, rate }: RequestState, policy = DATA_POLICY): string[] {
     const headers = ['X-Request-Id', requestId, 'Content-Security-Policy', policy, ...this.#always];
-    if (rate) {
-      headers.push('X-RateLimit-Limit', String(rate.limit));
-      headers.push('X-RateLimit-Remaining', String(rate.remaining));
-      headers.push('X-RateLimit-Reset', String(rate.resetAt));
-    }
+    if (rate) headers.push(...rateHeaders(rate));
     return headers;
   }
 

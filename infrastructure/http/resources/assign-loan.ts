@@ -20,7 +20,7 @@ import recorded from '../openapi/recorded-answers.json' with { type: 'json' };
 import { ok, outcomeReply, endpoint } from '../operation.ts';
 import { checkIssue } from '../requests/request-rules.ts';
 import type { CrossCheck } from '../requests/request-rules.ts';
-import { BackingDocuments, checkDocumentNames, FILE_ERRORS } from './backing-documents.ts';
+import { BackingDocuments, checkDocumentNames, FILE_ERRORS } from './documents.ts';
 import { Borrower, checkBorrower } from './borrower.ts';
 import {
   fieldsOf,

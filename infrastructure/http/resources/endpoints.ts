@@ -4,7 +4,7 @@ import type { Schema } from '../../../application/schemas/schema.ts';
 import { valueSchemas } from '../../../application/schemas/values.ts';
 import { errorSchemas } from '../openapi/responses.ts';
 import type { Environment } from '../openapi/operation.ts';
-import { addDocuments } from './add-documents.ts';
+import { addDocuments, readDocument } from './documents.ts';
 import { assignLoan } from './assign-loan.ts';
 import {
   readDescriptionAsJson,
@@ -12,12 +12,17 @@ import {
   readReleasedDescription,
   readTopicsAsJson,
   readTopicsAsYaml,
-} from './descriptions.ts';
+  readGuide,
+  readGuides,
+  searchGuides,
+  readReference,
+  readReferenceAsset,
+  readRoot,
+} from './reference.ts';
 import type { Endpoint } from '../operation.ts';
-import { readGuide, readGuides, searchGuides, readReference, readReferenceAsset, readRoot } from './pages.ts';
-import { listEvents } from './list-events.ts';
+import { listEvents, listDeliveries, readEvent } from './events.ts';
 import { listLoans, readLoan } from './read-loans.ts';
-import { createWebhook, deleteWebhook, listWebhooks, readWebhook, updateWebhook } from './manage-webhooks.ts';
+import { createWebhook, deleteWebhook, listWebhooks, readWebhook, updateWebhook } from './subscriptions.ts';
 import {
   pauseWebhook,
   pingWebhook,
@@ -26,7 +31,6 @@ import {
   rotateWebhookSecret,
 } from './operate-webhooks.ts';
 import { processPrepayment } from './process-prepayment.ts';
-import { readDocument } from './read-document.ts';
 import { readRedelivery, redeliverWebhook } from './redeliver-webhook.ts';
 import { renegotiateLoans } from './renegotiate-loans.ts';
 import { requestRepurchase } from './request-repurchase.ts';
@@ -35,7 +39,6 @@ import { readKeySet, readLiveness, readReadiness } from './service.ts';
 import { settleBatch } from './settle-batch.ts';
 import { settleInstallment } from './settle-installment.ts';
 import { issueToken } from './token.ts';
-import { listDeliveries, readEvent } from './webhook-deliveries.ts';
 
 export const OPERATIONS: readonly Endpoint[] = [
   issueToken,

@@ -1,7 +1,13 @@
 import type { RedeliveryReceipt } from '../../../application/webhooks/deliveries.ts';
 import type { RotatedSecret as Rotated } from '../../../application/webhooks/webhooks.ts';
-import { component, object, ref, text } from '../../../application/schemas/schema.ts';
-import { fieldsOf, named, shownComponent } from '../../../application/schemas/shown-fields.ts';
+import { ref, text } from '../../../application/schemas/schema.ts';
+import {
+  exampleOf,
+  fieldsOf,
+  named,
+  namedList,
+  shownComponent,
+} from '../../../application/schemas/shown-fields.ts';
 import { Timestamp } from '../../../application/schemas/values.ts';
 import { json } from '../openapi/operation.ts';
 import { ok, endpoint } from '../operation.ts';
@@ -17,7 +23,7 @@ import {
   Webhook,
   WEBHOOK_ID,
   webhookIdOf,
-} from './webhook.ts';
+} from './subscriptions.ts';
 
 const ROTATED = fieldsOf<Rotated>()({
   webhook_id: named(WEBHOOK_ID, EXAMPLE_WEBHOOK_ID),
@@ -26,34 +32,23 @@ const ROTATED = fieldsOf<Rotated>()({
 });
 const RotatedSecret = shownComponent('RotatedSecret', ROTATED);
 
-const Redelivery = component(
-  'Redelivery',
-  object({
-    event_id: EVENT_ID,
-    deliveries: {
-      type: 'array',
-      description: 'One for each subscription that gets it.',
-      items: object({
-        webhook_id: WEBHOOK_ID,
-        delivery_id: text({ description: 'The delivery that this attempt belongs to.' }),
-        attempt: { type: 'integer', minimum: 1, description: 'Number that this attempt carries.' },
-      }),
-    },
-  }),
-);
+const QUEUED = fieldsOf<RedeliveryReceipt['deliveries'][number]>()({
+  webhook_id: named(WEBHOOK_ID, EXAMPLE_WEBHOOK_ID),
+  delivery_id: named(
+    text({ description: 'The delivery that this attempt belongs to.' }),
+    EXAMPLE_DELIVERY_ID,
+  ),
+  attempt: named({ type: 'integer', minimum: 1, description: 'Number that this attempt carries.' }),
+});
+const RECEIPT = fieldsOf<RedeliveryReceipt>()({
+  event_id: named(EVENT_ID, EXAMPLE_EVENT_ID),
+  deliveries: namedList('One for each subscription that gets it.', QUEUED),
+});
+const Redelivery = shownComponent('Redelivery', RECEIPT);
 
 const exampleOfAttempt = (attempt: number): object => ({
-  event_id: EXAMPLE_EVENT_ID,
-  deliveries: [{ webhook_id: EXAMPLE_WEBHOOK_ID, delivery_id: EXAMPLE_DELIVERY_ID, attempt }],
-});
-
-const presentRedelivery = ({ eventId, deliveries }: RedeliveryReceipt): object => ({
-  event_id: eventId,
-  deliveries: deliveries.map(({ webhookId, deliveryId, attempt }) => ({
-    webhook_id: webhookId,
-    delivery_id: deliveryId,
-    attempt,
-  })),
+  ...Redelivery.example,
+  deliveries: [{ ...exampleOf(QUEUED), attempt }],
 });
 
 export const pauseWebhook = endpoint({
@@ -109,7 +104,7 @@ export const pingWebhook = endpoint({
   errors: ['webhook_not_found', 'webhook_invalid_state'],
   answer: async ({ webhooks }, context, call) => ({
     status: 202,
-    json: presentRedelivery(await webhooks.deliveries.ping(context, webhookIdOf(call))),
+    json: Redelivery.show(await webhooks.deliveries.ping(context, webhookIdOf(call))),
   }),
 });
 
@@ -125,6 +120,6 @@ export const redeliverEvent = endpoint({
   errors: ['event_not_found', 'webhook_invalid_state'],
   answer: async ({ webhooks }, context, call) => ({
     status: 202,
-    json: presentRedelivery(await webhooks.deliveries.redeliver(context, eventIdOf(call))),
+    json: Redelivery.show(await webhooks.deliveries.redeliver(context, eventIdOf(call))),
   }),
 });

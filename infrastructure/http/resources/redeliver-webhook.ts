@@ -17,7 +17,7 @@ import {
   TIMESTAMP_OR_NULL,
   WEBHOOK_ID,
   webhookIdOf,
-} from './webhook.ts';
+} from './subscriptions.ts';
 
 const INSTANT = {
   format: 'date-time',

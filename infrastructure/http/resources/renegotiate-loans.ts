@@ -11,7 +11,7 @@ import {
   Timestamp,
 } from '../../../application/schemas/values.ts';
 import { DOCX } from '../../support/stored-files.ts';
-import { FILE_ERRORS } from './backing-documents.ts';
+import { FILE_ERRORS } from './documents.ts';
 import {
   fieldsOf,
   named,

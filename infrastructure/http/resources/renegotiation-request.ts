@@ -15,7 +15,7 @@ import type { FieldViolation } from '../../../domain/shared/domain-error.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { asDraft, asList, asText, checkIssue, repetitions } from '../requests/request-rules.ts';
 import type { CrossCheck, Draft } from '../requests/request-rules.ts';
-import { BackingDocuments, checkDocumentNames } from './backing-documents.ts';
+import { BackingDocuments, checkDocumentNames } from './documents.ts';
 import { Borrower, checkBorrower } from './borrower.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 import { dryRun } from './quotes.ts';

@@ -35,6 +35,7 @@ import { DECISIONS, decisionSchemas } from '../../../application/publication/des
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import { isErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
+import { fieldsOf, named, shown, shownComponent } from '../../../application/schemas/shown-fields.ts';
 import { EXAMPLE } from '../../../application/schemas/example-values.ts';
 
 /* What only a sandbox has: its clock, and decisions in the place of its administrator. Production publishes and serves none of it. */
@@ -84,21 +85,15 @@ const crossCheck: CrossCheck = (draft) => {
 const moveOf = ({ advance, to }: SandboxClockMove): ClockMove =>
   typeof to === 'string' ? { to } : { advanceMs: durationOf(advance ?? '') ?? NaN };
 
-const SandboxTime = component(
-  'SandboxTime',
-  object({
-    now: { ...ref(Timestamp), description: 'The time of operations.' },
-    offset_seconds: {
-      type: 'number',
-      minimum: 0,
-      description: 'How far that is ahead of the real time.',
-    },
-  }),
-);
-
-const exampleTime = { now: '2026-03-01T12:00:00.000Z', offset_seconds: 2_592_000 };
-
-const present = ({ now, offsetMs }: Time): object => ({ now, offset_seconds: offsetMs / 1_000 });
+const TIME = fieldsOf<Time>()({
+  now: named({ ...ref(Timestamp), description: 'The time of operations.' }, '2026-03-01T12:00:00.000Z'),
+  offset_seconds: shown(
+    { type: 'number', minimum: 0, description: 'How far that is ahead of the real time.' },
+    ({ offsetMs }) => offsetMs / 1_000,
+    2_592_000,
+  ),
+});
+const SandboxTime = shownComponent('SandboxTime', TIME);
 
 const SHARED =
   'One clock for the whole sandbox, all applications in it included; it survives restarts and only moves forward.';
@@ -110,8 +105,8 @@ export const readSandboxClock = endpoint({
   description: `${SHARED} It shows the time at which the next event would happen.`,
   access: 'loans:write',
   sandboxOnly: true,
-  success: [json(200, 'The time of operations.', SandboxTime, exampleTime)],
-  answer: async ({ maintenance }) => ok(present(await maintenance.sandboxClock!.show())),
+  success: [json(200, 'The time of operations.', SandboxTime)],
+  answer: async ({ maintenance }) => ok(SandboxTime.show(await maintenance.sandboxClock!.show())),
 });
 
 export const moveSandboxClock = endpoint({
@@ -127,11 +122,11 @@ export const moveSandboxClock = endpoint({
   bucket: 'settle',
   sandboxOnly: true,
   body: { schema: SandboxClockMove, example: { advance: '30d' }, sample: { advance: '1d' } },
-  success: [json(200, 'The clock is moved.', SandboxTime, exampleTime)],
+  success: [json(200, 'The clock is moved.', SandboxTime)],
   errors: ['concurrent_modification'],
   crossCheck,
   answer: async ({ maintenance }, _, { body }) =>
-    ok(present(await maintenance.sandboxClock!.move(moveOf(body)))),
+    ok(SandboxTime.show(await maintenance.sandboxClock!.move(moveOf(body)))),
 });
 
 interface AskedDecision {

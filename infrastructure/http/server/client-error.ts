@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { ErrorCode } from '../errors/error-table.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { RATE_ROWS } from '../limits/rate-limiter.ts';
+import { RATE_ROWS, rateHeaders } from '../limits/rate-limiter.ts';
 import type { RateLimiter, RateState } from '../limits/rate-limiter.ts';
 import { addressKey } from '../middleware/request-state.ts';
 import { headersOfTheLast } from '../security-headers.ts';
@@ -46,10 +46,3 @@ export const answerClientError = async (
 
 const rateOf = async (socket: Socket, limiter: RateLimiter): Promise<RateState> =>
   limiter.take('address', `${addressKey(socket.remoteAddress ?? 'unknown')} read`, RATE_ROWS.read);
-
-/** Names and values in turns. */
-const rateHeaders = (rate: RateState): readonly string[] => [
-  ...['X-RateLimit-Limit', String(rate.limit)],
-  ...['X-RateLimit-Remaining', String(rate.remaining)],
-  ...['X-RateLimit-Reset', String(rate.resetAt)],
-];

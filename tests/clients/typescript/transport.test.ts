@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { ApiError, ConnectionError } from '../../../clients/typescript/src/errors.ts';
 import type { ReceivablesError } from '../../../clients/typescript/src/errors.ts';
-import { withKey } from '../../../clients/typescript/src/keys.ts';
+import { withKey } from '../../../clients/typescript/src/bodies.ts';
 import { mayRepeat, secondsOf, waitBefore } from '../../../clients/typescript/src/repeating.ts';
 import type { AttemptReport, ClientSettings } from '../../../clients/typescript/src/settings.ts';
 import { Transport, pathOf } from '../../../clients/typescript/src/transport.ts';

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { fileDeadLetters } from '../../../infrastructure/administrator/file-dead-letters.ts';
 import { lockFile, lockForService } from '../../../infrastructure/embedded/directory-lock.ts';
 import { FilePlace } from '../../../infrastructure/documents/file-place.ts';
-import { UploadArea } from '../../../infrastructure/http/bodies/upload-area.ts';
+import { UploadArea } from '../../../infrastructure/http/bodies/uploads.ts';
 import { writeDurably } from '../../../infrastructure/support/durable-files.ts';
 import { SqliteGenerationTables } from '../../../infrastructure/sqlite/sqlite-generation-tables.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';

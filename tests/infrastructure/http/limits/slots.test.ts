@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { UPLOAD_BOUNDS } from '../../../../infrastructure/http/bodies/upload-area.ts';
+import { UPLOAD_BOUNDS } from '../../../../infrastructure/http/bodies/uploads.ts';
 import { Slots } from '../../../../infrastructure/http/limits/slots.ts';
 import type { Slot, SlotBounds } from '../../../../infrastructure/http/limits/slots.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { PLACEHOLDERS, RELEASED_VERSIONS } from '../../../../infrastructure/http/resources/descriptions.ts';
+import { PLACEHOLDERS, RELEASED_VERSIONS } from '../../../../infrastructure/http/resources/reference.ts';
 import { API_VERSION } from '../../../../infrastructure/http/openapi/version.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 

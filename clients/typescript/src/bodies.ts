@@ -1,5 +1,42 @@
 import { randomUUID } from 'node:crypto';
 
+/**
+ * The JSON of what is sent.
+ * @throws TypeError for a number that JSON does not have: it would become null, and a value that was meant as one that was left out
+ */
+export const jsonOf = (data: object): string =>
+  JSON.stringify(data, (name, value: unknown) => {
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      throw new TypeError(`${name} is ${value}, which is no number that can be sent`);
+    }
+    return value;
+  });
+
+/** A file to upload, under the name that its document has as `value`. */
+export interface UploadedFile {
+  readonly name: string;
+  readonly content: Blob | Uint8Array | string;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+};
+
+const typeOf = (name: string): string =>
+  TYPES[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'application/octet-stream';
+
+/** A form with the data as JSON in a part of its own, and each file in a part `files`. */
+export const formOf = (part: string, data: object, files: readonly UploadedFile[]): FormData => {
+  const form = new FormData();
+  form.set(part, jsonOf(data));
+  for (const { name, content } of files) {
+    const blob = content instanceof Blob ? content : new Blob([content], { type: typeOf(name) });
+    form.append('files', blob, name);
+  }
+  return form;
+};
+
 /** A request whose key may be left out. */
 export type Keyed<Body, Key extends keyof Body> = Omit<Body, Key> & {
   [Name in Key]?: Body[Name] | undefined;

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ReceivedFile } from '../../../../application/ports/document-store.ts';
 import { contentOf } from '../../../../infrastructure/documents/file-document-inspector.ts';
-import { UploadArea } from '../../../../infrastructure/http/bodies/upload-area.ts';
-import type { UploadSession } from '../../../../infrastructure/http/bodies/upload-session.ts';
+import { UploadArea } from '../../../../infrastructure/http/bodies/uploads.ts';
+import type { UploadSession } from '../../../../infrastructure/http/bodies/uploads.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const LIMIT = 2_000_000;
