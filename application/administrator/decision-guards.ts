@@ -4,7 +4,7 @@ import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { formatCents } from '../../domain/shared/money.ts';
 import { loanStream } from '../command-handling/operation.ts';
-import { requirePaymentDate } from '../loans/payment-dates.ts';
+import { requirePaymentDate } from '../loans/payments.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { ChangedMeanwhileError, foundSince, statusOf } from './answers.ts';

@@ -1,10 +1,8 @@
-import { isDailyFactor } from '../../domain/curve/daily-factor-check.ts';
-import { solveDailyFactor } from '../../domain/curve/daily-factor.ts';
+import { isDailyFactor, solveDailyFactor } from '../../domain/curve/daily-factor.ts';
 import { becomeOverdue, partiallyPaid } from '../../domain/loan/payments.ts';
 import type { InstallmentBecameOverdue } from '../../domain/installment/installment.ts';
 import { decided } from '../../domain/loan/events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
-import { installmentAt } from '../../domain/loan/state.ts';
 import type {
   LoanCommand,
   LoanEvent,
@@ -12,6 +10,7 @@ import type {
   LoanReserved,
   LoanState,
 } from '../../domain/loan/index.ts';
+import { installmentAt } from '../../domain/loan/state.ts';
 import { addDays } from '../../domain/shared/calendar-date.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';

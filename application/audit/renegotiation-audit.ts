@@ -2,7 +2,7 @@ import { messageOf } from '../support/failures.ts';
 import { sandboxWishesOf } from '../../domain/loan/events.ts';
 import { fold, loanDecider } from '../../domain/loan/index.ts';
 import type { LoanEvent } from '../../domain/loan/index.ts';
-import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
+import { renegotiationDecider } from '../../domain/renegotiation/decider.ts';
 import type {
   RenegotiationCommand,
   RenegotiationCommitted,
@@ -10,7 +10,7 @@ import type {
   RenegotiationState,
   Reservation,
   Reserved,
-} from '../../domain/renegotiation/index.ts';
+} from '../../domain/renegotiation/state.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { renegotiationStream } from '../command-handling/operation.ts';
 import { encodeEvent } from '../event-codec/event-codec.ts';

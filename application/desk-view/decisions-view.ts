@@ -8,8 +8,8 @@ import { readDecision } from '../administrator/read-decision.ts';
 import type { App } from '../app.ts';
 import { RoleError } from '../desk/rights.ts';
 import type { Rights } from '../desk/rights.ts';
+import { MASKED, requireSeen, seesOperation } from './desk.ts';
 import type { Desk } from './desk.ts';
-import { MASKED, requireSeen, seesOperation } from './unseen.ts';
 
 const unknown = (decision: SubmittedDecision): DecisionAnswer =>
   refused(loanNotFound(), { decisionId: decision.decisionId, decision });

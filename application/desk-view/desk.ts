@@ -8,7 +8,7 @@ import type { Verification } from '../audit/verification.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Desk as DeskModule } from '../desk/desk.ts';
 import type { Funds } from '../funds/funds.ts';
-import type { Exposure } from '../loans/exposures.ts';
+import type { Exposure } from '../loans/decision-facts.ts';
 import type { Loans } from '../loans/loans.ts';
 import type { SearchOperations } from '../loans/search-operations.ts';
 import type { Maintenance } from '../maintenance/maintenance.ts';
@@ -19,6 +19,7 @@ import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { Redeliveries } from '../webhooks/redeliveries.ts';
 import type { WebhookDesk } from '../webhooks/webhook-desk.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
+import type { Rights } from '../desk/rights.ts';
 
 type ListNames = 'waiting' | 'worklist' | 'stillWaiting' | 'fallingDue' | 'overdue' | 'notified';
 type DeliveryNames = 'page' | 'waiting' | 'event' | 'ofRecorded' | 'ping' | 'resend';
@@ -50,3 +51,32 @@ export interface Desk {
     readonly redeliveries: Pick<Redeliveries, 'start' | 'find' | 'running'>;
   };
 }
+
+/** A fund that a person may not see, or that there is none of. */
+export class UnknownFundError extends Error {
+  override readonly name = 'UnknownFundError';
+}
+
+/** @throws UnknownFundError */
+export const requireSeen = (rights: Rights, fundId: string): void => {
+  if (!rights.has('see', fundId)) throw new UnknownFundError(`there is no fund ${fundId}`);
+};
+
+/** Stands for what a person may not know of a borrower. */
+export const MASKED = '***';
+
+export const masked = <Text extends string | null | undefined>(text: Text): Text =>
+  (typeof text === 'string' && text !== '' ? MASKED : text) as Text;
+
+/** An operation whose fund cannot be told belongs to who sees every fund. */
+export const seesOperation = (rights: Rights, fundId: string | undefined): boolean =>
+  fundId === undefined ? rights.within('see') === undefined : rights.has('see', fundId);
+
+/** @returns what narrows a query to the funds in which a person has this right. @throws RoleError where it is none */
+export const narrowedTo = (
+  rights: Rights,
+  right: Parameters<Rights['within']>[0],
+): { readonly onlyFundIds?: readonly string[] } => {
+  const onlyFundIds = rights.within(right);
+  return onlyFundIds === undefined ? {} : { onlyFundIds };
+};

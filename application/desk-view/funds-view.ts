@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { Rights } from '../desk/rights.ts';
+import { masked, requireSeen } from './desk.ts';
 import type { Desk } from './desk.ts';
-import { masked, requireSeen } from './unseen.ts';
 
 export const fundsFor = ({ funds }: Pick<App, 'funds'>, rights: Rights): Desk['funds'] => ({
   names: async () => new Map([...(await funds.names())].filter(([fundId]) => rights.has('see', fundId))),

@@ -4,8 +4,8 @@ import type { Rights } from '../desk/rights.ts';
 import type { LoanDetails } from '../loans/loan-details.ts';
 import type { OperationSearch } from '../loans/search-operations.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
+import { MASKED, masked, narrowedTo, seesOperation } from './desk.ts';
 import type { Desk } from './desk.ts';
-import { MASKED, masked, narrowedTo, seesOperation } from './unseen.ts';
 
 const maskedDetails = (details: LoanDetails): LoanDetails => ({
   ...details,

@@ -4,8 +4,8 @@ import type { Rights } from '../desk/rights.ts';
 import type { EventDelivery } from '../webhooks/delivery-log.ts';
 import { noWebhook } from '../webhooks/subscriptions.ts';
 import type { WebhookSubscription } from '../webhooks/subscriptions.ts';
+import { masked, narrowedTo } from './desk.ts';
 import type { Desk } from './desk.ts';
-import { masked, narrowedTo } from './unseen.ts';
 
 /** Webhooks are of applications, whose funds may be several: who does not see all that one may be sent does not see it at all. */
 export const webhooksFor = (

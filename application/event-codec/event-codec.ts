@@ -8,10 +8,9 @@ import type { LoanEvent } from '../../domain/loan/events.ts';
 import type { RenegotiationEvent } from '../../domain/renegotiation/state.ts';
 import type { EventMetadata, EventToAppend, JsonText } from '../ports/event-store.ts';
 import { decisionEntries, deskEntries, fourEyesEntries } from './desk-entries.ts';
-import { fundEntries, loanEntries } from './entries.ts';
+import { fundEntries, loanEntries, renegotiationEntries } from './entries.ts';
 import { UnreadableEventError } from './fields.ts';
 import type { EntriesOf, EventEntry, Payload } from './fields.ts';
-import { renegotiationEntries } from './renegotiation-entries.ts';
 
 export const CHAIN_START = '0'.repeat(64);
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { LoanDocument } from '../../domain/loan/events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
-import { isSameDocument } from '../../domain/loan/add-documents.ts';
 import type { LoanEvent, LoanState } from '../../domain/loan/index.ts';
+import { isSameDocument } from '../../domain/loan/borrower-and-documents.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { LoanCode, Timestamp } from '../../domain/shared/identifiers.ts';
 import type { PrivateName } from '../../domain/shared/private-text.ts';

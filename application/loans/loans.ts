@@ -7,21 +7,18 @@ import type { Privacy } from '../privacy/privacy.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { addDocuments } from './add-documents.ts';
 import { assignLoan } from './assign-loan.ts';
-import { operationFacts, usedReasons } from './decision-facts.ts';
-import { Exposures } from './exposures.ts';
+import { operationFacts, usedReasons, Exposures } from './decision-facts.ts';
 import { withLateness } from './late-operations.ts';
 import type { LoanRow } from './late-operations.ts';
 import type { LoanParts } from './loan-parts.ts';
 import { SqlLoanReader } from './loan-reader.ts';
 import { holdsOperations } from './operation-states.ts';
 import { SearchOperations } from './search-operations.ts';
-import type { OwnWrites } from './own-writes.ts';
-import { processPrepayment } from './process-prepayment.ts';
+import type { AppliedVersions, OwnWrites } from './read-model-progress.ts';
+import { processPrepayment, requestRepurchase, settleInstallment } from './payments.ts';
 import { quoteAssignment, quotePrepayment, quoteRepurchase, quoteSettlement } from './quotes.ts';
 import { fundOfLoan, listLoans, readDocument, readLoan, untilWritesShow } from './read-loan.ts';
-import type { AppliedVersions, LoansQuery, MissingFile } from './read-loan.ts';
-import { requestRepurchase } from './request-repurchase.ts';
-import { settleInstallment } from './settle-installment.ts';
+import type { LoansQuery, MissingFile } from './read-loan.ts';
 
 interface Dependencies extends LoanParts {
   readonly database: SqlDatabase;

@@ -15,11 +15,8 @@ import { loanStream } from '../command-handling/operation.ts';
 import type { RequestContext } from '../command-handling/request-context.ts';
 import { checkAsked, receptionOf } from './assign-loan.ts';
 import type { AskedAssignment } from './assign-loan.ts';
-import { requirePaymentDate } from './payment-dates.ts';
-import { toldPartial } from './process-prepayment.ts';
-import type { AskedPrepayment } from './process-prepayment.ts';
-import type { AskedRepurchase } from './request-repurchase.ts';
-import type { AskedSettlement } from './settle-installment.ts';
+import { requirePaymentDate, toldPartial } from './payments.ts';
+import type { AskedPrepayment, AskedRepurchase, AskedSettlement } from './payments.ts';
 import type { LoanParts } from './loan-parts.ts';
 
 export interface QuoteLine {

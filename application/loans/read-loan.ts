@@ -15,11 +15,7 @@ import { loanDetailsOf } from './loan-details.ts';
 import type { LoanDetails } from './loan-details.ts';
 import type { LoanListQuery, LoanPage } from './loan-page.ts';
 import type { LoanView, SqlLoanReader } from './loan-reader.ts';
-import type { OwnWrites } from './own-writes.ts';
-
-export interface AppliedVersions {
-  waitForVersion(stream: string, revision: bigint, timeoutMs: number): Promise<boolean>;
-}
+import type { AppliedVersions, OwnWrites } from './read-model-progress.ts';
 
 /** The read model is more than `READ_WAIT_MS` behind the streams: answer later rather than something old. */
 export class ReadModelBehindError extends Error {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
+import { renegotiationDecider } from '../../domain/renegotiation/decider.ts';
 import type {
   CommitRenegotiation,
   CommittedRenegotiation,
@@ -7,7 +7,7 @@ import type {
   RenegotiationCommand,
   Reservation,
   Reserved,
-} from '../../domain/renegotiation/index.ts';
+} from '../../domain/renegotiation/state.ts';
 import type { LoanState } from '../../domain/loan/index.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { ApplicationId, RealTime, RenegotiationId } from '../../domain/shared/identifiers.ts';
@@ -15,9 +15,8 @@ import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
 import { LEASE_MS, placesOf } from './roll-forward.ts';
 import type { RollForward } from './roll-forward.ts';
-import { noCoordinator } from './coordinators.ts';
-import type { Acting, Coordinator, Coordinators } from './coordinators.ts';
-import type { LoanStreams } from './loan-streams.ts';
+import { noCoordinator } from './streams.ts';
+import type { Acting, Coordinator, Coordinators, LoanStreams } from './streams.ts';
 
 interface RenegotiationRequest {
   readonly proposal: Proposal;

@@ -1,22 +1,21 @@
-import type { OnAppended } from '../command-handling/command-handler.ts';
+import type { OnAppended, CommandHandler } from '../command-handling/command-handler.ts';
 import { presentValue } from '../../domain/curve/present-value.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
-import { isReserved, openFaceValue, openInstallments } from '../../domain/loan/state.ts';
 import type { ActiveLoan, LoanState, RenegotiationTerms } from '../../domain/loan/index.ts';
+import { isReserved, openFaceValue, openInstallments } from '../../domain/loan/state.ts';
 import {
   newOperation,
   requireRenegotiable,
   requireSoundProposal,
   requireUnusedCode,
-} from '../../domain/renegotiation/index.ts';
-import type { Proposal } from '../../domain/renegotiation/index.ts';
+} from '../../domain/renegotiation/decider.ts';
+import type { Proposal } from '../../domain/renegotiation/state.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { ApplicationId, SealedBorrower, Timestamp } from '../../domain/shared/identifiers.ts';
 import { LARGEST_AMOUNT } from '../../domain/shared/money.ts';
 import type { Cents } from '../../domain/shared/money.ts';
 import { acceptedUnder, canonicalText, loanStream, visibleOf } from '../command-handling/operation.ts';
-import type { CommandHandler } from '../command-handling/command-handler.ts';
 import type { Operation } from '../command-handling/operation.ts';
 import { PDF_OR_WORD } from '../loans/add-documents.ts';
 import { ENDPOINTS } from '../command-handling/endpoints.ts';
@@ -30,14 +29,12 @@ import type { Outcome, RequestContext } from '../command-handling/request-contex
 import { preferring, refusedNames } from '../loans/file-names.ts';
 import { linesOf } from '../loans/quotes.ts';
 import { Inheritance } from './inheritance.ts';
-import { CompleteRenegotiations } from './complete-renegotiations.ts';
-import { Coordinators } from './coordinators.ts';
-import { LoanStreams } from './loan-streams.ts';
+import { CompleteRenegotiations, recoverRenegotiations } from './followers.ts';
+import { Coordinators, LoanStreams } from './streams.ts';
 import { renegotiated } from './protocol.ts';
-import { recoverRenegotiations } from './recover-renegotiations.ts';
 import { contentsOf, requireDocumentTypes } from './request.ts';
-import { RollForward } from './roll-forward.ts';
 import type { AskedRenegotiation } from './request.ts';
+import { RollForward } from './roll-forward.ts';
 
 interface Dependencies {
   readonly events: EventStore;

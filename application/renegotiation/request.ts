@@ -1,4 +1,4 @@
-import type { Proposal } from '../../domain/renegotiation/index.ts';
+import type { Proposal } from '../../domain/renegotiation/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { contentsOfDocuments } from '../loans/add-documents.ts';
 import type { NamedDocument } from '../loans/add-documents.ts';

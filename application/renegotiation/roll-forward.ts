@@ -1,10 +1,10 @@
 import type { LoanCommand } from '../../domain/loan/index.ts';
-import { renegotiationDecider } from '../../domain/renegotiation/index.ts';
+import { renegotiationDecider } from '../../domain/renegotiation/decider.ts';
 import type {
   CommittedRenegotiation,
   RenegotiationStarted,
   StartedRenegotiation,
-} from '../../domain/renegotiation/index.ts';
+} from '../../domain/renegotiation/state.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import type { RenegotiationId } from '../../domain/shared/identifiers.ts';
 import { loanStream } from '../command-handling/operation.ts';
@@ -13,8 +13,7 @@ import { ENDPOINTS } from '../command-handling/endpoints.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { BusinessClock, RealClock } from '../ports/clock.ts';
 import { ConcurrencyError } from '../ports/event-store.ts';
-import type { Acting, Coordinator, Coordinators } from './coordinators.ts';
-import type { LoanStreams } from './loan-streams.ts';
+import type { Acting, Coordinator, Coordinators, LoanStreams } from './streams.ts';
 
 interface Dependencies {
   readonly coordinators: Coordinators;

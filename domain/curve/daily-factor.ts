@@ -1,7 +1,64 @@
+import type { ScheduledInstallment } from '../installment/installment.ts';
+import { daysBetween } from '../shared/calendar-date.ts';
 import type { CalendarDate } from '../shared/calendar-date.ts';
 import type { Cents } from '../shared/money.ts';
-import { FIXED_ONE, FRACTION, SLOPE_FRACTION, fixedOf, flowsOf, sumOfFaces } from './fixed-point.ts';
-import type { Flow } from './fixed-point.ts';
+
+/** What falls due, in cents, a number of whole days after the issue. */
+interface Flow {
+  readonly days: number;
+  readonly faceValue: number;
+}
+
+type Due = Pick<ScheduledInstallment, 'dueDate' | 'faceValue'>;
+
+const flowsOf = (dateIssued: CalendarDate, installments: readonly Due[]): Flow[] =>
+  installments
+    .map(({ dueDate, faceValue }) => ({ days: daysBetween(dateIssued, dueDate), faceValue }))
+    .sort((one, other) => one.days - other.days);
+
+/** Binary digits after the point of a fixed-point number: some forty decimals more than a daily factor has. */
+const FRACTION = 256n;
+const FIXED_ONE = 1n << FRACTION;
+
+/** Binary digits of a slope after the point. */
+const SLOPE_FRACTION = 40;
+
+/** Binary digits that make an integer of any factor that amounts in cents can have, without losing one of a float. */
+const FLOAT_DIGITS = 120;
+
+const fixedOf = (float: number): bigint =>
+  BigInt(Math.round(float * 2 ** FLOAT_DIGITS)) << (FRACTION - BigInt(FLOAT_DIGITS));
+
+/** Integer powers of one base; each is made once, from its half. */
+const powersOf = (base: bigint): ((exponent: number) => bigint) => {
+  const known = new Map<number, bigint>([
+    [0, FIXED_ONE],
+    [1, base],
+  ]);
+  const power = (exponent: number): bigint => {
+    let value = known.get(exponent);
+    if (value !== undefined) return value;
+    const half = power(exponent >> 1);
+    value = (half * half) >> FRACTION;
+    if (exponent % 2 === 1) value = (value * base) >> FRACTION;
+    known.set(exponent, value);
+    return value;
+  };
+  return power;
+};
+
+/** In the order of their days, from the last one backwards: one multiplication a flow. */
+const sumOfFaces = (factor: bigint, flows: readonly Flow[]): bigint => {
+  const power = powersOf(factor);
+  let sum = 0n;
+  for (let i = flows.length - 1; i >= 0; i -= 1) {
+    const { days, faceValue } = flows[i]!;
+    const before = i === 0 ? 0 : flows[i - 1]!.days;
+    sum += BigInt(faceValue) << FRACTION;
+    if (days > before) sum = (sum * power(days - before)) >> FRACTION;
+  }
+  return sum;
+};
 
 const MAX_ESTIMATES = 1_000;
 /** A step this small is the last: well above the noise of the logarithms, and what it leaves of the error is its square. */
@@ -31,7 +88,7 @@ const logsOf = (flows: readonly Flow[]): Float64Array =>
   Float64Array.from(flows, ({ faceValue }) => Math.log(faceValue));
 
 /** The days to the faces, each weighed with its value at this factor: the slope of the logarithms, to about 12 digits. */
-export const meanDays = (factor: number, flows: readonly Flow[]): number =>
+const meanDays = (factor: number, flows: readonly Flow[]): number =>
   logOfFaces(flows, logsOf(flows), Math.log(factor)).slope;
 
 /**
@@ -96,7 +153,7 @@ const solve = (acquisitionValue: Cents, flows: readonly Flow[]): bigint => {
 export const solveDailyFactor = (
   acquisitionValue: Cents,
   dateIssued: CalendarDate,
-  installments: Parameters<typeof flowsOf>[1],
+  installments: readonly Due[],
 ): string => {
   const flows = flowsOf(dateIssued, installments);
   if (
@@ -111,3 +168,34 @@ export const solveDailyFactor = (
   const faces = flows.reduce((sum, flow) => sum + flow.faceValue, 0);
   return format(faces === acquisitionValue ? FIXED_ONE : solve(acquisitionValue, flows));
 };
+
+const FACTOR_TEXT = /^(\d+)\.(\d{30,120})$/;
+
+interface PricedSchedule {
+  readonly acquisitionValue: Cents;
+  readonly dateIssued: CalendarDate;
+  readonly installments: readonly Due[];
+}
+
+/** Whether the faces add up to the price as closely as the factor's last digit can say. */
+const fits = (text: string, { acquisitionValue, dateIssued, installments }: PricedSchedule): boolean => {
+  const [, whole, decimals] = FACTOR_TEXT.exec(text) ?? [];
+  if (whole === undefined || decimals === undefined) return false;
+  const scale = 10n ** BigInt(decimals.length);
+  const factor = (BigInt(whole + decimals) << FRACTION) / scale;
+  if (factor === 0n) return false;
+  const flows = flowsOf(dateIssued, installments);
+  if (flows.some(({ days, faceValue }) => days < 1 || faceValue <= 0)) return false;
+  const missed = sumOfFaces(factor, flows) - (BigInt(acquisitionValue) << FRACTION);
+  // Half a unit of the last digit, times the slope; a billionth more for what the fixed point and the float cut off, which is less.
+  const slope = Math.round(meanDays(Number(text), flows) * 2 ** SLOPE_FRACTION);
+  return (
+    (missed < 0n ? -missed : missed) * factor * scale * 2_000_000_000n <=
+    ((BigInt(acquisitionValue) * BigInt(slope) * 1_000_000_001n) << (FRACTION * 2n)) >> BigInt(SLOPE_FRACTION)
+  );
+};
+
+/** Tested in the equation, which costs a fraction of solving it. What does not fit is solved to be sure. */
+export const isDailyFactor = (text: string, schedule: PricedSchedule): boolean =>
+  fits(text, schedule) ||
+  solveDailyFactor(schedule.acquisitionValue, schedule.dateIssued, schedule.installments) === text;

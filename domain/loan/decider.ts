@@ -3,8 +3,8 @@ import type { Installment, InstallmentEvent } from '../installment/installment.t
 import type { Decider } from '../shared/decider.ts';
 import type { InstallmentCode } from '../shared/identifiers.ts';
 import type { Cents } from '../shared/money.ts';
-import { addDocuments } from './add-documents.ts';
-import { approveLoan, disburseLoan, rejectLoan, signLoanTerm } from './cession.ts';
+import { addDocuments, forgetBorrower } from './borrower-and-documents.ts';
+import { approveLoan, disburseLoan, rejectLoan, signLoanTerm, receiveLoan } from './cession.ts';
 import type { LoanCommand, RenegotiationStep } from './commands.ts';
 import type {
   BorrowerForgotten,
@@ -16,9 +16,7 @@ import type {
   LoanReserved,
   PrepaymentProcessed,
 } from './events.ts';
-import { forgetBorrower } from './forget-borrower.ts';
 import { markInstallmentsOverdue, processPrepayment, settleInstallment } from './payments.ts';
-import { receiveLoan } from './receive-loan.ts';
 import { completeRenegotiation, takeRenegotiationStep } from './renegotiation.ts';
 import { completeRepurchase, requestRepurchase } from './repurchase.ts';
 import { holds, installmentAt, requireUnreserved } from './state.ts';

@@ -1,4 +1,5 @@
-import type { ExitPricing } from '../curve/repurchase-value.ts';
+/** What is open along the curve, what the fund gave, or the same less the money received, never below zero. */
+export type ExitPricing = 'present_value' | 'given_value' | 'given_less_received';
 
 interface Words {
   readonly 'pt-BR': string;

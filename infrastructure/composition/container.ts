@@ -7,7 +7,7 @@ import { CommandHandler } from '../../application/command-handling/command-handl
 import { keptOperations } from '../../application/command-handling/kept-operations.ts';
 import { SqlLeases } from '../../application/coordination/leases.ts';
 import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
-import { OwnWrites } from '../../application/loans/own-writes.ts';
+import { OwnWrites } from '../../application/loans/read-model-progress.ts';
 import { SandboxClock, SqlClockOffset } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';

@@ -4,8 +4,7 @@ import type { CommandHandler } from '../../application/command-handling/command-
 import type { KeptOperations } from '../../application/command-handling/kept-operations.ts';
 import type { SqlLeases } from '../../application/coordination/leases.ts';
 import type { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
-import type { OwnWrites } from '../../application/loans/own-writes.ts';
-import type { AppliedVersions } from '../../application/loans/read-loan.ts';
+import type { AppliedVersions, OwnWrites } from '../../application/loans/read-model-progress.ts';
 import type { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import type { SqlBorrowerIndex } from '../../application/privacy/borrower-index.ts';
 import type { SqlProjectionStore } from '../../application/projecting/projection-store.ts';

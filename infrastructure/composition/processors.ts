@@ -1,6 +1,5 @@
-import { dueBefore } from '../../application/loans/due-installments.ts';
+import { dueBefore, markOverdue, sweepOverdue } from '../../application/loans/overdue.ts';
 import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
-import { markOverdue, sweepOverdue } from '../../application/loans/overdue.ts';
 import { PolledProgress, nearestProgress } from '../../application/loans/read-model-progress.ts';
 import { PUBLISHING } from '../../application/maintenance/quarantine/quarantined-operations.ts';
 import type { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';

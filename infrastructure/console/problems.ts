@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { RoleError } from '../../application/desk/rights.ts';
 import type { Person } from '../../application/desk/rights.ts';
-import { UnknownFundError } from '../../application/desk-view/unseen.ts';
+import { UnknownFundError } from '../../application/desk-view/desk.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { BusyError } from '../../application/ports/busy-error.ts';
 import { StoreUnavailableError } from '../../application/ports/event-store.ts';

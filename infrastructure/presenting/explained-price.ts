@@ -1,5 +1,5 @@
 import type { ExplainedPrice, PricedEvent } from '../../application/audit/explained-price.ts';
-import type { ExitPricing } from '../../domain/curve/repurchase-value.ts';
+import type { ExitPricing } from '../../domain/loan/exits.ts';
 import type { RepurchaseReason } from '../../domain/loan/exits.ts';
 import { EXITS } from '../../domain/loan/exits.ts';
 import type { LoanEvent } from '../../domain/loan/index.ts';

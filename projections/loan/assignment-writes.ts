@@ -7,10 +7,13 @@ import {
   privateColumn,
   progressRow,
   renegotiationText,
+  advance,
+  changeLoan,
+  changeStatus,
+  enterStatus,
+  freezeInstallments,
 } from './loan-rows.ts';
-import type { Place } from './loan-rows.ts';
-import { advance, changeLoan, changeStatus, enterStatus, freezeInstallments } from './writes.ts';
-import type { Projected } from './writes.ts';
+import type { Place, Projected } from './loan-rows.ts';
 
 export const newLoan = (place: Place, event: LoanReceived): readonly TableWrite[] => [
   { op: 'insert', table: 'loan', rows: [loanRow(place, event)] },

@@ -9,7 +9,8 @@ import {
   rejected,
   termSigned,
 } from './assignment-writes.ts';
-import { LOAN_VERSION } from './loan-rows.ts';
+import { LOAN_VERSION, advance } from './loan-rows.ts';
+import type { Projected } from './loan-rows.ts';
 import {
   becameOverdue,
   fullySettled,
@@ -20,8 +21,6 @@ import {
   repurchaseCompleted,
   repurchaseRequested,
 } from './payment-writes.ts';
-import { advance } from './writes.ts';
-import type { Projected } from './writes.ts';
 
 type Writers = {
   readonly [Type in DomainEvent['type']]: (projected: Projected<Type>) => readonly TableWrite[];

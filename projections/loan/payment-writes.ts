@@ -2,10 +2,16 @@ import type { RepurchaseReason } from '../../domain/loan/exits.ts';
 import type { Reservation } from '../../domain/renegotiation/state.ts';
 import type { ProjectedEvent, TableWrite } from '../projection.ts';
 import { newLoan } from './assignment-writes.ts';
-import { privateColumn, renegotiationText } from './loan-rows.ts';
-import type { Place } from './loan-rows.ts';
-import { advance, changeInstallment, freezeInstallments, changeLoan, changeStatus } from './writes.ts';
-import type { Projected } from './writes.ts';
+import {
+  privateColumn,
+  renegotiationText,
+  advance,
+  changeInstallment,
+  freezeInstallments,
+  changeLoan,
+  changeStatus,
+} from './loan-rows.ts';
+import type { Place, Projected } from './loan-rows.ts';
 
 export type PaymentKind = 'settlement' | 'prepayment' | 'repurchase';
 

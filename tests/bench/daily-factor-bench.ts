@@ -1,5 +1,4 @@
-import { isDailyFactor } from '../../domain/curve/daily-factor-check.ts';
-import { solveDailyFactor } from '../../domain/curve/daily-factor.ts';
+import { isDailyFactor, solveDailyFactor } from '../../domain/curve/daily-factor.ts';
 import { addDays } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { Cents } from '../../domain/shared/money.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
-import type { DueInstallment } from '../../application/loans/due-installments.ts';
+import { dueBefore } from '../../application/loans/overdue.ts';
+import type { DueInstallment } from '../../application/loans/overdue.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';
-import { dueBefore } from '../../application/loans/due-installments.ts';
 import { migrate } from '../../application/sql/migrations/migrate.ts';
 import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
 import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Worklists } from '../../application/administrator/worklists.ts';
 import type { WaitingPlace } from '../../application/administrator/worklists.ts';
 import { addDays, calendarDate, daysBetween } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import { Worklists } from '../../application/administrator/worklists.ts';
 import { loanStream } from '../../application/command-handling/operation.ts';
-import { Exposures } from '../../application/loans/exposures.ts';
+import { Exposures } from '../../application/loans/decision-facts.ts';
 import type { Privacy } from '../../application/privacy/privacy.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import {

@@ -25,7 +25,7 @@ const ASKS = new RegExp(
 
 /** What the page says of each place, as often as the file asks; an empty text where nobody outside notices. */
 const SAID: Readonly<Record<string, readonly string[]>> = {
-  'application/loans/payment-dates.ts': ['`settled_at` and `prepayment_date` may lie in the future'],
+  'application/loans/payments.ts': ['`settled_at` and `prepayment_date` may lie in the future'],
   'infrastructure/composition/app.ts': [''],
   'infrastructure/composition/configuration.ts': [
     '`HOST` is `0.0.0.0` by default',

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { markOverdue } from '../../application/loans/overdue.ts';
+import { markOverdue, dueBefore } from '../../application/loans/overdue.ts';
 import { PATIENTLY } from '../../application/administrator/decisions.ts';
 import { retry, retryUntilAvailable } from '../../application/support/retry.ts';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
@@ -8,7 +8,6 @@ import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import type { Parts } from '../../infrastructure/composition/parts.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
-import { dueBefore } from '../../application/loans/due-installments.ts';
 import { cents } from '../../domain/shared/money.ts';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';

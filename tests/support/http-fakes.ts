@@ -1,19 +1,16 @@
 import { Readable } from 'node:stream';
 import type { Administrator } from '../../application/administrator/administrator.ts';
 import type { DocumentsReceipt } from '../../application/loans/add-documents.ts';
-import type { RepurchaseReceipt, AskedRepurchase } from '../../application/loans/request-repurchase.ts';
-import type { PrepaymentReceipt, AskedPrepayment } from '../../application/loans/process-prepayment.ts';
-import type { SettlementReceipt } from '../../application/loans/settle-installment.ts';
+import type { AskedPrepayment, AskedRepurchase } from '../../application/loans/payments.ts';
 import type { LoanReceipt } from '../../application/loans/assign-loan.ts';
 import type { LoanDetails } from '../../application/loans/loan-details.ts';
 import { SCOPES } from '../../application/clients/scopes.ts';
 import { InvalidTokenError, TokenExpiredError } from '../../application/clients/tokens.ts';
-import type { Client, Application } from '../../application/clients/client-registry.ts';
 import type { TokenClaims } from '../../application/clients/tokens.ts';
+import type { Client, Application } from '../../application/clients/client-registry.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Feed } from '../../application/publication/feed.ts';
-import type { Renegotiation } from '../../application/renegotiation/renegotiation.ts';
-import type { RenegotiationReceipt } from '../../application/renegotiation/renegotiation.ts';
+import type { Renegotiation, RenegotiationReceipt } from '../../application/renegotiation/renegotiation.ts';
 import type { SandboxClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import type { Webhooks } from '../../application/webhooks/webhooks.ts';
 import type { Loans } from '../../application/loans/loans.ts';
@@ -165,7 +162,7 @@ const acceptingLoans = (): Changeable<Loans> =>
     }),
     settle: async (_context, input) => ({
       replayed: false,
-      result: { ...input, ...EXACT, processedAt: NOW } as unknown as SettlementReceipt,
+      result: { ...input, ...EXACT, processedAt: NOW } as never,
     }),
     prepay: async (_context, input) => ({
       replayed: false,
@@ -177,7 +174,7 @@ const acceptingLoans = (): Changeable<Loans> =>
         excessValue: 0,
         partiallyPaid: { installmentCode: '009', outstandingValue: 43_645 },
         processedAt: NOW,
-      } as unknown as PrepaymentReceipt,
+      } as never,
     }),
     repurchase: async (_context, input) => ({
       replayed: false,
@@ -186,7 +183,7 @@ const acceptingLoans = (): Changeable<Loans> =>
         status: 'repurchase_pending',
         repurchaseValue: input.repurchaseValue ?? 614_733,
         calculatedAt: NOW,
-      } as unknown as RepurchaseReceipt,
+      } as never,
     }),
     quoteAssignment: async (_context, { code, fundId, acquisitionValue, installments, files }) =>
       ({

@@ -1,7 +1,6 @@
 import type { BorrowerVault } from '../../application/ports/borrower-vault.ts';
 import { decodeLoanEvent } from '../../application/event-codec/event-codec.ts';
-import type { AskedRepurchase } from '../../application/loans/request-repurchase.ts';
-import type { AskedPrepayment } from '../../application/loans/process-prepayment.ts';
+import type { AskedRepurchase, AskedPrepayment } from '../../application/loans/payments.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanCommand, LoanEvent } from '../../domain/loan/index.ts';
 import { calendarDate } from '../../domain/shared/calendar-date.ts';

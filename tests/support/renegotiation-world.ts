@@ -1,7 +1,7 @@
 import type { CommandHandler } from '../../application/command-handling/command-handler.ts';
 import { loanStream, replay } from '../../application/command-handling/operation.ts';
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
-import type { OwnWrites } from '../../application/loans/own-writes.ts';
+import type { OwnWrites } from '../../application/loans/read-model-progress.ts';
 import type { Borrower, BorrowerVault } from '../../application/ports/borrower-vault.ts';
 import type {
   DocumentStore,

@@ -1,7 +1,4 @@
-import type {
-  PrepaymentReceipt as Receipt,
-  AskedPrepayment,
-} from '../../../application/loans/process-prepayment.ts';
+import type { PrepaymentReceipt as Receipt, AskedPrepayment } from '../../../application/loans/payments.ts';
 import type { Loans } from '../../../application/loans/loans.ts';
 import { component, listOf, ref, requestObject } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';

@@ -1,7 +1,4 @@
-import type {
-  RepurchaseReceipt as Receipt,
-  AskedRepurchase,
-} from '../../../application/loans/request-repurchase.ts';
+import type { RepurchaseReceipt as Receipt, AskedRepurchase } from '../../../application/loans/payments.ts';
 import type { Loans } from '../../../application/loans/loans.ts';
 import { component, oneOf, ref, refused, requestObject } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
@@ -15,7 +12,7 @@ import {
   Timestamp,
 } from '../../../application/schemas/values.ts';
 import { EXITS, REPURCHASE_END_STATUSES, REPURCHASE_REASONS } from '../../../domain/loan/exits.ts';
-import type { ExitPricing } from '../../../domain/curve/repurchase-value.ts';
+import type { ExitPricing } from '../../../domain/loan/exits.ts';
 import { centsFromAmount } from '../../../domain/shared/money.ts';
 import { fieldsOf, named, namedAmount, namedList, shown } from '../../../application/schemas/shown-fields.ts';
 import { endpoint } from '../operation.ts';

@@ -1,7 +1,4 @@
-import type {
-  AskedSettlement,
-  SettlementReceipt as Receipt,
-} from '../../../application/loans/settle-installment.ts';
+import type { AskedSettlement, SettlementReceipt as Receipt } from '../../../application/loans/payments.ts';
 import type { Loans } from '../../../application/loans/loans.ts';
 import { component, ref, requestObject } from '../../../application/schemas/schema.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';

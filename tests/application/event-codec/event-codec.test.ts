@@ -6,8 +6,7 @@ import {
   deskEntries,
   fourEyesEntries,
 } from '../../../application/event-codec/desk-entries.ts';
-import { fundEntries, loanEntries } from '../../../application/event-codec/entries.ts';
-import { renegotiationEntries } from '../../../application/event-codec/renegotiation-entries.ts';
+import { fundEntries, loanEntries, renegotiationEntries } from '../../../application/event-codec/entries.ts';
 import { UnreadableEventError } from '../../../application/event-codec/fields.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
 import type { DomainEvent } from '../../../domain/domain-event.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DueInstallment } from '../../../application/loans/due-installments.ts';
+import { dueBefore } from '../../../application/loans/overdue.ts';
+import type { DueInstallment } from '../../../application/loans/overdue.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
-import { dueBefore } from '../../../application/loans/due-installments.ts';
 import { openReadModel, raw } from '../../support/sql/temporary-database.ts';
 import type { TemporaryDatabase } from '../../support/sql/temporary-database.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { DueInstallment } from '../../../application/loans/due-installments.ts';
 import { markOverdue } from '../../../application/loans/overdue.ts';
+import type { DueInstallment } from '../../../application/loans/overdue.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { OwnWrites } from '../../../application/loans/own-writes.ts';
+import { OwnWrites } from '../../../application/loans/read-model-progress.ts';
 
 describe('own writes', () => {
   test('are forgotten once the read model has them, unless the stream was written again', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AskedSettlement } from '../../../application/loans/settle-installment.ts';
+import type { AskedSettlement } from '../../../application/loans/payments.ts';
 import { REPURCHASE_REASONS } from '../../../domain/loan/exits.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { InstallmentCode, LoanCode } from '../../../domain/shared/identifiers.ts';

@@ -6,7 +6,7 @@ import {
   listLoans,
   readLoan,
 } from '../../../application/loans/read-loan.ts';
-import { OwnWrites } from '../../../application/loans/own-writes.ts';
+import { OwnWrites } from '../../../application/loans/read-model-progress.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { LoanCommand } from '../../../domain/loan/index.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CompiledQuery } from 'kysely';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
-import { dueInstallments } from '../../../application/loans/due-installments.ts';
+import { dueInstallments } from '../../../application/loans/overdue.ts';
 import { encodeCursor } from '../../../application/loans/loan-page.ts';
 import { Worklists } from '../../../application/administrator/worklists.ts';
 import { SqlLoanReader } from '../../../application/loans/loan-reader.ts';

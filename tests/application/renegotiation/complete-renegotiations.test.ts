@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CompleteRenegotiations } from '../../../application/renegotiation/complete-renegotiations.ts';
+import { CompleteRenegotiations } from '../../../application/renegotiation/followers.ts';
 import { PublicEventTranslator } from '../../../application/publication/public-events.ts';
 import { decodeLoanEvent } from '../../../application/event-codec/event-codec.ts';
 import type { Following } from '../../../application/processors/acting.ts';

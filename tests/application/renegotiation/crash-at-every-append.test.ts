@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { recoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
+import { recoverRenegotiations } from '../../../application/renegotiation/followers.ts';
 import { DomainError } from '../../../domain/shared/domain-error.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
 import { context, fixedClock } from '../../support/application-parts.ts';

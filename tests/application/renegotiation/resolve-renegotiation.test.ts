@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { decodeEvent } from '../../../application/event-codec/event-codec.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
-import { recoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
+import { recoverRenegotiations } from '../../../application/renegotiation/followers.ts';
 import { sampleMetadata } from '../../contracts/event-store-samples.ts';
 import { applicationProcess, context } from '../../support/application-parts.ts';
 import { FaultyEventStore, MortalEventStore } from '../../support/faulty-event-store.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isDailyFactor } from '../../../domain/curve/daily-factor-check.ts';
-import { solveDailyFactor } from '../../../domain/curve/daily-factor.ts';
+import { isDailyFactor, solveDailyFactor } from '../../../domain/curve/daily-factor.ts';
 import { addDays } from '../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { Cents } from '../../../domain/shared/money.ts';

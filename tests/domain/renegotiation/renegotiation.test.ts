@@ -5,13 +5,13 @@ import {
   renegotiationDecider,
   requireRenegotiable,
   requireSoundProposal,
-} from '../../../domain/renegotiation/index.ts';
+} from '../../../domain/renegotiation/decider.ts';
 import type {
   CommitRenegotiation,
   Proposal,
   RenegotiationEvent,
   RenegotiationStarted,
-} from '../../../domain/renegotiation/index.ts';
+} from '../../../domain/renegotiation/state.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { FundId, SealedBorrower } from '../../../domain/shared/identifiers.ts';
 import { stateAfter } from '../../../domain/shared/decider.ts';

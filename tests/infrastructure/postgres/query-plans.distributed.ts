@@ -4,7 +4,7 @@ import { Client, escapeLiteral } from 'pg';
 import type { LeasedDelivery } from '../../../application/webhooks/queue/lease-lanes.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { Worklists } from '../../../application/administrator/worklists.ts';
-import { dueBefore } from '../../../application/loans/due-installments.ts';
+import { dueBefore } from '../../../application/loans/overdue.ts';
 import { SqlLoanReader } from '../../../application/loans/loan-reader.ts';
 import { SqlOperationSearch } from '../../../application/loans/operation-search.ts';
 import { LOOK_UPS } from '../../../infrastructure/postgres/postgres-database.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CompleteRenegotiations } from '../../../application/renegotiation/complete-renegotiations.ts';
+import { CompleteRenegotiations } from '../../../application/renegotiation/followers.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
 import { NOW, context, openlySealed } from '../../support/application-parts.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';

@@ -1,7 +1,7 @@
 import { decodeEvent, findBrokenLink } from '../../../application/event-codec/event-codec.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
 import type { DomainEvent } from '../../../domain/domain-event.ts';
-import type { RenegotiationCommitted } from '../../../domain/renegotiation/index.ts';
+import type { RenegotiationCommitted } from '../../../domain/renegotiation/state.ts';
 import type { RenegotiationId } from '../../../domain/shared/identifiers.ts';
 
 interface Told {

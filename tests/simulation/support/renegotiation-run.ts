@@ -1,8 +1,8 @@
 import { CommandHandler } from '../../../application/command-handling/command-handler.ts';
-import type { Operation } from '../../../application/command-handling/operation.ts';
 import { RENEGOTIATION_STREAM_PREFIX } from '../../../application/command-handling/operation.ts';
+import type { Operation } from '../../../application/command-handling/operation.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
-import { recoverRenegotiations } from '../../../application/renegotiation/recover-renegotiations.ts';
+import { recoverRenegotiations } from '../../../application/renegotiation/followers.ts';
 import { Renegotiation } from '../../../application/renegotiation/renegotiation.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { ReceiveLoan } from '../../../domain/loan/index.ts';

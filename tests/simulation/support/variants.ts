@@ -1,6 +1,6 @@
 import type { Operation } from '../../../application/command-handling/operation.ts';
-import { LoanStreams } from '../../../application/renegotiation/loan-streams.ts';
-import type { Step } from '../../../application/renegotiation/loan-streams.ts';
+import { LoanStreams } from '../../../application/renegotiation/streams.ts';
+import type { Step } from '../../../application/renegotiation/streams.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanCommand, LoanEvent, LoanState } from '../../../domain/loan/index.ts';
 import type { Decider } from '../../../domain/shared/decider.ts';

@@ -1,5 +1,5 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
-import type { Exposure } from '../../../../application/loans/exposures.ts';
+import type { Exposure } from '../../../../application/loans/decision-facts.ts';
 import type { FundNames } from '../../../../domain/fund/names.ts';
 import { statusBadge, facts, html, tableView, empty } from '../../html.ts';
 import type { View } from '../../html.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { AskedSettlement } from '../../../../application/loans/settle-installment.ts';
+import type { AskedSettlement } from '../../../../application/loans/payments.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import type { RequestContext } from '../../../../application/command-handling/request-context.ts';
 import { FUND } from '../../../support/http-fakes.ts';

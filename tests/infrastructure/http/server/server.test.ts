@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { SettlementReceipt } from '../../../../application/loans/settle-installment.ts';
+import type { SettlementReceipt } from '../../../../application/loans/payments.ts';
 import { TokenBucketLimiter } from '../../../../infrastructure/http/limits/rate-limiter.ts';
 import { DEFAULT_LIMITS, createHttpServer } from '../../../../infrastructure/http/server/http-server.ts';
 import { tokenFor } from '../../../support/http-fakes.ts';

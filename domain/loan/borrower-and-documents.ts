@@ -1,7 +1,7 @@
 import { DomainError } from '../shared/domain-error.ts';
 import { isSameName } from '../shared/private-text.ts';
-import type { AddDocuments } from './commands.ts';
-import type { DocumentsAdded, LoanDocument } from './events.ts';
+import type { AddDocuments, ForgetBorrower } from './commands.ts';
+import type { DocumentsAdded, LoanDocument, BorrowerForgotten } from './events.ts';
 import { requireLoan, tookPartInRenegotiation, wrongStatus } from './state.ts';
 import type { ExistingLoan, LoanState } from './state.ts';
 
@@ -50,4 +50,14 @@ export const addDocuments = (command: AddDocuments, state: LoanState): readonly 
     throw wrongStatus(loan, `a ${SIGNED_COPY} belongs to an operation that took part in a renegotiation`);
   }
   return [{ type: 'DocumentsAdded', documents, addedAt: command.now }];
+};
+
+/** Puts on record that the borrower is forgotten, in whatever status the operation is; its money goes on without a name. */
+export const forgetBorrower = (
+  { reason, now }: ForgetBorrower,
+  state: LoanState,
+): readonly BorrowerForgotten[] => {
+  const loan = requireLoan(state);
+  if (loan.borrowerForgottenAt !== undefined) return [];
+  return [{ type: 'BorrowerForgotten', ...(reason !== undefined && { reason }), forgottenAt: now }];
 };

@@ -1,25 +1,25 @@
 import { sandboxWishesOf } from '../loan/events.ts';
 import type { LoanReceived, RenegotiationTerms } from '../loan/events.ts';
-import { receiveLoan } from '../loan/receive-loan.ts';
+import { receiveLoan } from '../loan/cession.ts';
 import { codeAlreadyUsed, holds, requireActive, requireLoan, requireNotBeforeIssue } from '../loan/state.ts';
 import type { ActiveLoan, ExistingLoan, LoanState } from '../loan/state.ts';
 import { DomainError } from '../shared/domain-error.ts';
 import type { FieldViolation } from '../shared/domain-error.ts';
 import type { LoanCode, RenegotiationId } from '../shared/identifiers.ts';
+import { evolve } from './state.ts';
 import type {
   CommitRenegotiation,
   Proposal,
   RenegotiationCommand,
   Reserved,
   StartRenegotiation,
-} from './commands.ts';
-import type {
   RenegotiationCommitted,
   RenegotiationEvent,
   RenegotiationStarted,
   RenegotiationState,
   StartedRenegotiation,
 } from './state.ts';
+import type { Decider } from '../shared/decider.ts';
 
 const repeatedOriginals = (codes: readonly LoanCode[]): readonly FieldViolation[] =>
   codes.flatMap((code, i) => {
@@ -159,10 +159,7 @@ const commit = (
   ];
 };
 
-export const decide = (
-  command: RenegotiationCommand,
-  state: RenegotiationState,
-): readonly RenegotiationEvent[] => {
+const decide = (command: RenegotiationCommand, state: RenegotiationState): readonly RenegotiationEvent[] => {
   switch (command.type) {
     case 'StartRenegotiation':
       return start(command, state);
@@ -177,4 +174,11 @@ export const decide = (
         ? [{ type: 'RenegotiationCompleted', completedAt: command.now }]
         : [];
   }
+};
+
+/** The coordinator of one renegotiation: where it is decided for all operations at once. */
+export const renegotiationDecider: Decider<RenegotiationState, RenegotiationCommand, RenegotiationEvent> = {
+  initialState: { status: 'none' },
+  decide,
+  evolve,
 };
