@@ -11,10 +11,9 @@ import { addApply } from './apply-decisions.ts';
 import type { App } from '../../application/app.ts';
 import { money } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
-import { userOfSystem, dateOption, instantOption } from './options.ts';
+import { userOfSystem, dateOption, instantOption, FUND_OPTION, applicationWith } from './options.ts';
 import { addPending, decideAllPending } from './pending-operations.ts';
-import { FUND_OPTION, applicationWith } from './scope.ts';
-import { presentAnswer, submitting } from './submit-decisions.ts';
+import { presentAnswer, submitting } from './desk-lines.ts';
 
 interface CommonOptions {
   readonly allPending?: boolean;

@@ -6,8 +6,8 @@ import type { App } from '../../application/app.ts';
 import { NotAllowedError, WrongUseError, tell, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { userOfSystem } from './options.ts';
-import { fileToGrow, fileToRead, requireApart } from './path-options.ts';
-import { decideInTime, presentAnswer } from './submit-decisions.ts';
+import { fileToGrow, fileToRead, requireApart } from './files.ts';
+import { decideInTime, presentAnswer } from './desk-lines.ts';
 
 interface Line {
   /** 1-based. */

@@ -5,10 +5,15 @@ import type { CliCommand } from './cli-command.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { printShown } from '../presenting/shown-operation.ts';
 import { DifferencesFoundError } from './command-line.ts';
-import { fileToGrow, fileToRead, fileToWrite, requireApart } from './path-options.ts';
-import { dateOption, instantOption } from './options.ts';
-import { writeWhole } from './report-output.ts';
-import { FUND_OPTION, WHOSE_OPERATION, applicationWith, scopeOf } from './scope.ts';
+import { fileToGrow, fileToRead, fileToWrite, requireApart, writeWhole } from './files.ts';
+import {
+  dateOption,
+  instantOption,
+  FUND_OPTION,
+  WHOSE_OPERATION,
+  applicationWith,
+  scopeOf,
+} from './options.ts';
 import { anchorLines, readAnchor } from '../../application/audit/anchor.ts';
 import type { Difference } from '../../application/audit/difference.ts';
 import type { AuditNotes } from '../../application/audit/audit-notes.ts';

@@ -8,10 +8,8 @@ import { withFundNames } from '../presenting/fund-names.ts';
 import { asColumns } from '../presenting/columns.ts';
 import { cents } from '../../domain/shared/money.ts';
 import { NotAllowedError } from './command-line.ts';
-import { tellingRefusals } from './desk-lines.ts';
-import { userOfSystem, amountInCents, numberOption } from './options.ts';
-import { FUND_OPTION, fundOf, scopeOf } from './scope.ts';
-import { patiently, presentAnswer, submitting } from './submit-decisions.ts';
+import { tellingRefusals, patiently, presentAnswer, submitting } from './desk-lines.ts';
+import { userOfSystem, amountInCents, numberOption, FUND_OPTION, fundOf, scopeOf } from './options.ts';
 
 const ID = '7b0a7c0e-3a58-4d6f-8f5e-0f6f4f1f6f11';
 const MOST_COUNTED = 1_000_000;

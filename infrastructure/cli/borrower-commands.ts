@@ -12,7 +12,7 @@ import type { App } from '../../application/app.ts';
 import { NotAllowedError, WrongUseError, confirmed, tell, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
 import { configuring, recordLines } from './desk-lines.ts';
-import { scopeOf } from './scope.ts';
+import { scopeOf } from './options.ts';
 import { inOneLine } from '../presenting/terminal-text.ts';
 
 interface ForgetOptions {

@@ -5,8 +5,7 @@ import type { Column, Printing, ReportFormat, Rows } from '../presenting/columns
 import { WrongUseError, tell, whileRead, withService } from './command-line.ts';
 import type { CommandDependencies } from './command-line.ts';
 import { operatorOption } from './options.ts';
-import { fileToWrite } from './path-options.ts';
-import { writeWhole } from './report-output.ts';
+import { fileToWrite, writeWhole } from './files.ts';
 
 /** Of examples: a fund. */
 export const FUND = '3f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';

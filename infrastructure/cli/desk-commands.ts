@@ -6,8 +6,7 @@ import type { ListedSession } from '../../application/desk/sessions.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
 import { NotAllowedError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { instantOption } from './options.ts';
-import { FUND_OPTION, scopeOf } from './scope.ts';
+import { instantOption, FUND_OPTION, scopeOf } from './options.ts';
 
 const DESK_COLUMNS = asColumns<DeskLogLine>([
   'at',

@@ -4,15 +4,13 @@ import { FUND } from './cli-command.ts';
 import type { CliCommand } from './cli-command.ts';
 import type { ListedFund } from '../../application/funds/funds.ts';
 import { asColumns, money } from '../presenting/columns.ts';
-import { configuring } from './desk-lines.ts';
-import { userOfSystem, amountInCents } from './options.ts';
-import { FUND_OPTION, fundOf } from './scope.ts';
+import { configuring, patiently } from './desk-lines.ts';
+import { userOfSystem, amountInCents, FUND_OPTION, fundOf } from './options.ts';
 import type { App } from '../../application/app.ts';
 import { actorNamed } from '../../application/command-handling/actors.ts';
 import { COVERABLE } from '../../domain/fund/four-eyes.ts';
 import type { Covered, FourEyes } from '../../domain/fund/four-eyes.ts';
 import { cents } from '../../domain/shared/money.ts';
-import { patiently } from './submit-decisions.ts';
 
 interface NameOptions {
   readonly fund: string;

@@ -10,9 +10,15 @@ import { LOAN_COLUMNS } from '../presenting/loan-columns.ts';
 import { NotAllowedError } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import { recordLines } from './desk-lines.ts';
-import { countOption } from './options.ts';
-import { FUND_OPTION, ONLY_APPLICATION, WHOSE_OPERATION, applicationWith, scopeOf } from './scope.ts';
-import type { Scope } from './scope.ts';
+import {
+  countOption,
+  FUND_OPTION,
+  ONLY_APPLICATION,
+  WHOSE_OPERATION,
+  applicationWith,
+  scopeOf,
+} from './options.ts';
+import type { Scope } from './options.ts';
 import { showObject } from './shown-object.ts';
 
 interface ListOptions extends Scope {

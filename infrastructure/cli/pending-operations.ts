@@ -7,10 +7,9 @@ import { asColumns, money, tableOf } from '../presenting/columns.ts';
 import { withFundNames } from '../presenting/fund-names.ts';
 import { NotAllowedError, confirmed, tell, withService } from './command-line.ts';
 import type { CliDependencies } from './command-line.ts';
-import { spanOption } from './options.ts';
-import { FUND_OPTION, ONLY_APPLICATION, scopeOf } from './scope.ts';
-import type { Scope } from './scope.ts';
-import { presentAnswer, submitting } from './submit-decisions.ts';
+import { spanOption, FUND_OPTION, ONLY_APPLICATION, scopeOf } from './options.ts';
+import type { Scope } from './options.ts';
+import { presentAnswer, submitting } from './desk-lines.ts';
 
 interface PendingOptions extends Scope {
   readonly olderThan?: number;

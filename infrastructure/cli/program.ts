@@ -8,32 +8,29 @@ import { CommanderError, Help } from 'commander';
 import { DomainError } from '../../domain/shared/domain-error.ts';
 import { addAdministratorCommands } from './administrator-commands.ts';
 import { addAuditCommands } from './audit-commands.ts';
-import { addBackupCommands } from './backup-commands.ts';
+import {
+  addBackupCommands,
+  addMigrateCommand,
+  addSandboxCommands,
+  addStatusCommands,
+  addUpgradeCommands,
+} from './service-commands.ts';
 import { addBorrowerCommands } from './borrower-commands.ts';
 import { CliCommand, FUND } from './cli-command.ts';
-import { addClientCommands } from './client-commands.ts';
+import { addClientCommands, addKeyCommands } from './client-commands.ts';
 import { DifferencesFoundError, NotAllowedError, OutputClosedError, WrongUseError } from './command-line.ts';
 import type { CliDependencies, CommandDependencies } from './command-line.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { addConsoleCommand } from './console-command.ts';
-import { addDeadLetterCommands } from './dead-letter-commands.ts';
+import { addDeadLetterCommands, addTopicCommands } from './kafka-commands.ts';
 import { addDeskCommands } from './desk-commands.ts';
-import { addEventsCommand } from './events-commands.ts';
-import { addFollowersCommands } from './followers-commands.ts';
+import { addEventsCommand, addListenCommand } from './events-commands.ts';
+import { addFollowersCommands, addProjectionsCommands } from './followers-commands.ts';
 import { addFundCommands } from './fund-commands.ts';
-import { addKeyCommands } from './key-commands.ts';
-import { addListenCommand } from './listen-command.ts';
 import { addLoanCommands } from './loan-commands.ts';
-import { addMigrateCommand } from './migrate-commands.ts';
-import { addPortfolioCommand } from './portfolio-commands.ts';
-import { addProjectionsCommands } from './projections-commands.ts';
+import { addPortfolioCommand, addReconcileCommand } from './portfolio-commands.ts';
 import { addQuarantineCommands } from './quarantine-commands.ts';
-import { addReconcileCommand } from './reconcile-commands.ts';
-import { addSandboxCommands } from './sandbox-commands.ts';
-import { addStatusCommands } from './status-commands.ts';
 import { shownOnly } from '../presenting/terminal-text.ts';
-import { addTopicCommands } from './topic-commands.ts';
-import { addUpgradeCommands } from './upgrade-commands.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 
 const DONE = 0;

@@ -6,7 +6,7 @@ import type { App } from '../../application/app.ts';
 import { asColumns } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
-import { scopeOf } from './scope.ts';
+import { scopeOf } from './options.ts';
 
 const operationOf = ({ stream }: QuarantinedOperation) => parseLoanStream(stream);
 

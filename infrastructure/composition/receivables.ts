@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { openBrowser } from '../cli/browser.ts';
+import { openBrowser } from '../cli/console-command.ts';
 import { runProgram } from '../cli/program.ts';
 import { CommandOutput, ask, onKey, progressOn, showsColours, untilInterrupted } from '../cli/terminal.ts';
 import { createLogger } from '../observability/logging.ts';

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { handOver } from '../../infrastructure/cli/browser.ts';
+import { handOver } from '../../infrastructure/cli/console-command.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
 import { atDesk, shown } from './console-browser.ts';

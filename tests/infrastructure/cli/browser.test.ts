@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-const BROWSER = join(import.meta.dirname, '..', '..', '..', 'infrastructure', 'cli', 'browser.ts');
+const BROWSER = join(import.meta.dirname, '..', '..', '..', 'infrastructure', 'cli', 'console-command.ts');
 /** Reads the address, hands it over, and takes it away again when it is told to. */
 const OPENER = `
   import { createInterface } from 'node:readline/promises';

@@ -1,7 +1,10 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { hasCode } from '../support/durable-files.ts';
+import { hasCode, naming } from '../support/durable-files.ts';
 import { WrongUseError } from './command-line.ts';
+import { randomUUID } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import type { Rows } from '../presenting/columns.ts';
 
 type Reasons = Readonly<Record<string, string>>;
 
@@ -108,5 +111,44 @@ export const requireApart = (files: Readonly<Record<string, string | undefined>>
     if (other !== undefined)
       throw new WrongUseError(`${other} and ${option} name the same file: give each a file of its own`);
     options.set(place, option);
+  }
+};
+
+const READABLE = 0o666;
+const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** An interruption removes it and goes on to end the process, unless a command ends in order by itself. Answers how to let go of it. */
+const removedWhenInterrupted = (path: string): (() => void) => {
+  const left = INTERRUPTIONS.filter((signal) => process.listenerCount(signal) === 0);
+  const letGo = (): void => left.forEach((signal) => void process.off(signal, end));
+  const end = (signal: NodeJS.Signals): void => {
+    letGo();
+    rmSync(path, { force: true });
+    process.kill(process.pid, signal);
+  };
+  for (const signal of left) process.on(signal, end);
+  return letGo;
+};
+
+/**
+ * A file that is there as a whole or not at all; until then it has a name of its own, for another command may write the same.
+ * @param mode default: what the process gives its files
+ */
+export const writeWhole = async (output: string, chunks: Rows<string>, mode = READABLE): Promise<void> => {
+  const unfinished = `${output}.${randomUUID()}.unfinished`;
+  const letGo = removedWhenInterrupted(unfinished);
+  try {
+    {
+      await using file = await open(unfinished, 'wx', mode);
+      // Unlike `write`, all of it or an error.
+      for await (const chunk of chunks) await naming(output, file.writeFile(chunk));
+      await naming(output, file.sync());
+    }
+    await rename(unfinished, output);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  } finally {
+    letGo();
   }
 };
