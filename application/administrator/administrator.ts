@@ -28,6 +28,7 @@ import { actorNamed } from '../command-handling/actors.ts';
 import { Confirmations, answeredAt } from './confirmations.ts';
 import { guarded, requirePast } from './decision-guards.ts';
 import { readDecision } from './read-decision.ts';
+import type { DecisionReading } from './read-decision.ts';
 import type { Following } from '../processors/acting.ts';
 import { SandboxAdministrator } from './sandbox-administrator.ts';
 import { Worklists } from './worklists.ts';
@@ -118,24 +119,35 @@ export class Administrator {
   /** Answers in the order of the texts; where nobody is signed in and a text names nobody, `who.name` decides (default: the administrator). Those on one operation are carried out one after another, others side by side. */
   async submitAll(texts: readonly string[], who: Who = {}): Promise<readonly DecisionAnswer[]> {
     const queue = new KeyedQueue();
-    const streams = new Map<string, string>();
-    const answers = texts.map((text) => {
-      const reading = readDecision(text);
+    const readings = texts.map(readDecision);
+    const places = await this.#placesOf(readings);
+    const answers = readings.map((reading) => {
       if (reading.kind === 'malformed') return Promise.resolve(refused(reading.reason, reading));
       if (reading.kind === 'second') {
         const { second } = reading;
-        // Behind the decision that it is about, where both come together.
-        const place = streams.get(second.firstDecisionId) ?? second.firstDecisionId;
+        const place = places.get(second.firstDecisionId) ?? second.firstDecisionId;
         return queue.run(place, () => this.#settleAwaiting(second, whoIn(second, who)));
       }
       const { decision } = reading;
-      const stream = loanStream(decision.applicationId, decision.code);
-      streams.set(decision.decisionId, stream);
-      return queue.run(stream, () => this.#submit(decision, whoIn(decision, who)));
+      return queue.run(streamOf(decision), () => this.#submit(decision, whoIn(decision, who)));
     });
     // All of them have ended before a failure is thrown: nothing goes on while the caller tries again.
     await Promise.allSettled(answers);
     return Promise.all(answers);
+  }
+
+  /** Where the first decisions are, so that what is said of one takes its turn among those on its operation: it may come together with it. */
+  async #placesOf(readings: readonly DecisionReading[]): Promise<ReadonlyMap<string, string>> {
+    const places = new Map<string, string>();
+    for (const reading of readings)
+      if (reading.kind === 'read') places.set(reading.decision.decisionId, streamOf(reading.decision));
+    const lookUp = async (second: SecondDecision): Promise<void> => {
+      const place = await this.confirmations.placeOf(second);
+      if (place !== undefined) places.set(second.firstDecisionId, place);
+    };
+    const seconds = readings.flatMap((reading) => (reading.kind === 'second' ? [reading.second] : []));
+    await Promise.all(seconds.filter(({ firstDecisionId }) => !places.has(firstDecisionId)).map(lookUp));
+    return places;
   }
 
   /** Refused decisions are put aside and hold nothing back. @param received at most `DECISIONS_AT_ONCE` @throws whatever may be different at the next try */
@@ -259,6 +271,8 @@ export class Administrator {
     if ((await this.#deps.events.findClaim(claim)) !== undefined) throw idConflict(decision.decisionId);
   }
 }
+
+const streamOf = ({ applicationId, code }: SubmittedDecision): string => loanStream(applicationId, code);
 
 /** What an application decides for itself in a sandbox has ids of its own: it neither meets nor uses up those of others. */
 const claimOf = ({ applicationId, decisionId }: SubmittedDecision, { program }: Who): KeyClaim =>

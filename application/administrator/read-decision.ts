@@ -39,7 +39,7 @@ interface ConfirmationFields {
   readonly operator?: string;
 }
 
-type DecisionReading =
+export type DecisionReading =
   | { readonly kind: 'read'; readonly decision: SubmittedDecision }
   | { readonly kind: 'second'; readonly second: SecondDecision }
   | { readonly kind: 'malformed'; readonly decisionId?: string; readonly reason: DomainError };

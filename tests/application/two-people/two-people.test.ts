@@ -102,6 +102,19 @@ describe('a covered decision', () => {
     expect(await audited(store)).toEqual([]);
   });
 
+  test.each(['confirm', 'withdraw'])(
+    'is told to %s before what comes behind it on its operation is decided',
+    async (decision) => {
+      await decide(desk, 'approve', ana);
+      const of = (id: string, more: object): string => JSON.stringify({ decision_id: id, ...more });
+      const operation = { application_id: APPLICATION, originator_proposal_code: 'OP-1' };
+      const settled = of('D-2', { decision, first_decision_id: 'D-approve' });
+      const next = of('D-3', { ...operation, decision: decision === 'confirm' ? 'sign_term' : 'approve' });
+      const outcome = decision === 'confirm' ? 'applied' : 'awaiting_confirmation';
+      expect((await desk.submitAll([settled, next], bia)).map(told)).toEqual(['applied', outcome]);
+    },
+  );
+
   test('sent again is a replay, never a confirmation, whoever sends it', async () => {
     expect(told(await decide(desk, 'approve', ana))).toBe('awaiting_confirmation');
     for (const who of [ana, bia])
