@@ -11,7 +11,14 @@ import { addApply } from './apply-decisions.ts';
 import type { App } from '../../application/app.ts';
 import { money } from '../presenting/columns.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
-import { userOfSystem, dateOption, instantOption, FUND_OPTION, applicationWith } from './options.ts';
+import {
+  userOfSystem,
+  dateOption,
+  instantOption,
+  FUND_OPTION,
+  applicationWith,
+  amountInCents,
+} from './options.ts';
 import { addPending, decideAllPending } from './pending-operations.ts';
 import { presentAnswer, submitting } from './desk-lines.ts';
 
@@ -216,8 +223,7 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   confirmed_value: '--confirm-value',
 };
 
-const inOptions = (message: string): string =>
-  message.replace(/\b(?:disbursement_date|disbursed_value|confirmed_value)\b/g, (name) => OPTION_OF[name]!);
+const inOptions = (message: string): string => message.replace(/\w+/g, (name) => OPTION_OF[name] ?? name);
 
 const collectReason = (text: string, previous: readonly object[] = []): readonly object[] => {
   const [, code, message] = /^([^:\s]+):\s*(\S.*)$/.exec(text) ?? [];
@@ -228,7 +234,4 @@ const collectReason = (text: string, previous: readonly object[] = []): readonly
   );
 };
 
-const amount = (text: string): number => {
-  if (/^\d{1,9}(\.\d{1,2})?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be an amount such as 1800.00.');
-};
+const amount = (text: string): number => amountInCents(text) / 100;

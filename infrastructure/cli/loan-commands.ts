@@ -11,7 +11,7 @@ import { NotAllowedError } from './command-line.ts';
 import { warnOfLeftOut } from './left-out.ts';
 import { recordLines } from './desk-lines.ts';
 import {
-  countOption,
+  limitOption,
   FUND_OPTION,
   ONLY_APPLICATION,
   WHOSE_OPERATION,
@@ -62,7 +62,7 @@ export const addLoanCommands = (program: CliCommand): void => {
     .option(
       '--limit <n>',
       'at most so many (default: 1000; all of them with --output or -o csv)',
-      countOption,
+      limitOption,
     )
     .told(
       '',

@@ -22,20 +22,15 @@ export const instantOption = (text: string): string => {
 };
 
 export const numberOption =
-  (most: number) =>
+  (most: number, least = 0) =>
   (text: string): number => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-    if (value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from 0 to ${most}.`);
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
 
-const MOST_LISTED = 1_000_000;
-
-export const countOption = (text: string): number => {
-  const value = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= MOST_LISTED) return value;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_LISTED}.`);
-};
+/** `--limit` of a list. */
+export const limitOption = numberOption(1_000_000, 1);
 
 /** A span of time such as 30s, 2m, 12h or 2d, in milliseconds. */
 export const spanOption = (text: string): number => {

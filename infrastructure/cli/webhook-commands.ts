@@ -11,7 +11,7 @@ import { asColumns } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
 import { DifferencesFoundError } from './command-line.ts';
 import { recordLines } from './desk-lines.ts';
-import { collectOf, countOption, ONLY_APPLICATION, scopeOf } from './options.ts';
+import { collectOf, limitOption, ONLY_APPLICATION, scopeOf } from './options.ts';
 import type { Scope } from './options.ts';
 import type { DeliveryDifference } from '../../application/webhooks/delivery-comparison.ts';
 import type { VerifyDeliveriesSummary } from '../../application/webhooks/verify-deliveries.ts';
@@ -60,7 +60,7 @@ export const addWebhookCommands = (program: CliCommand): void => {
     .option('--name <event>', 'only of events of this name; repeat for more', collectOf(EVENT_NAMES))
     .option('--code <code>', 'only of the operation with this originator_proposal_code')
     .option('--event-id <uuid>', 'only of this event')
-    .option('--limit <n>', 'at most so many (default: 100; all of them with --output or -o csv)', countOption)
+    .option('--limit <n>', 'at most so many (default: 100; all of them with --output or -o csv)', limitOption)
     .told(
       'JSON and CSV hold every attempt.',
       `webhook deliveries ${EXAMPLE_ID} --status failed --since 2026-01-15T12:00:00Z`,

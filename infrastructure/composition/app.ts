@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Audit } from '../../application/audit/audit.ts';
 import { Clients } from '../../application/clients/clients.ts';
 import { Desk } from '../../application/desk/desk.ts';
-import { DeskSessions } from '../../application/desk/sessions.ts';
+import { DeskSessions, sessionTokens, tokensContext } from '../../application/desk/sessions.ts';
 import { Funds } from '../../application/funds/funds.ts';
 import { loansOf } from '../../application/loans/loans.ts';
 import type { Loans } from '../../application/loans/loans.ts';
@@ -19,11 +19,14 @@ import { emptyWriteAheadLog } from '../sqlite/connection.ts';
 import { LineAMinute } from '../support/line-a-minute.ts';
 import { pause, throttled, within } from '../support/time.ts';
 import { SERVICE_FILE } from './data-parts.ts';
-import { enginesOf, findService } from './maintenance/found-service.ts';
-import { rotateMasterKey } from './maintenance/rotate-master-key.ts';
+import { enginesOf, findService } from './readiness.ts';
 import type { Parts } from './parts.ts';
-import { logOrder, toProjected } from './projections.ts';
-import { rebuildOf } from './serving-generation.ts';
+import { logOrder, toProjected, rebuildOf } from './read-models.ts';
+import type { RotationResult } from '../../application/maintenance/master-key-rotation.ts';
+import { secretContext, webhookSecrets } from '../../application/webhooks/subscriptions.ts';
+import { lockFile } from '../embedded/directory-lock.ts';
+import { rotateKeys, rotatedKeys } from '../security/master-key-rotation.ts';
+import { dropPreviousKey, renewKeyFile } from '../security/master-key.ts';
 
 /** No request waits for a seal. */
 const SEALER_PAUSE_MS = 100;
@@ -157,4 +160,40 @@ export const MODULES = {
         ...(await import('../statements/statement-preview.ts')),
       }),
     }),
+};
+
+const ROTATING_FILE = 'rotating.db';
+
+/** To the key of the variables; a key in the data directory gives way to a new one there, by one command at a time. */
+export const rotateMasterKey = async ({
+  configuration,
+  keyStore,
+  keys: { masterKeys },
+  serviceDatabase,
+}: Parts): Promise<RotationResult> => {
+  const secrets = {
+    texts: webhookSecrets(serviceDatabase),
+    purposeOf: () => 'webhook-secrets' as const,
+    contextOf: secretContext,
+  };
+  const sessions = {
+    texts: sessionTokens(serviceDatabase),
+    purposeOf: () => 'desk-sessions' as const,
+    contextOf: tokensContext,
+  };
+  const places = [rotatedKeys(keyStore), secrets, sessions];
+  const rotate = () => rotateKeys(keyStore, masterKeys, places);
+  if (configuration.masterKey) return rotate();
+  const { dataDir } = configuration;
+  const lock = lockFile(join(dataDir, ROTATING_FILE), 'alone');
+  if (!lock) throw new Error(`the master key in ${dataDir} is being rotated already`);
+  try {
+    await renewKeyFile(dataDir);
+    masterKeys.reload();
+    const result = await rotate();
+    await dropPreviousKey(dataDir);
+    return result;
+  } finally {
+    await lock.close();
+  }
 };

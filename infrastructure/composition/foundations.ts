@@ -38,8 +38,7 @@ import { ConfigurationError } from './environment-reader.ts';
 import { hasNoKeys, isUnwrittenFile, logFitOf, refuseEmptyDatabase, refuseOlderLog } from './log-fit.ts';
 import { UNOBSERVED, openObservability, tracedEventsOf } from './observability.ts';
 import type { Observability } from './observability.ts';
-import { projectionsOn } from './projections.ts';
-import { openServing } from './serving-generation.ts';
+import { projectionsOn, openServing } from './read-models.ts';
 import { noRetry, retriesOf } from './start-retry.ts';
 import type { StartRetry } from './start-retry.ts';
 

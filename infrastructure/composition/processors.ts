@@ -14,7 +14,7 @@ import { LineAMinute } from '../support/line-a-minute.ts';
 import { pause, throttled } from '../support/time.ts';
 import type { Role } from './configuration.ts';
 import type { Parts } from './parts.ts';
-import { logOrder, toProjected } from './projections.ts';
+import { logOrder, toProjected } from './read-models.ts';
 
 /** Requests wait for the loans; what finds events by their id leaves the machine to requests. */
 const LOAN_PAUSE_MS = 8;

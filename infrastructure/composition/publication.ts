@@ -7,7 +7,7 @@ import { pause, throttled } from '../support/time.ts';
 import { cacheBytes } from './cache-shares.ts';
 import type { Foundations } from './foundations.ts';
 import type { Parts } from './parts.ts';
-import { decodeRecorded } from './projections.ts';
+import { decodeRecorded } from './read-models.ts';
 
 const RELAY_PAUSE_MS = 20;
 

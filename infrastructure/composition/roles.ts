@@ -6,7 +6,7 @@ import { LeasedRunner } from '../../application/coordination/leased-runner.ts';
 import { pause } from '../support/time.ts';
 import type { Role } from './configuration.ts';
 import { newHolder, sharesStores } from './engines.ts';
-import { keepServing } from './serving-generation.ts';
+import { keepServing } from './read-models.ts';
 
 const ATTEMPT_GRACE_MS = 2_000;
 

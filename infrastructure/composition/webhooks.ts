@@ -16,7 +16,7 @@ import { cacheBytes } from './cache-shares.ts';
 import type { Configuration } from './configuration.ts';
 import { newHolder, sharesStores } from './engines.ts';
 import type { Parts } from './parts.ts';
-import { logOrder } from './projections.ts';
+import { logOrder } from './read-models.ts';
 import { requireKafka } from './publication.ts';
 
 /** What a subscription just made may get too much of, rather than miss, because the clocks of two processes disagree. */

@@ -1,10 +1,5 @@
 import { relayToBus } from '../../application/publication/relay.ts';
 import type { RelayQuarantine } from '../../application/publication/relay.ts';
-/**
- * A relay that has just taken over publishes the newest event of so many operations, none of which it has seen before; on the stand-in
- * for EventStoreDB, a process of its own, and on the embedded log. What it publishes to takes everything at once, so that the figures
- * are of reading and translating. `node tests/bench/relay-bench.ts [operations]`
- */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,7 +13,7 @@ import type {
 } from '../../application/ports/event-store.ts';
 import { Runner } from '../../application/processors/runner.ts';
 import { PublicEventTranslator } from '../../application/publication/public-events.ts';
-import { decodeRecorded } from '../../infrastructure/composition/projections.ts';
+import { decodeRecorded } from '../../infrastructure/composition/read-models.ts';
 import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import { pause } from '../../infrastructure/support/time.ts';
@@ -26,6 +21,12 @@ import { activated, paid, receiveL1, underpaid } from '../domain/support/loan-st
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+/**
+ * A relay that has just taken over publishes the newest event of so many operations, none of which it has seen before; on the stand-in
+ * for EventStoreDB, a process of its own, and on the embedded log. What it publishes to takes everything at once, so that the figures
+ * are of reading and translating. `node tests/bench/relay-bench.ts [operations]`
+ */
 
 const operations = Number(process.argv[2] ?? 3_000);
 const APPENDS_AT_ONCE = 32;

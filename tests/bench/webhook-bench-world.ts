@@ -15,7 +15,7 @@ import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
 import { DeliveryQueue } from '../../application/webhooks/queue/delivery-queue.ts';
 import { RangeRedeliveries } from '../../application/webhooks/queue/range-redeliveries.ts';
 import { WebhookSubscriptions } from '../../application/webhooks/subscriptions.ts';
-import { logOrder } from '../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../infrastructure/composition/read-models.ts';
 import { DnsAddressGuard } from '../../infrastructure/webhooks/addresses/address-guard.ts';
 import { webhookTrust } from '../../infrastructure/webhooks/sending/receiver-connections.ts';
 import { WebhookWorker } from '../../infrastructure/webhooks/webhook-worker.ts';

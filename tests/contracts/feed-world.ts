@@ -21,7 +21,7 @@ import type { LoanEvent } from '../../domain/loan/events.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
 import type { LoanCommand } from '../../domain/loan/index.ts';
 import type { FundId, LoanCode } from '../../domain/shared/identifiers.ts';
-import { eventIndex, logOrder } from '../../infrastructure/composition/projections.ts';
+import { eventIndex, logOrder } from '../../infrastructure/composition/read-models.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
 import { receiveL1 } from '../domain/support/loan-story.ts';
 import { NOW, commandHandler, fixedClock } from '../support/application-parts.ts';

@@ -4,7 +4,7 @@ import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import type { ProcessorStore } from '../../application/processors/processor.ts';
 import { relayToLanes, RelayQuarantine } from '../../application/publication/relay.ts';
 import { fanOutTo } from '../../application/webhooks/fan-out.ts';
-import { logOrder } from '../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../infrastructure/composition/read-models.ts';
 import { SqlCheckpointStore } from '../../application/coordination/stored-places.ts';
 import type { SqlDatabase } from '../../application/sql/sql-database.ts';
 import { DeliveryLog } from '../../application/webhooks/delivery-log.ts';
@@ -15,6 +15,7 @@ import type { TemporaryDatabase } from '../support/sql/temporary-database.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { processorCases } from './processor-contract.ts';
 import type { StoreUnderTest } from './processor-contract.ts';
+
 import * as stores from './processor-stores.ts';
 
 const T0 = '2026-01-15T12:00:00.000Z';

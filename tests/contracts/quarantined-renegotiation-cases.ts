@@ -16,7 +16,7 @@ import { QuarantinedOperations } from '../../application/maintenance/quarantine/
 import { ReadModelCopy } from '../../application/maintenance/rebuild/read-model-copy.ts';
 import { pause } from '../../infrastructure/support/time.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
-import { eventIndex } from '../../infrastructure/composition/projections.ts';
+import { eventIndex } from '../../infrastructure/composition/read-models.ts';
 import type { ProjectedEvent, Projection, Row } from '../../projections/projection.ts';
 import { context } from '../support/application-parts.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';

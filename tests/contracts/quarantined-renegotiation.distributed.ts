@@ -1,5 +1,5 @@
 import { afterAll } from '@jest/globals';
-import { logOrder } from '../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../infrastructure/composition/read-models.ts';
 import { readModelMigrations } from '../../application/sql/read-model-tables.ts';
 import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';

@@ -1,4 +1,4 @@
-import { logOrder } from '../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../infrastructure/composition/read-models.ts';
 import { SqlLoanReader } from '../../application/loans/loan-reader.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';

@@ -1,7 +1,7 @@
+import packageJson from '../../../package.json' with { type: 'json' };
 import { access, constants } from 'node:fs/promises';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { messageOf } from '../../../application/support/failures.ts';
-import packageJson from '../../../package.json' with { type: 'json' };
 import type { Finding } from '../../../application/maintenance/service-status.ts';
 import { EventStoreDbStore } from '../../eventstoredb/event-store-db-store.ts';
 import { API_VERSION } from '../../http/openapi/version.ts';
@@ -24,7 +24,7 @@ import { openFoundations } from '../foundations.ts';
 import { NEWEST_LOOKED_AT, lostDocuments, lostKeys } from '../lost-parts.ts';
 import type { Parts } from '../parts.ts';
 import { isAllowed } from '../insecurities.ts';
-import { checkEngines } from '../readiness.ts';
+import { checkEngines, findService } from '../readiness.ts';
 import { partsOf } from '../container.ts';
 import {
   failed,
@@ -37,7 +37,6 @@ import {
   warning,
 } from './doctor-findings.ts';
 import type { Found } from './doctor-findings.ts';
-import { findService } from './found-service.ts';
 
 const MEBIBYTE = 1024 ** 2;
 const LITTLE_SPACE = 1024 * MEBIBYTE;

@@ -6,7 +6,7 @@ import type {
   SubscriptionMessage,
 } from '../../../application/ports/event-store.ts';
 import { behindOf as behindAmong } from '../../../application/maintenance/behind.ts';
-import { logOrder } from '../../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../../infrastructure/composition/read-models.ts';
 import { within } from '../../../infrastructure/support/time.ts';
 
 const behindOf = (log: CountingLog, places: Parameters<typeof behindAmong>[1]) =>

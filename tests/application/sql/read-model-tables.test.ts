@@ -4,7 +4,7 @@ import { DDL } from '../../../application/sql/migrations/migrate.ts';
 import { READ_MODEL_NAMES, readModelMigrations } from '../../../application/sql/read-model-tables.ts';
 import { loanProjection } from '../../../projections/loan/loan-projection.ts';
 import type { Projection } from '../../../projections/projection.ts';
-import { eventIndex } from '../../../infrastructure/composition/projections.ts';
+import { eventIndex } from '../../../infrastructure/composition/read-models.ts';
 
 /** What each version made. The tables of no read model belong to the one that every service has. */
 const RECORDED = [

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from '@jest/globals';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
-import { logOrder } from '../../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../../infrastructure/composition/read-models.ts';
 import { beginWithin, WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';
 

@@ -4,7 +4,7 @@ import type { PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { LogPosition } from '../../../application/ports/event-store.ts';
 import type { NewSubscription } from '../../../application/webhooks/subscriptions.ts';
 import { fanOutTo } from '../../../application/webhooks/fan-out.ts';
-import { logOrder } from '../../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../../infrastructure/composition/read-models.ts';
 import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';
 import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
 import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';

@@ -3,7 +3,7 @@ import type { SealRecord } from '../../../application/audit/seals/seal-book.ts';
 import type { RecordedEvent } from '../../../application/ports/event-store.ts';
 import { keptDeliveries } from '../../../application/webhooks/delivery-comparison.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
-import { logOrder } from '../../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../../infrastructure/composition/read-models.ts';
 import { fixedClock } from '../../support/application-parts.ts';
 
 const DAY_MS = 86_400_000;

@@ -7,7 +7,7 @@ import { PublicEventTranslator } from '../../../application/publication/public-e
 import { fanOutTo } from '../../../application/webhooks/fan-out.ts';
 import { LateEvents } from '../../../application/webhooks/late-events.ts';
 import { DeliveryLog } from '../../../application/webhooks/delivery-log.ts';
-import { logOrder } from '../../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../../infrastructure/composition/read-models.ts';
 import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queue.ts';
 import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
 import { openServiceDatabase } from '../../support/sql/temporary-database.ts';

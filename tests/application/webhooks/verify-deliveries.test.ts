@@ -14,7 +14,7 @@ import type {
 import { verifyDeliveries } from '../../../application/webhooks/verify-deliveries.ts';
 import type { VerificationDependencies } from '../../../application/webhooks/verify-deliveries.ts';
 import type { Timestamp } from '../../../domain/shared/identifiers.ts';
-import { logOrder } from '../../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../../infrastructure/composition/read-models.ts';
 import { fixedClock } from '../../support/application-parts.ts';
 
 const NOW = '2026-06-20T12:00:00.000Z' as Timestamp;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from '@jest/globals';
-import { logOrder } from '../../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../../infrastructure/composition/read-models.ts';
 import { ApiClient, loanRequest } from '../../support/api-client.ts';
 import { RunningService } from '../../support/running-service.ts';
 

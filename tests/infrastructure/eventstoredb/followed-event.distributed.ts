@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PublicEvent } from '../../../application/ports/event-bus.ts';
-import { eventIndex } from '../../../infrastructure/composition/projections.ts';
+import { eventIndex } from '../../../infrastructure/composition/read-models.ts';
 import { ApiClient, loanRequest } from '../../support/api-client.ts';
 import { EventStoreDbStandIn } from '../../support/eventstoredb/stand-in.ts';
 import { emptied } from '../../support/known-operations.ts';

@@ -7,7 +7,7 @@ import { DeliveryQueue } from '../../../application/webhooks/queue/delivery-queu
 import { RangeRedeliveries } from '../../../application/webhooks/queue/range-redeliveries.ts';
 import { Redeliveries } from '../../../application/webhooks/redeliveries.ts';
 import { WebhookSubscriptions } from '../../../application/webhooks/subscriptions.ts';
-import { logOrder } from '../../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../../infrastructure/composition/read-models.ts';
 import { SystemClock } from '../../../infrastructure/support/time.ts';
 import { DnsAddressGuard } from '../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { WebhookWorker } from '../../../infrastructure/webhooks/webhook-worker.ts';

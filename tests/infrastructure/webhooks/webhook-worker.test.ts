@@ -2,7 +2,7 @@ import type { EventBus, PublicEvent } from '../../../application/ports/event-bus
 import type { RequestContext } from '../../../application/command-handling/request-context.ts';
 import { Webhooks } from '../../../application/webhooks/webhooks.ts';
 import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
-import { logOrder } from '../../../infrastructure/composition/projections.ts';
+import { logOrder } from '../../../infrastructure/composition/read-models.ts';
 import { SystemClock } from '../../../infrastructure/support/time.ts';
 import { DnsAddressGuard } from '../../../infrastructure/webhooks/addresses/address-guard.ts';
 import { newSecret } from '../../../infrastructure/webhooks/sending/webhook-sender.ts';
