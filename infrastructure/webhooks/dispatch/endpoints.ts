@@ -110,10 +110,10 @@ export class Endpoint {
     this.#slowAt = tookMs < SLOW_MS ? -Infinity : endedAt;
   }
 
-  /** Of all slots, those that it may help to fill. What is slow or unknown leaves some, but for one lane that finds out. */
+  /** Of all slots, those that it may help to fill. What is slow leaves some, so do further lanes of what is quick: many may hang at once. */
   shareOf(slots: number, beside: number): number {
-    const isQuick = Number.isNaN(this.#slowAt) ? beside === 0 : this.#slowAt === -Infinity;
-    return isQuick ? slots : Math.ceil(slots * 0.75);
+    if (beside === 0 && !Number.isFinite(this.#slowAt)) return slots;
+    return Math.ceil(slots * (this.#slowAt === -Infinity ? 0.875 : 0.75));
   }
 
   wake(now: number): void {

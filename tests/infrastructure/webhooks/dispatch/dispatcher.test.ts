@@ -302,6 +302,35 @@ describe('the dispatcher', () => {
     expect(sender.sent).toHaveLength(9 + 6 + 2);
   });
 
+  test('keeps slots free from endpoints that were quick and hang all at once', async () => {
+    const hanging = await Promise.all(range(13).map((name) => world.subscribe(`https://${name}.example/`)));
+    const fine = await world.subscribe(URL_B);
+    const { dispatcher, sender } = world.worker({
+      settings: { slots: 32, slotsPerEndpoint: 8, timeoutMs: 60_000, leaseMs: 90_000 },
+    });
+    dispatcher.start();
+    for (const webhookId of hanging) await world.enqueue(webhookId, [world.event('FIRST')]);
+    dispatcher.wake(hanging);
+    for (const webhookId of hanging) await world.untilDelivered(webhookId, 1);
+    sender.respond = ({ url }) => (url === URL_B ? OK : NEVER);
+    for (const webhookId of hanging)
+      await world.enqueue(
+        webhookId,
+        range(20).map((code) => world.event(code)),
+      );
+    dispatcher.wake(hanging);
+    await until(
+      () => hanging.every((_, i) => sender.idsTo(`https://OP-${i}.example/`).length > 1),
+      'all of them to hang',
+    );
+    await world.enqueue(
+      fine,
+      range(20, 'F').map((code) => world.event(code)),
+    );
+    dispatcher.wake([fine]);
+    await world.untilDelivered(fine, 20, 10_000);
+  });
+
   test('keeps slots free from endpoints that never answered, also at the start', async () => {
     const silent = await Promise.all(range(10).map((name) => world.subscribe(`https://${name}.example/`)));
     const fine = await world.subscribe(URL_B);
