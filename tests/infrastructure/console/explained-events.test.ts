@@ -6,7 +6,7 @@ import { explainPrice } from '../../../application/audit/explained-price.ts';
 import { loanDecider } from '../../../domain/loan/index.ts';
 import type { LoanEvent } from '../../../domain/loan/index.ts';
 import { written } from '../../../infrastructure/console/html.ts';
-import { priceView } from '../../../infrastructure/console/pages/operation/price.ts';
+import { priceView } from '../../../infrastructure/console/pages/operation/schedule.ts';
 import { speakingIn } from '../../../infrastructure/console/language.ts';
 import { PLAIN, priceText } from '../../../infrastructure/presenting/explained-price.ts';
 import { recordedPairs } from '../../../infrastructure/console/pages/operation/timeline.ts';

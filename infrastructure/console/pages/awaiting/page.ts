@@ -18,7 +18,7 @@ import { operationLink } from '../../paths.ts';
 import { ConsoleProblem, action, view } from '../../page.ts';
 import type { Answer, Page, Visit } from '../../page.ts';
 import { decideAll, resultLine, told } from '../decisions/result.ts';
-import { tallyView, tickColumn } from '../decisions/tally.ts';
+import { tallyView, tickColumn } from '../decisions/worklist.ts';
 import { texts as decisions } from '../decisions/texts.ts';
 import { words } from '../words.ts';
 import type { FourEyes } from '../../../../domain/fund/four-eyes.ts';

@@ -17,9 +17,8 @@ import { spoken } from '../../language.ts';
 import { tokenField } from '../../forms.ts';
 import { EXITS } from '../../../../domain/loan/exits.ts';
 import { exitValue } from './columns.ts';
-import { filterFields, listPath, nextLink } from './filter.ts';
-import type { Filter } from './filter.ts';
-import { OFFERED, isAwaiting, keyOf } from './offered.ts';
+import { filterFields, listPath, nextLink, OFFERED, isAwaiting, keyOf } from './offered.ts';
+import type { Filter } from './offered.ts';
 import { decisionButtons } from './worklist.ts';
 
 type Held = Exposure['originator'];

@@ -17,16 +17,24 @@ import { awaitingLink } from '../awaiting/page.ts';
 import { words } from '../words.ts';
 import { decideAll, resultView } from './result.ts';
 import { exposureOf, detailView } from './detail.ts';
-import { filterIn, filterSent, listPath, placeOf } from './filter.ts';
-import type { Filter } from './filter.ts';
-import { OFFERED, isAwaiting, isDecision, keyOf, operationsNamed } from './offered.ts';
+import {
+  filterIn,
+  filterSent,
+  listPath,
+  placeOf,
+  OFFERED,
+  isAwaiting,
+  isDecision,
+  keyOf,
+  operationsNamed,
+} from './offered.ts';
+import type { Filter } from './offered.ts';
 import { acquisitionSum, decisionsOf, draftSent, isReadable, newDraft, problemsOf } from './draft.ts';
 import type { Draft } from './draft.ts';
 import { previewView } from './preview.ts';
 import type { Around } from './preview.ts';
-import { isTally, tallyIn } from './tally.ts';
+import { isTally, tallyIn, waitingNow, worklistView } from './worklist.ts';
 import { texts } from './texts.ts';
-import { waitingNow, worklistView } from './worklist.ts';
 
 const documentOf = async ({ params }: Visit, { loans }: Desk): Promise<Answer> => {
   const { code, ...reader } = operationIn({ params });

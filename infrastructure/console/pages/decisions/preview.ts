@@ -13,10 +13,9 @@ import { words } from '../words.ts';
 import { applicationColumn, exitSum, givenColumns, changedText } from './columns.ts';
 import { acquisitionSum, hasChanged, reasonText, retyped, sumOf } from './draft.ts';
 import type { Draft, DraftLine, Problem } from './draft.ts';
-import { filterFields, listPath } from './filter.ts';
-import type { Filter } from './filter.ts';
-import { isAwaiting, keyOf } from './offered.ts';
-import { tallyFields } from './tally.ts';
+import { filterFields, listPath, isAwaiting, keyOf } from './offered.ts';
+import type { Filter } from './offered.ts';
+import { tallyFields } from './worklist.ts';
 import { texts } from './texts.ts';
 
 const REASONS_ASKED = 3;

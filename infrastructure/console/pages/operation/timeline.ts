@@ -11,7 +11,7 @@ import { words } from '../words.ts';
 import { texts } from './texts.ts';
 import { statesPrice } from '../../../../application/audit/explained-price.ts';
 import { eventFacts, EVENTS, noteOf, METHODS } from './event-text.ts';
-import { priceView } from './price.ts';
+import { priceView } from './schedule.ts';
 import { AMOUNT_FIELDS } from '../../../../application/event-codec/amount-fields.ts';
 import { EXITS, EXIT_STATUSES } from '../../../../domain/loan/exits.ts';
 import { fieldName, valueName } from './recorded-texts.ts';

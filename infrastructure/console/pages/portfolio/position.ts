@@ -3,9 +3,8 @@ import { amount, count, date } from '../../format.ts';
 import { html, section, pictureOf, tableView, tile } from '../../html.ts';
 import type { View, Column } from '../../html.ts';
 import { words } from '../words.ts';
-import { compositions, concentrations } from './composition.ts';
-import { daysOf, monthName, movement, shareOf } from './shown.ts';
-import type { Shown } from './shown.ts';
+import { compositions, concentrations, daysOf, monthName, movement, shareOf } from './composition.ts';
+import type { Shown } from './composition.ts';
 import { texts } from './texts.ts';
 
 const receivedOf = ({ flows }: FundPosition, when: 'onDay' | 'toDate'): number =>

@@ -3,9 +3,17 @@ import { html, empty, facts, tableView } from '../../html.ts';
 import { withQuery } from '../../paths.ts';
 import { action, part, view } from '../../page.ts';
 import type { ActionAnswer, Page, Visit } from '../../page.ts';
-import { endpointView, answerText, deliveryBadge, linkOf, nextText, sendForm } from './endpoint.ts';
+import {
+  endpointView,
+  answerText,
+  deliveryBadge,
+  linkOf,
+  nextText,
+  sendForm,
+  redeliver,
+  redeliveryForm,
+} from './endpoint.ts';
 import { deliveryPath, endpointsView, pathOf, timeTaken } from './endpoints.ts';
-import { redeliver, redeliveryForm } from './redelivery.ts';
 import { words } from '../words.ts';
 import { may } from '../../../../application/desk/rights.ts';
 import type { EndedAttempt, EventDelivery } from '../../../../application/webhooks/delivery-log.ts';
