@@ -9,8 +9,24 @@ import { headersOfTheLast } from '../security-headers.ts';
 
 const CLOSE_MS = 1_000;
 
+export interface ClientError {
+  readonly code?: string;
+  /** What the parser stumbled over. */
+  readonly reason?: string;
+}
+
+/** Of what the parser says itself, this would not help who made the request. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  HPE_INVALID_METHOD:
+    'it begins with no method; a body in front of it may be longer than its Content-Length says',
+  HPE_INVALID_CONSTANT: 'behind the address HTTP/1.1 is expected; a space in an address is written %20',
+  HPE_INVALID_URL: 'a character of the address has to be percent-encoded',
+  HPE_INVALID_EOF_STATE: 'it ended too early',
+  HPE_PAUSED_H2_UPGRADE: 'HTTP/2 is not spoken here',
+};
+
 const refusalOf = (
-  { code }: NodeJS.ErrnoException,
+  { code = '', reason }: ClientError,
   headerBytes: number,
 ): readonly [status: string, ErrorCode, message: string] => {
   if (code === 'HPE_HEADER_OVERFLOW') {
@@ -19,12 +35,14 @@ const refusalOf = (
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return ['408 Request Timeout', 'request_timeout', 'the request took too long to arrive'];
-  return ['400 Bad Request', 'invalid_request', 'this is not a valid HTTP request'];
+  const why = INSTEAD[code] ?? reason;
+  const message = `this is not a valid HTTP request${why === undefined ? '' : `: ${why}`}`;
+  return ['400 Bad Request', 'invalid_request', message];
 };
 
 /** Answers what Node could not read as a request, with the body and the headers of every other refusal. */
 export const answerClientError = async (
-  error: NodeJS.ErrnoException,
+  error: ClientError,
   socket: Socket,
   limiter: RateLimiter,
   headerBytes: number,

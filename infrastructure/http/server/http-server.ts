@@ -10,6 +10,7 @@ import type { HttpProblem } from '../errors/http-problem.ts';
 import { TokenBucketLimiter } from '../limits/rate-limiter.ts';
 import type { RateLimiter } from '../limits/rate-limiter.ts';
 import { answerClientError } from './client-error.ts';
+import type { ClientError } from './client-error.ts';
 import { healthApp } from './health-app.ts';
 
 export const DEFAULT_LIMITS = {
@@ -64,10 +65,10 @@ export const createHttpServer = (
     awaitingContinue.add(res);
     handle(req, res);
   });
-  const refuse = (error: Error, socket: Duplex): Promise<void> =>
+  const refuse = (error: ClientError, socket: Duplex): Promise<void> =>
     answerClientError(error, socket as Socket, limiter, limits.maxHeaderBytes);
   const unreadable = new WeakSet<Duplex>();
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+  server.on('clientError', (error: ClientError, socket: Duplex) => {
     // Whatever follows cannot be read either. It is dropped, so that the answer is not lost to a client that is still sending.
     if (unreadable.has(socket)) return;
     unreadable.add(socket);
@@ -75,7 +76,7 @@ export const createHttpServer = (
   });
   // Without a listener such a connection would be closed without a word.
   server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
-    void refuse(new Error('CONNECT is for proxies'), socket);
+    void refuse({ reason: 'CONNECT is for proxies' }, socket);
   });
   return {
     server,

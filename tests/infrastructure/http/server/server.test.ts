@@ -84,6 +84,27 @@ describe('requests that never become one', () => {
       expect(answer.body).toMatchObject({ message: expect.stringContaining('16384 bytes') });
   });
 
+  test.each([
+    ['GET /loan/a b HTTP/1.1\r\nHost: x\r\n\r\n', 'a space in an address is written %20'],
+    ['GET /loan/\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n', 'has to be percent-encoded'],
+    [
+      'GET /loan HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\n\r\n\r\n',
+      'Missing expected CR after header value',
+    ],
+    ['GET /loan HTTP/1.1\r\nHost: x\r\nX-A: a\u0001b\r\n\r\n', 'Invalid header value char'],
+    ['POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1e3\r\n\r\n', 'Invalid character in Content-Length'],
+    ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'HTTP/2 is not spoken here'],
+    ['CONNECT a:443 HTTP/1.1\r\nHost: x\r\n\r\n', 'CONNECT is for proxies'],
+    ['{"rest":"of a body"}\r\n\r\n', 'may be longer than its Content-Length says'],
+  ])('the answer says what is wrong: %j', async (bytes, why) => {
+    const { status, body } = await exchange(bytes);
+    expect([status, body.message]).toEqual([
+      400,
+      expect.stringMatching(/^this is not a valid HTTP request: /),
+    ]);
+    expect(body.message).toContain(why);
+  });
+
   test('a body that drips in is cut off', async () => {
     const started = performance.now();
     const answer = await exchange(`${settleHead('', 100)}{"a"`);
