@@ -28,7 +28,7 @@ export interface AuditStores {
   readonly auditing: Parameters<typeof auditOperation>[2] & {
     readonly sandbox: boolean;
   };
-  readonly pause: (ms: number) => Promise<unknown>;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 export interface AuditedStream {
@@ -129,16 +129,16 @@ export class AuditBatch {
 
   /** @throws StoreAwayError no stream can be read now, which says nothing about this one */
   async #read(stream: string): ReturnType<EventStore['read']> {
-    const { events: store, pause } = this.#stores;
+    const { events: store, sleep } = this.#stores;
     for (let tries = 1; ; tries++) {
       try {
         return await store.read(stream);
       } catch (error) {
         if (!isAway(error) || tries === MOST_TRIES) throw error;
-        await retryUntilAvailable(() => store.head(NO_STREAM_OF_OURS), pause).catch((away: unknown) => {
+        await retryUntilAvailable(() => store.head(NO_STREAM_OF_OURS), sleep).catch((away: unknown) => {
           throw new StoreAwayError(`the event store cannot be read: ${messageOf(away)}`, { cause: away });
         });
-        await pause(tries * PAUSE_MS);
+        await sleep(tries * PAUSE_MS);
       }
     }
   }

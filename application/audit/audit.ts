@@ -12,9 +12,8 @@ import type { AuditNotes } from './audit-notes.ts';
 import { SqlAuditedRows } from './audited-rows.ts';
 import type { ClaimLog } from './check-claims.ts';
 import type { Difference } from './difference.ts';
-import { exportLines } from './export.ts';
+import { exportLines, LogWalk } from './log-walk.ts';
 import { SqlFrozenEvents } from './frozen-events.ts';
-import { LogWalk } from './log-walk.ts';
 import { SqlSealBook } from './seals/seal-book.ts';
 import type { SealPlace } from './seals/check-seals.ts';
 import { SealLog } from './seals/seal-log.ts';
@@ -83,7 +82,6 @@ export class Audit {
       events: log,
       subscription: log,
       ...(keepsClaims(log) && { claimLog: log }),
-      pause: sleep,
       rows: new SqlAuditedRows(readModelDatabase),
       frozen: new SqlFrozenEvents(serviceDatabase),
       auditing: { projections, apiVersion, sandbox },

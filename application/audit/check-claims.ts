@@ -80,7 +80,7 @@ interface PairingDependencies {
   readonly store: Pick<EventStore, 'findClaim' | 'read'>;
   readonly log: ClaimLog;
   readonly notes: AuditNotes;
-  readonly pause: (ms: number) => Promise<unknown>;
+  readonly sleep: (ms: number) => Promise<void>;
 }
 
 /**
@@ -120,12 +120,12 @@ export class PairedClaims implements ClaimCheck {
   }
 
   async *end(): AsyncGenerator<readonly Difference[]> {
-    const { store, notes, pause } = this.#deps;
+    const { store, notes, sleep } = this.#deps;
     await this.#following;
     this.#throwFailure();
     // Pairing takes this process long enough for its connections to be given up: the first question after it may find none.
     for (const stream of notes.unpaired())
-      yield await retryUntilAvailable(async () => checkEach(store, (await store.read(stream)).events), pause);
+      yield await retryUntilAvailable(async () => checkEach(store, (await store.read(stream)).events), sleep);
   }
 
   async stop(): Promise<void> {

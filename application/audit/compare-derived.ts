@@ -1,10 +1,8 @@
-import type { Row } from '../../projections/projection.ts';
-import type { ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
+import type { Row, ProjectedEvent, Projection, TableWrite } from '../../projections/projection.ts';
 import type { PublicEvent } from '../ports/event-bus.ts';
-import { differingRows } from './compare-rows.ts';
+import { differingRows, shown, telling } from './difference.ts';
 import { isByOperation, storedRow } from '../projecting/stored-rows.ts';
 import { keyOf } from '../sql/read-model-tables.ts';
-import { shown, telling } from './difference.ts';
 import type { Report } from './difference.ts';
 
 export type Rows = ReadonlyMap<string, readonly Row[]>;

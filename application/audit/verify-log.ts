@@ -1,5 +1,5 @@
 import { DECISION_STREAM_PREFIX, FOUR_EYES_STREAM } from '../command-handling/operation.ts';
-import type { AuditNotes, StreamHead } from './audit-notes.ts';
+import type { AuditNotes, StreamHead, AuditProgress } from './audit-notes.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import type { EventSubscription, LogPosition, RecordedEvent } from '../ports/event-store.ts';
@@ -9,14 +9,12 @@ import { checkAnchor, checkVanished } from './anchor.ts';
 import type { Anchor } from './anchor.ts';
 import { AuditBatch } from './audit-batch.ts';
 import { earlierProgress } from './audit-notes.ts';
-import type { AuditProgress } from './audit-notes.ts';
 import type { AuditStores, AuditedStream } from './audit-batch.ts';
 import { PairedClaims, askedClaims } from './check-claims.ts';
 import type { ClaimCheck, ClaimLog } from './check-claims.ts';
-import { checkDocuments } from './check-documents.ts';
+import { checkDocuments, placedRows } from './operation-audit.ts';
 import type { Difference, Report } from './difference.ts';
 import { AuditedStreams, LogWalk } from './log-walk.ts';
-import { placedRows } from './operation-audit.ts';
 import type { OperationAudit } from './operation-audit.ts';
 import { Orphans } from './orphans.ts';
 import { SettledRows } from './settled-rows.ts';
@@ -29,7 +27,6 @@ interface Dependencies extends AuditStores {
   readonly seals: SealStores;
   readonly documents: Pick<DocumentStore, 'open'>;
   readonly clock: BusinessClock;
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface VerifyRequest {
@@ -103,9 +100,9 @@ class Run {
     this.#streams = new AuditedStreams(notes);
     this.#rows = new SettledRows({ ...deps, batch: this.#batch });
     this.#seals = new SealCheck({ ...deps.seals, report: this.#report }, anchor?.seal);
-    const { claimLog: log, events: store, pause } = deps;
+    const { claimLog: log, events: store, sleep } = deps;
     this.#claims = log
-      ? new PairedClaims({ log, store, notes, pause }, this.#earlier?.claimsAt ?? 'start')
+      ? new PairedClaims({ log, store, notes, sleep }, this.#earlier?.claimsAt ?? 'start')
       : askedClaims(store);
   }
 

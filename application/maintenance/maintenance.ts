@@ -11,7 +11,7 @@ import type { Renegotiation } from '../renegotiation/renegotiation.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { beginWithin } from '../webhooks/subscriptions.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
-import type { Counting } from './behind.ts';
+import type { Counting, FoundService, Health, Lag, ServiceStatus } from './service-status.ts';
 import { FollowerPlaces } from './follower-places.ts';
 import type { RotationResult } from './master-key-rotation.ts';
 import { QuarantinedOperations } from './quarantine/quarantined-operations.ts';
@@ -19,7 +19,6 @@ import type { Generations } from './rebuild/generations.ts';
 import type { RebuildReadModels, RebuildRequest } from './rebuild/rebuild-read-models.ts';
 import type { SandboxClock } from './sandbox/sandbox-clock.ts';
 import { idleRolesOf, lagOf } from './service-status.ts';
-import type { FoundService, Health, Lag, ServiceStatus } from './service-status.ts';
 
 interface Dependencies {
   readonly log: EventStore & EventSubscription & LogPlaces;

@@ -1,7 +1,38 @@
-import { NumberColumn, NONE } from './columns.ts';
+import { NumberColumn, NONE, NameColumn } from './columns.ts';
+import type { DayNumbers, Names } from './columns.ts';
 import type { Payments } from './payments.ts';
 import type { Steps } from '../support/turns.ts';
-import type { Lines } from './statement-lines.ts';
+import type { StatementLine } from './statements.ts';
+
+export class Lines {
+  readonly #days: DayNumbers;
+  readonly line = NumberColumn.small();
+  readonly day = NumberColumn.small();
+  readonly amount = NumberColumn.large();
+  readonly reference: string[] = [];
+  readonly operation = NumberColumn.small();
+  readonly installment: NameColumn;
+  readonly payment = NumberColumn.small();
+
+  constructor(days: DayNumbers, names: Names) {
+    this.#days = days;
+    this.installment = new NameColumn(names);
+  }
+
+  get count(): number {
+    return this.amount.count;
+  }
+
+  add({ line, date, amount, reference }: StatementLine): void {
+    this.line.push(line);
+    this.day.push(this.#days.of(date));
+    this.amount.push(amount);
+    this.reference.push(reference);
+    this.operation.push(NONE);
+    this.installment.push(null);
+    this.payment.push(NONE);
+  }
+}
 
 /** How a statement line and what was notified were brought together, strongest evidence first; the passes run in this order. */
 export const RULES = [

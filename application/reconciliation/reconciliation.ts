@@ -3,7 +3,7 @@ import type { ComparisonRequest } from './compare-statement.ts';
 import type { Comparison } from './comparison.ts';
 import { SqlNotifiedPayments } from './reconciliation-reader.ts';
 import type { PaymentPeriod } from './reconciliation-reader.ts';
-import { StatementError } from './statement-lines.ts';
+import { StatementError } from './statements.ts';
 import type {
   StatementFormat,
   StatementLayout,

@@ -1,4 +1,4 @@
-import type { StatementLine } from './statement-lines.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 
 export const STATEMENT_ENCODINGS = ['utf8', 'latin1', 'utf16le'] as const;
 export const DELIMITERS = [';', ',', '\t', '|'] as const;
@@ -38,6 +38,45 @@ export interface StatementPreview {
   readonly records: readonly (readonly string[])[];
   /** What stands in the lines before that: of whom and of which days it is, perhaps. */
   readonly above: string;
+}
+
+export interface StatementLine {
+  readonly line: number;
+  readonly date: CalendarDate;
+  /** Integer cents; below zero when money went out. */
+  readonly amount: number;
+  /** As it stands in the file, without spaces around it; may be empty. */
+  readonly reference: string;
+}
+
+export interface StatementProblem {
+  readonly kind:
+    | 'date'
+    | 'amount'
+    | 'encoding'
+    | 'width'
+    | 'quotes'
+    | 'too_long'
+    | 'empty'
+    | 'no_column'
+    | 'same_titles'
+    | 'other';
+  /** Of the file, counted from 1. */
+  readonly line?: number;
+  /** Counted from 1. */
+  readonly column?: number;
+  readonly text?: string;
+}
+
+/** The file cannot be read as a statement. Nothing was compared. */
+export class StatementError extends Error {
+  override readonly name = 'StatementError';
+  readonly problem: StatementProblem;
+
+  constructor(message: string, options: ErrorOptions & { readonly problem?: StatementProblem } = {}) {
+    super(message, options);
+    this.problem = options.problem ?? { kind: 'other' };
+  }
 }
 
 /** The path of a file, or one that is in memory. */

@@ -4,7 +4,7 @@ import { instantOf } from '../../application/schemas/values.ts';
 import { asColumns } from '../presenting/columns.ts';
 import { NotAllowedError, DifferencesFoundError } from './command-line.ts';
 import { recordWherePossible } from './desk-lines.ts';
-import type { RowDifference } from '../../application/maintenance/rebuild/table-comparison.ts';
+import type { RowDifference } from '../../application/maintenance/rebuild/compare-generations.ts';
 import type { App } from '../../application/app.ts';
 import type { ListedReadModel } from '../../application/maintenance/rebuild/generations.ts';
 import { retryUntilAvailable } from '../../application/support/retry.ts';

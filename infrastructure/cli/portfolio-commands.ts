@@ -9,10 +9,13 @@ import {
   HIGHEST_TOLERANCE_CENTS,
   LONGEST_WINDOW_DAYS,
 } from '../../application/reconciliation/match-rules.ts';
-import { MOST_SKIPPED_LINES, STATEMENT_ENCODINGS } from '../../application/reconciliation/statements.ts';
+import {
+  MOST_SKIPPED_LINES,
+  STATEMENT_ENCODINGS,
+  StatementError,
+} from '../../application/reconciliation/statements.ts';
 import type { StatementFormat } from '../../application/reconciliation/statements.ts';
 import type { Comparison } from '../../application/reconciliation/comparison.ts';
-import { StatementError } from '../../application/reconciliation/statement-lines.ts';
 import type { App } from '../../application/app.ts';
 import { DifferencesFoundError, WrongUseError, whileRead } from './command-line.ts';
 import { printReconciliation } from '../presenting/reconciliation.ts';

@@ -19,7 +19,7 @@ import { HttpProblem } from '../http/errors/http-problem.ts';
 import { SharedTokenBucketLimiter, TokenBucketLimiter } from '../http/limits/rate-limiter.ts';
 import type { RateLimiter } from '../http/limits/rate-limiter.ts';
 import type { Readiness } from '../http/server/health-app.ts';
-import { HashedClientAuthenticator } from '../security/hashed-client-authenticator.ts';
+import { HashedClientAuthenticator } from '../security/client-secrets.ts';
 import { cacheBytes } from './cache-shares.ts';
 import { keepsFiles, sharesStores } from './engines.ts';
 

@@ -3,16 +3,19 @@ import { DatabaseSync } from 'node:sqlite';
 import type { StatementSync } from 'node:sqlite';
 import { ALL_APPLICATIONS } from '../../application/command-handling/endpoints.ts';
 import type { KeyClaim, LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
-import { MoveFailedError } from '../../application/maintenance/moving/log-to-move.ts';
+import { MoveFailedError } from '../../application/maintenance/moving/what-moves.ts';
 import type {
   EventToMove,
   LogToMove,
   PlacesToMove,
   SubscriptionPlace,
-} from '../../application/maintenance/moving/log-to-move.ts';
+  MovedRows,
+  MovedTable,
+  Row,
+  Value,
+} from '../../application/maintenance/moving/what-moves.ts';
 import { EVENT_LOG_FILE, EVENT_LOG_VERSION } from '../sqlite/event-log/event-log-threads.ts';
 import { EventLogReader } from '../sqlite/event-log/event-log-reader.ts';
-import type { MovedRows, MovedTable, Row, Value } from '../../application/maintenance/moving/moved-tables.ts';
 import { serviceMigrations } from '../../application/sql/migrations/service.ts';
 
 interface ClaimRow {

@@ -1,7 +1,7 @@
 import type { KeyStore, WrappedText } from '../../application/coordination/key-store.ts';
 import type { Keyring, MasterKey } from './master-key.ts';
 import { BrokenSealError } from '../../application/ports/borrower-vault.ts';
-import { AesGcmSealer } from './aes-gcm-sealer.ts';
+import { openText, sealText } from './aes-gcm.ts';
 
 /** The known text whose wrapping tells which master key these stores are filled with. */
 export const MASTER_KEY_CHECK = 'master-key:check';
@@ -27,7 +27,7 @@ export class WrongMasterKeyError extends Error {
 export const wrappingKeyOf = (wrapped: string): string | undefined => WRAPPED.exec(wrapped)?.[1];
 
 export const wrapWith = (key: MasterKey, purpose: string, text: string, context: string): string =>
-  `w2.${key.id}.${new AesGcmSealer(key.derive(purpose)).seal(text, context)}`;
+  `w2.${key.id}.${sealText(key.derive(purpose), text, context)}`;
 
 const notThese = ({ source }: Keyring): string =>
   source === undefined
@@ -48,7 +48,7 @@ export class MasterKeys {
   readonly #load: () => Keyring;
   #ring: Keyring;
   #active: ActiveKey;
-  readonly #sealers = new Map<string, AesGcmSealer>();
+  readonly #subKeys = new Map<string, Buffer>();
 
   private constructor(store: KeyStore, load: () => Keyring, ring: Keyring, active: ActiveKey) {
     this.#store = store;
@@ -88,7 +88,7 @@ export class MasterKeys {
   /** @param context bound to the text: it does not open in another */
   wrap(purpose: WrappingPurpose, text: string, context: string): string {
     const { key, check } = this.#active;
-    const sealed = this.#sealer(key, purpose).seal(text, context);
+    const sealed = sealText(this.#subKey(key, purpose), text, context);
     return wrappingKeyOf(check) === undefined ? sealed : `w2.${key.id}.${sealed}`;
   }
 
@@ -96,16 +96,17 @@ export class MasterKeys {
   unwrap(purpose: WrappingPurpose, wrapped: string, context: string): string {
     const [, id, sealed] = WRAPPED.exec(wrapped) ?? [];
     if (id !== undefined && sealed !== undefined)
-      return this.#sealer(this.#keyOf(id), purpose).open(sealed, context);
+      return openText(this.#subKey(this.#keyOf(id), purpose), sealed, context);
     return this.#unwrapOld(purpose, wrapped, context);
   }
 
   /** A text from before ids existed. The oldest key of this process is tried first. */
   #unwrapOld(purpose: WrappingPurpose, wrapped: string, context: string): string {
-    const keys = keysOf(this.#ring).toReversed();
-    const sealers = keys.map((key) => this.#sealer(key, purpose));
-    const right = sealers.find((sealer) => opens(() => sealer.open(wrapped, context)));
-    return (right ?? sealers[0]!).open(wrapped, context);
+    const keys = keysOf(this.#ring)
+      .toReversed()
+      .map((key) => this.#subKey(key, purpose));
+    const right = keys.find((key) => opens(() => openText(key, wrapped, context)));
+    return openText(right ?? keys[0]!, wrapped, context);
   }
 
   /** Reads from the store which key wraps. @throws WrongMasterKeyError this process does not have it */
@@ -126,11 +127,11 @@ export class MasterKeys {
     return added;
   }
 
-  #sealer(key: MasterKey, purpose: WrappingPurpose): AesGcmSealer {
+  #subKey(key: MasterKey, purpose: WrappingPurpose): Buffer {
     const name = `${key.id} ${purpose}`;
-    let sealer = this.#sealers.get(name);
-    if (!sealer) this.#sealers.set(name, (sealer = new AesGcmSealer(key.derive(purpose))));
-    return sealer;
+    let subKey = this.#subKeys.get(name);
+    if (!subKey) this.#subKeys.set(name, (subKey = key.derive(purpose)));
+    return subKey;
   }
 }
 
@@ -154,7 +155,7 @@ const keyOfCheck = (ring: Keyring, check: string): MasterKey => {
   const key = keysOf(ring).find(
     (one) =>
       (id === undefined || id === one.id) &&
-      opens(() => new AesGcmSealer(one.derive(MASTER_KEY_CHECK)).open(sealed, MASTER_KEY_CHECK)),
+      opens(() => openText(one.derive(MASTER_KEY_CHECK), sealed, MASTER_KEY_CHECK)),
   );
   if (!key) throw new WrongMasterKeyError(notThese(ring));
   return key;
@@ -165,7 +166,7 @@ export const checkTextOf = (key: MasterKey): string =>
   wrapWith(key, MASTER_KEY_CHECK, KNOWN_TEXT, MASTER_KEY_CHECK);
 
 const earlierCheckTextOf = (key: MasterKey): string =>
-  new AesGcmSealer(key.derive(MASTER_KEY_CHECK)).seal(KNOWN_TEXT, MASTER_KEY_CHECK);
+  sealText(key.derive(MASTER_KEY_CHECK), KNOWN_TEXT, MASTER_KEY_CHECK);
 
 const openCheck = async (store: KeyStore, ring: Keyring): Promise<ActiveKey> => {
   const check = (await store.get(MASTER_KEY_CHECK)) ?? (await firstCheck(store, ring));

@@ -10,7 +10,7 @@ import type { KeyMissingError } from '../../application/privacy/missing-keys.ts'
 import type { SealedBorrower } from '../../domain/shared/identifiers.ts';
 import type { OperationKey, OperationKeys } from './operation-keys.ts';
 import type { PrivateName, PrivateText, Sealed } from '../../domain/shared/private-text.ts';
-import { AesGcmSealer } from './aes-gcm-sealer.ts';
+import { openText, sealText } from './aes-gcm.ts';
 
 interface Dependencies {
   readonly keys: Pick<OperationKeys, 'key' | 'find'>;
@@ -97,13 +97,13 @@ const borrowerOf = (stream: string): string => `borrower:${stream}`;
 const textOf = (stream: string): string => `text:${stream}`;
 
 const sealWith = <Text extends string>(key: OperationKey, text: string, context: string): Text =>
-  `${key.id}.${new AesGcmSealer(key.bytes).seal(text, context)}` as Text;
+  `${key.id}.${sealText(key.bytes, text, context)}` as Text;
 
 const openWith = (key: OperationKey | undefined, sealed: string, context: string): string | undefined => {
   const dot = sealed.indexOf('.');
   // After a borrower was forgotten the operation may have a new key, which does not open older texts.
   if (key === undefined || sealed.slice(0, dot) !== key.id) return undefined;
-  return new AesGcmSealer(key.bytes).open(sealed.slice(dot + 1), context);
+  return openText(key.bytes, sealed.slice(dot + 1), context);
 };
 
 /** Made with the operation's key, so that the digest becomes useless when the key is deleted. */

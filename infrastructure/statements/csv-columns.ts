@@ -1,5 +1,5 @@
 import type { StatementFormat } from '../../application/reconciliation/statements.ts';
-import { StatementError } from '../../application/reconciliation/statement-lines.ts';
+import { StatementError } from '../../application/reconciliation/statements.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 

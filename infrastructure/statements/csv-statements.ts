@@ -3,9 +3,13 @@ import { stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import type { Parser } from 'csv-parse';
-import type { StatementFormat, StatementSource } from '../../application/reconciliation/statements.ts';
-import { StatementError } from '../../application/reconciliation/statement-lines.ts';
-import type { StatementLine, StatementProblem } from '../../application/reconciliation/statement-lines.ts';
+import type {
+  StatementFormat,
+  StatementSource,
+  StatementLine,
+  StatementProblem,
+} from '../../application/reconciliation/statements.ts';
+import { StatementError } from '../../application/reconciliation/statements.ts';
 import { amountReader, columnsOf, dateReader } from './csv-columns.ts';
 import type { Columns } from './csv-columns.ts';
 

@@ -5,7 +5,7 @@ import type {
 } from '../../application/maintenance/rebuild/rebuild-read-models.ts';
 import type { LogPosition, RecordedEvent } from '../../application/ports/event-store.ts';
 import type { GenerationState } from '../../application/sql/schema.ts';
-import type { RowDifference } from '../../application/maintenance/rebuild/table-comparison.ts';
+import type { RowDifference } from '../../application/maintenance/rebuild/compare-generations.ts';
 import type { GenerationTables } from '../../application/maintenance/rebuild/generations.ts';
 import { Generations } from '../../application/maintenance/rebuild/generations.ts';
 import { SqlProjectionStore } from '../../application/projecting/projection-store.ts';

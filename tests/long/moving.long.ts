@@ -13,7 +13,7 @@ import { openMove } from '../../infrastructure/composition/maintenance/migrate.t
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { useDataDirectory } from '../../infrastructure/composition/data-directory.ts';
 import { EventStoreDbStore } from '../../infrastructure/eventstoredb/event-store-db-store.ts';
-import { MOVED_TABLES } from '../../application/maintenance/moving/moved-tables.ts';
+import { MOVED_TABLES } from '../../application/maintenance/moving/what-moves.ts';
 import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
 import { EventStoreDbStandIn } from '../support/eventstoredb/stand-in.ts';
 import { allMovedRows, movedRows, writeSource } from '../support/moving/source-directory.ts';

@@ -11,7 +11,7 @@ import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-e
 import { SqliteDatabase } from '../../infrastructure/sqlite/sqlite-database.ts';
 import { SystemClock } from '../../infrastructure/support/time.ts';
 import { MasterKey } from '../../infrastructure/security/master-key.ts';
-import { AesGcmSealer } from '../../infrastructure/security/aes-gcm-sealer.ts';
+import { sealText } from '../../infrastructure/security/aes-gcm.ts';
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
 import { InsistentWriters } from '../support/insistent-writers.ts';
@@ -42,14 +42,14 @@ const fillAsOldVersionsDid = async (): Promise<void> => {
   await migrate(database, serviceMigrations, clock.realNow());
   const key = MasterKey.parse(OLD)!;
   const store = new SqlKeyStore(database, clock);
-  const check = new AesGcmSealer(key.derive('master-key:check')).seal('opened', 'master-key:check');
+  const check = sealText(key.derive('master-key:check'), 'opened', 'master-key:check');
   await store.putIfAbsent('master-key:check', check);
-  const sealer = new AesGcmSealer(key.derive('operation-keys'));
+  const operationKeys = key.derive('operation-keys');
   const rows = Array.from({ length: MANY }, (_, i) => {
     const name = `operation:loan-old.${i}`;
     return {
       name,
-      wrapped: sealer.seal(randomBytes(32).toString('base64url'), name),
+      wrapped: sealText(operationKeys, randomBytes(32).toString('base64url'), name),
       created_at: clock.realNow(),
     };
   });

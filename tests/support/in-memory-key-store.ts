@@ -1,5 +1,5 @@
 import type { KeyStore, Rewrapped, WrappedText } from '../../application/coordination/key-store.ts';
-import { AesGcmSealer } from '../../infrastructure/security/aes-gcm-sealer.ts';
+import { openText, sealText } from '../../infrastructure/security/aes-gcm.ts';
 import { MasterKey } from '../../infrastructure/security/master-key.ts';
 import type { NamedKeys } from '../../infrastructure/security/wrapped-keys.ts';
 
@@ -80,17 +80,14 @@ export const masterKeyOf = (byte: number): MasterKey =>
   MasterKey.parse(Buffer.alloc(32, byte).toString('base64'))!;
 
 /** Keys in this store, under one key that nothing rotates. */
-export const sealedKeys = (store: KeyStore, key = Buffer.alloc(32, 5)): NamedKeys => {
-  const sealer = new AesGcmSealer(key);
-  return {
-    putIfAbsent: async (name, text) =>
-      sealer.open(await store.putIfAbsent(name, sealer.seal(text, name)), name),
-    get: async (name) => {
-      const wrapped = await store.get(name);
-      return wrapped === undefined ? undefined : sealer.open(wrapped, name);
-    },
-    unwrap: (name, wrapped) => sealer.open(wrapped, name),
-    delete: (name) => store.delete(name),
-    list: (prefix) => store.list(prefix),
-  };
-};
+export const sealedKeys = (store: KeyStore, key = Buffer.alloc(32, 5)): NamedKeys => ({
+  putIfAbsent: async (name, text) =>
+    openText(key, await store.putIfAbsent(name, sealText(key, text, name)), name),
+  get: async (name) => {
+    const wrapped = await store.get(name);
+    return wrapped === undefined ? undefined : openText(key, wrapped, name);
+  },
+  unwrap: (name, wrapped) => openText(key, wrapped, name),
+  delete: (name) => store.delete(name),
+  list: (prefix) => store.list(prefix),
+});

@@ -76,7 +76,7 @@ export class BrokenSealBookError extends Error {
 }
 
 /** An event is sealed at most so long after it was read. */
-export const SEAL_EVERY_MS = 5_000;
+const SEAL_EVERY_MS = 5_000;
 const MOST_EVENTS = 10_000;
 /** Nothing is compared: one follower alone catches up. */
 const ALONE: Pick<LogOrder, 'compare'> = { compare: () => 1 };

@@ -13,8 +13,8 @@ import type {
 } from '../../ports/event-store.ts';
 import { retryUntilAvailable } from '../../support/retry.ts';
 import { upToNow } from '../../support/up-to-now.ts';
-import { MoveFailedError } from './log-to-move.ts';
-import type { EventToMove, LogToMove } from './log-to-move.ts';
+import { MoveFailedError } from './what-moves.ts';
+import type { EventToMove, LogToMove } from './what-moves.ts';
 
 interface PendingAppend {
   readonly stream: string;

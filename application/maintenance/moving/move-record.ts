@@ -1,9 +1,8 @@
 import { rawQuery } from '../../sql/engine.ts';
 import { sql } from 'kysely';
-import { MoveFailedError } from './log-to-move.ts';
-import type { PlacesToMove } from './log-to-move.ts';
+import { MoveFailedError, TELLTALE_TABLES } from './what-moves.ts';
+import type { PlacesToMove } from './what-moves.ts';
 import type { SqlDatabase } from '../../sql/sql-database.ts';
-import { TELLTALE_TABLES } from './moved-tables.ts';
 
 interface MoveRecord {
   readonly id: string;

@@ -1,15 +1,13 @@
 import { sql } from 'kysely';
 import type { CompiledQuery } from 'kysely';
-import { differingRows } from '../../audit/compare-rows.ts';
+import { differingRows } from '../../audit/difference.ts';
 import type { EventStore, EventSubscription, KeyClaim, LogPosition } from '../../ports/event-store.ts';
 import { rawQuery } from '../../sql/engine.ts';
 import type { SqlDatabase } from '../../sql/sql-database.ts';
 import { retryUntilAvailable } from '../../support/retry.ts';
 import { copyEvents, verifyEvents } from './copy-events.ts';
-import { MoveFailedError } from './log-to-move.ts';
-import type { LogToMove, PlacesToMove } from './log-to-move.ts';
-import { MOVED_TABLES } from './moved-tables.ts';
-import type { MovedTable, Row, MovedRows, Value } from './moved-tables.ts';
+import { MoveFailedError, MOVED_TABLES } from './what-moves.ts';
+import type { LogToMove, PlacesToMove, MovedTable, Row, MovedRows, Value } from './what-moves.ts';
 
 interface DocumentsToMove {
   count(): Promise<number>;

@@ -9,9 +9,7 @@ import { compareAndSet } from '../../sql/compare-and-set.ts';
 import { columnsOf } from '../../sql/read-model-tables.ts';
 import type { ReadModelTables } from '../../sql/read-model-tables.ts';
 import { SqlProjectionStore } from '../../projecting/projection-store.ts';
-import type { Query, SqlDatabase, Statement } from '../../sql/sql-database.ts';
-import { compareTable, rowDifference } from './table-comparison.ts';
-import type { RowDifference, Schemas } from './table-comparison.ts';
+import type { SqlDatabase, Statement } from '../../sql/sql-database.ts';
 
 export interface ProjectionPlace {
   readonly version: number;
@@ -20,19 +18,13 @@ export interface ProjectionPlace {
 
 export type Places = ReadonlyMap<string, ProjectionPlace>;
 
-export interface RowComparison {
-  readonly live: ProjectionPlace | undefined;
-  readonly copy: ProjectionPlace | undefined;
-  readonly difference: RowDifference | undefined;
-}
-
-interface StoredPlace {
+export interface StoredPlace {
   readonly name: string;
   readonly version: number;
   readonly position: string;
 }
 
-const placesFrom = (rows: readonly StoredPlace[]): Places =>
+export const placesFrom = (rows: readonly StoredPlace[]): Places =>
   new Map(
     rows.map(({ name, version, position }) => [
       name,
@@ -118,43 +110,5 @@ export class Generation implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.database.close();
-  }
-}
-
-export class Pair implements AsyncDisposable {
-  readonly #database: SqlDatabase;
-  readonly #schemas: Schemas;
-
-  constructor(database: SqlDatabase, schemas: Schemas) {
-    this.#database = database;
-    this.#schemas = schemas;
-  }
-
-  /** Stretches of both tables; rows that differ may only have been written in between. */
-  async *compare({ tables }: Projection): AsyncGenerator<readonly RowDifference[]> {
-    for (const table of tables) yield* compareTable(this.#database, table, this.#schemas);
-  }
-
-  async compareRow({ name }: Projection, row: RowDifference): Promise<RowComparison> {
-    const { queries, differenceOf } = rowDifference(this.#database, row, this.#schemas);
-    const [lives, copies, liveRows, copyRows] = await this.#database.snapshot([
-      this.#placeIn(this.#schemas.live, name),
-      this.#placeIn(this.#schemas.copy, name),
-      ...queries,
-    ]);
-    const [live, copy] = [placesFrom(lives).get(name), placesFrom(copies).get(name)];
-    return { live, copy, difference: differenceOf(liveRows, copyRows) };
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#database.close();
-  }
-
-  #placeIn(schema: string, name: string): Query<StoredPlace> {
-    const table = sql.table(`${schema}.projection_checkpoint`);
-    return rawQuery(
-      this.#database,
-      sql<StoredPlace>`select name, version, position from ${table} where name = ${name}`,
-    );
   }
 }

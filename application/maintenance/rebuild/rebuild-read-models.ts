@@ -1,7 +1,7 @@
 import type { Projection } from '../../../projections/projection.ts';
 import { misfit } from '../../processors/log-fit.ts';
 import type { EventSubscription, LogPlaces, LogPosition } from '../../ports/event-store.ts';
-import type { RowDifference } from './table-comparison.ts';
+import type { RowDifference } from './compare-generations.ts';
 import type { Generation, Places } from './open-generation.ts';
 import type { Generations } from './generations.ts';
 import { compareGenerations } from './compare-generations.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Move } from '../../../application/maintenance/moving/move.ts';
 import type { EventStore, EventSubscription } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { MoveFailedError } from '../../../application/maintenance/moving/log-to-move.ts';
+import { MoveFailedError } from '../../../application/maintenance/moving/what-moves.ts';
 import { WrongUseError } from '../../cli/command-line.ts';
 import type { CliDependencies, MoveTargets } from '../../cli/command-line.ts';
 import { DocumentsToMove } from '../../documents/s3/documents-to-move.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MoveFailedError } from '../../../application/maintenance/moving/log-to-move.ts';
+import { MoveFailedError } from '../../../application/maintenance/moving/what-moves.ts';
 import { ifThere } from '../../support/durable-files.ts';
 import { keyIdOf } from '../sealed-content.ts';
 import type { S3Bucket } from './s3-bucket.ts';
-import { KEY_ID, objectOf } from './bucket-place.ts';
+import { KEY_ID, objectOf } from './s3-bucket.ts';
 
 const DIGEST = /^[0-9a-f]{64}$/;
 const IN_FLIGHT = 8;

@@ -29,7 +29,7 @@ test('a store that is away for a moment when keys are paired is asked again', as
           read: () => away({ events: [event], revision: 0n }),
           findClaim: async () => 'loan-app-1.OP-2',
         },
-        pause: async () => undefined,
+        sleep: async () => undefined,
       },
       'start',
     );

@@ -50,7 +50,6 @@ const auditOf = (
     },
     documents: { open: async () => undefined },
     clock: new ManualClock(),
-    pause: async () => undefined,
     sleep: () => setTimeout(),
   });
 

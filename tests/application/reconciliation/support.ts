@@ -3,7 +3,7 @@ import type { Notified } from '../../../application/reconciliation/compare-state
 import { compareStatement } from '../../../application/reconciliation/compare-statement.ts';
 import type { Finding, Comparison } from '../../../application/reconciliation/comparison.ts';
 import type { Tolerances } from '../../../application/reconciliation/match-rules.ts';
-import type { StatementLine } from '../../../application/reconciliation/statement-lines.ts';
+import type { StatementLine } from '../../../application/reconciliation/statements.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 
 export type Payment = Partial<NotifiedPayment> & Pick<NotifiedPayment, 'code' | 'date' | 'amount'>;

@@ -6,7 +6,7 @@ import { sampleEvent, sampleMetadata } from '../../contracts/event-store-samples
 import { commandLine, maintaining } from '../../support/command-line.ts';
 import { MemoryCheckpoints } from '../../support/log-followers.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
-import type { RowDifference } from '../../../application/maintenance/rebuild/table-comparison.ts';
+import type { RowDifference } from '../../../application/maintenance/rebuild/compare-generations.ts';
 import type { Projection } from '../../../projections/projection.ts';
 import type { Maintenance } from '../../../application/maintenance/maintenance.ts';
 import type { BackupSummary } from '../../../infrastructure/cli/command-line.ts';

@@ -4,8 +4,6 @@ import { BusyError } from '../../../application/ports/busy-error.ts';
 import {
   ConcurrencyLimit,
   HashedClientAuthenticator,
-} from '../../../infrastructure/security/hashed-client-authenticator.ts';
-import {
   issueCredentials,
   costlySecretMatches,
   unmatchableHash,

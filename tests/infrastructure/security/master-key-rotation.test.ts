@@ -5,7 +5,7 @@ import { DATA_KEYS, WrappedKeys, dataKey } from '../../../infrastructure/securit
 import { rotateKeys, rotatedKeys } from '../../../infrastructure/security/master-key-rotation.ts';
 import { MasterKeys, WrongMasterKeyError } from '../../../infrastructure/security/master-keys.ts';
 import { OperationKeys } from '../../../infrastructure/security/operation-keys.ts';
-import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
+import { openText, sealText } from '../../../infrastructure/security/aes-gcm.ts';
 import { InMemoryKeyStore, masterKeyOf } from '../../support/in-memory-key-store.ts';
 
 const [OLD, NEW, OTHER] = [masterKeyOf(1), masterKeyOf(2), masterKeyOf(3)];
@@ -41,7 +41,7 @@ const rotate = async (store: KeyStore, secrets = new InMemoryKeyStore(), ring = 
 const oldStore = async (): Promise<InMemoryKeyStore> => {
   const store = new InMemoryKeyStore();
   const put = (purpose: string, name: string, text: string) =>
-    store.putIfAbsent(name, new AesGcmSealer(OLD.derive(purpose)).seal(text, name));
+    store.putIfAbsent(name, sealText(OLD.derive(purpose), text, name));
   await put('master-key:check', 'master-key:check', 'opened');
   await put('operation-keys', 'operation:loan-a.1', Buffer.alloc(32, 9).toString('base64url'));
   return store;
@@ -73,9 +73,7 @@ describe('the master key of a store', () => {
     const { keyOf } = await processOf(store, { current: OLD });
     await keyOf('loan-a.2');
     const wrapped = store.keys.get('operation:loan-a.2')!.wrapped;
-    expect(new AesGcmSealer(OLD.derive('operation-keys')).open(wrapped, 'operation:loan-a.2')).toHaveLength(
-      43,
-    );
+    expect(openText(OLD.derive('operation-keys'), wrapped, 'operation:loan-a.2')).toHaveLength(43);
     expect(store.keys.get('master-key:check')!.wrapped).toBe(check);
   });
 
@@ -95,10 +93,7 @@ describe('rotating the master key', () => {
   test('wraps everything anew, so that the new key alone is enough and the old one is good for nothing', async () => {
     const store = await oldStore();
     const secrets = new InMemoryKeyStore();
-    await secrets.putIfAbsent(
-      'w1',
-      new AesGcmSealer(OLD.derive('webhook-secrets')).seal('whsec', 'webhook-secret:w1'),
-    );
+    await secrets.putIfAbsent('w1', sealText(OLD.derive('webhook-secrets'), 'whsec', 'webhook-secret:w1'));
     const before = await processOf(store, { current: OLD });
     const ids = [await before.keyOf('loan-a.1'), await before.keyOf('loan-a.2')];
 

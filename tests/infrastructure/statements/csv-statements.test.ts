@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { StatementFormat } from '../../../application/reconciliation/statements.ts';
-import { StatementError } from '../../../application/reconciliation/statement-lines.ts';
+import { StatementError } from '../../../application/reconciliation/statements.ts';
 import { amountReader, dateReader } from '../../../infrastructure/statements/csv-columns.ts';
 import { chunksOf, readStatement } from '../../../infrastructure/statements/csv-statements.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

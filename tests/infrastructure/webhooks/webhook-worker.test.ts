@@ -1,7 +1,7 @@
 import type { EventBus, PublicEvent } from '../../../application/ports/event-bus.ts';
 import type { RequestContext } from '../../../application/command-handling/request-context.ts';
 import { Webhooks } from '../../../application/webhooks/webhooks.ts';
-import { AesGcmSealer } from '../../../infrastructure/security/aes-gcm-sealer.ts';
+import { openText, sealText } from '../../../infrastructure/security/aes-gcm.ts';
 import { logOrder } from '../../../infrastructure/composition/read-models.ts';
 import { SystemClock } from '../../../infrastructure/support/time.ts';
 import { DnsAddressGuard } from '../../../infrastructure/webhooks/addresses/address-guard.ts';
@@ -43,7 +43,7 @@ const [ca, store] = await Promise.all([authority(), openServiceDatabase()]);
 afterAll(() => store.close());
 
 beforeEach(async () => {
-  const sealer = new AesGcmSealer(new Uint8Array(32).fill(7));
+  const key = new Uint8Array(32).fill(7);
   const guard = new DnsAddressGuard({ allowPrivateNetwork: true });
   bus = new OneConsumerBus();
   logger = new RecordingLogger();
@@ -56,7 +56,7 @@ beforeEach(async () => {
     clockToleranceMs: 0,
     newSecret,
     checkUrl: (url) => guard.check(url),
-    seal: (text, owner) => sealer.seal(text, owner),
+    seal: (text, owner) => sealText(key, text, owner),
     events: { end: () => Promise.resolve('start'), read: undefined as never },
     publication: undefined as never,
     apiVersion: '2026.1.0',
@@ -67,7 +67,7 @@ beforeEach(async () => {
   const { queue, ranges, subscriptions } = management;
   worker = new WebhookWorker({
     ...{ queue, ranges, subscriptions, guard, clock, bus, logger },
-    openSecret: (text, owner) => sealer.open(text, owner),
+    openSecret: (text, owner) => openText(key, text, owner),
     order: logOrder,
     schedule: [50, 50, 50],
     timeoutMs: 3_000,

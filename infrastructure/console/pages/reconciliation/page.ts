@@ -1,6 +1,6 @@
 import type { Desk } from '../../../../application/desk-view/desk.ts';
 import { RESULTS } from '../../../../application/reconciliation/comparison.ts';
-import { StatementError } from '../../../../application/reconciliation/statement-lines.ts';
+import { StatementError } from '../../../../application/reconciliation/statements.ts';
 import type { DeskEntry } from '../../../../domain/desk/line.ts';
 import { cents } from '../../../../domain/shared/money.ts';
 import { printReconciliation } from '../../../presenting/reconciliation.ts';

@@ -1,5 +1,5 @@
 import type { Result } from '../../../../application/reconciliation/comparison.ts';
-import type { StatementProblem } from '../../../../application/reconciliation/statement-lines.ts';
+import type { StatementProblem } from '../../../../application/reconciliation/statements.ts';
 import { inLanguages } from '../../language.ts';
 import type { Both } from '../../language.ts';
 

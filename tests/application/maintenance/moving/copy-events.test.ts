@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CHAIN_START, chainEvents } from '../../../../application/event-codec/event-codec.ts';
 import { verifyEvents } from '../../../../application/maintenance/moving/copy-events.ts';
 import type { EventToAppend, JsonText, LogPosition } from '../../../../application/ports/event-store.ts';
-import type { EventToMove, LogToMove } from '../../../../application/maintenance/moving/log-to-move.ts';
+import type { EventToMove, LogToMove } from '../../../../application/maintenance/moving/what-moves.ts';
 import { InMemoryEventStore } from '../../../support/in-memory-event-store.ts';
 
 /** One event in each of these streams, in this order. */

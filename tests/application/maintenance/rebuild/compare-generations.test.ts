@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { compareGenerations } from '../../../../application/maintenance/rebuild/compare-generations.ts';
-import type { RowDifference } from '../../../../application/maintenance/rebuild/table-comparison.ts';
+import type { RowDifference } from '../../../../application/maintenance/rebuild/compare-generations.ts';
 import type { LogPosition } from '../../../../application/ports/event-store.ts';
 import { projection } from '../../../contracts/generations-world.ts';
 

@@ -5,7 +5,7 @@ import type {
   SubscribeOptions,
   SubscriptionMessage,
 } from '../../../application/ports/event-store.ts';
-import { behindOf as behindAmong } from '../../../application/maintenance/behind.ts';
+import { behindOf as behindAmong } from '../../../application/maintenance/service-status.ts';
 import { logOrder } from '../../../infrastructure/composition/read-models.ts';
 import { within } from '../../../infrastructure/support/time.ts';
 
