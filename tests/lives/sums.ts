@@ -3,7 +3,8 @@ import { calendarDate } from '../../domain/shared/calendar-date.ts';
 import { differences } from './compare.ts';
 import type { Living } from './live.ts';
 import type { Book, Part } from './model/book.ts';
-import { dayAfter, isBeyond, valuation } from './model/curve.ts';
+import { dayAfter } from './model/curve.ts';
+import { heldBook, monthDifferences, partDifferences } from './month.ts';
 
 interface Received {
   readonly flow: string;
@@ -59,17 +60,21 @@ const heldOn = (books: ReadonlyMap<string, Book>, book: Book, date: string): rea
   );
 };
 
-/** Of integer cents, by what was posted and how the model values it. */
-const positionOf = (living: Living, fund: string, date: string): object => {
-  const { books } = living.model;
+/** What a fund holds and has received on a day, by what was posted. */
+const countedOn = ({ model: { books } }: Living, fund: string, date: string) => {
   const own = [...books.values()].filter((book) => book.fund === fund);
-  const held = own
-    .map((book) => [book, heldOn(books, book, date)] as const)
-    .filter(([, { length }]) => length);
-  const values = held.map(([{ v }, open]) => valuation(v, open, date).total);
+  const open = own.map((book) => [book, heldOn(books, book, date)] as const);
+  return {
+    held: open.filter(([, { length }]) => length).map(([book, parts]) => heldBook(book, parts, date)),
+    received: own.flatMap(receivedOf).filter((one) => FLOWS.includes(one.flow) && one.date <= date),
+  };
+};
+
+/** Of integer cents, by what was posted and how the model values it. */
+const positionOf = ({ held, received }: ReturnType<typeof countedOn>, date: string): object => {
+  const lines = held.flatMap((one) => one.lines);
   const sum = (amounts: readonly number[]): number => amounts.reduce((all, one) => all + one, 0);
-  const overdue = held.flatMap(([, open]) => open).filter(({ due }) => due < date);
-  const received = own.flatMap(receivedOf).filter((one) => one.date <= date);
+  const overdue = lines.map(({ part }) => part).filter(({ due }) => due < date);
   const totals = (some: readonly Received[]): object => ({
     payments: some.length,
     installments: sum(some.map(({ installments }) => installments)),
@@ -78,9 +83,9 @@ const positionOf = (living: Living, fund: string, date: string): object => {
   return {
     operations: held.length,
     open: {
-      installments: sum(held.map(([, open]) => open.length)),
-      faceValue: sum(held.flatMap(([, open]) => open.map(({ face }) => face))),
-      presentValue: sum(values.filter((value) => !isBeyond(value))),
+      installments: lines.length,
+      faceValue: sum(lines.map(({ part }) => part.face)),
+      presentValue: sum(lines.map(({ worth }) => worth)),
     },
     overdue: [overdue.length, sum(overdue.map(({ face }) => face))],
     flows: FLOWS.map((flow) => {
@@ -97,23 +102,40 @@ const FORMAT: StatementFormat = {
 const EVER = { from: calendarDate('2000-01-01'), to: calendarDate('2099-12-31') };
 const TOLERANCES = { windowDays: 0, toleranceCents: 0, requireReference: false };
 
+const LAST_DAYS = [30, 60, 90, 120, 150, 180, 360, 720, 1080];
+const MOST_BUCKETS = 3;
+
 /** Before the first event, at ends of months, on a leap day, today, and long after. */
 const datesFor = (today: string): readonly string[] => [
   ...['2000-01-01', '2024-02-29', '2026-02-28', '2026-05-31', '2026-06-30', '2026-12-31'],
   ...[dayAfter(today, -1), today, dayAfter(today, 1), '2028-02-29', '2099-12-31'],
 ];
 
+/** When what was due first of an operation has been late for the last day of a bucket, and for the first of the next. */
+const aroundBuckets = ({ model }: Living): readonly string[] =>
+  [...model.books.values()].flatMap(({ parts }, i) => {
+    const last = LAST_DAYS[i % LAST_DAYS.length]!;
+    return i < MOST_BUCKETS ? [dayAfter(parts[0]!.due, last), dayAfter(parts[0]!.due, last + 1)] : [];
+  });
+
 /** What the portfolio and a comparison say of the funds of a life, beside sums of what was posted in it. */
 export const checkSums = async (living: Living): Promise<readonly string[]> => {
   const { portfolio, reconciliation } = living.world.parts;
   const found: string[] = [];
-  for (const fundId of living.application.funds) {
-    for (const date of datesFor(living.world.now().today)) {
+  const { funds } = living.application;
+  const { today } = living.world.now();
+  for (const date of [...datesFor(today), ...aroundBuckets(living)]) {
+    const counted = new Map(funds.map((fundId) => [fundId, countedOn(living, fundId, date)]));
+    for (const [fundId, own] of counted) {
       const { operations, open, overdue, flows } = await portfolio.show({ fundId, date: calendarDate(date) });
       const shown = { operations, open, overdue: [overdue.installments, overdue.faceValue], flows };
-      const unlike = differences(positionOf(living, fundId, date), shown);
+      const unlike = differences(positionOf(own, date), shown);
       found.push(...unlike.map((text) => `portfolio on ${date}: ${text}`));
+      if (date === today) found.push(...(await partDifferences(living, fundId, own, date)));
     }
+    found.push(...(await monthDifferences(living, counted, date)));
+  }
+  for (const fundId of funds) {
     const posted = [...living.model.books.values()].filter(({ fund }) => fund === fundId).flatMap(receivedOf);
     const text = posted.map(({ date, amount, reference }) => {
       const cents = String(amount).padStart(3, '0');
