@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { SqlKeyStore } from '../../application/coordination/key-store.ts';
 import type { KeyStore } from '../../application/coordination/key-store.ts';
 import { StoredFormats } from '../../application/event-codec/stored-formats.ts';
@@ -20,6 +19,7 @@ import { MasterKeys } from '../security/master-keys.ts';
 import { DATA_KEYS, WrappedKeys, dataKey } from '../security/wrapped-keys.ts';
 import type { AppendWriter } from '../sqlite/event-log/event-log-threads.ts';
 import { SqliteEventStore } from '../sqlite/event-log/sqlite-event-store.ts';
+import { makeDirectory } from '../support/durable-files.ts';
 import { opening } from '../support/opening.ts';
 import { SystemClock } from '../support/time.ts';
 import type { Part } from './cache-shares.ts';
@@ -92,7 +92,7 @@ const sharedNowOf = (database: SqlDatabase & { readonly now?: () => number }) =>
 
 const prepareDataDirectory = async (path: string): Promise<void> => {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeDirectory(path);
   } catch (error) {
     throw new ConfigurationError(troubleWith(error as NodeJS.ErrnoException), { cause: error });
   }

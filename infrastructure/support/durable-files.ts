@@ -1,5 +1,5 @@
 import { closeSync, existsSync, lchownSync, openSync, statSync } from 'node:fs';
-import { open, statfs } from 'node:fs/promises';
+import { mkdir, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import type { StatsFs } from 'node:fs';
@@ -26,6 +26,24 @@ export const naming = async <Result>(path: string, writing: Promise<Result>): Pr
     if (!isNativeError(error) || !('code' in error) || 'path' in error) throw error;
     const advice = error.code === 'ENOSPC' ? ': make room on its disk' : '';
     throw Object.assign(error, { path, message: `${error.message} '${path}'${advice}` });
+  }
+};
+
+/**
+ * Its owner's alone, with what is missing above it. Where the parent is there and takes nothing, as in /proc or behind a link that leads
+ * nowhere, `recursive` of Node.js tries for ever, or names the wrong path.
+ */
+export const makeDirectory = async (path: string): Promise<void> => {
+  const make = (): Promise<void> =>
+    mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    });
+  try {
+    await make();
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT') || dirname(path) === path) throw error;
+    await makeDirectory(dirname(path));
+    await make();
   }
 };
 

@@ -98,6 +98,13 @@ describe('a data directory that cannot be used ends the start with 1, and one li
   test('that is a link to what is not there', async () => {
     symlinkSync(join(directory, 'gone'), dataDir);
     expectOneLine(await start(), dataDir, /leads nowhere: mount what its link names/);
+    dataDir = join(dataDir, 'below');
+    expectOneLine(await start(), dataDir, /leads nowhere: mount what its link names/);
+  });
+
+  test('where the system lets nobody make one', async () => {
+    dataDir = '/proc/receivables';
+    expectOneLine(await start(), dataDir, /leads nowhere: .* name another/);
   });
 
   test('that cannot be entered', async () => {

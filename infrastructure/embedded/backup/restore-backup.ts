@@ -12,7 +12,7 @@ import {
 import type { Manifest } from './manifest.ts';
 import { checkBackup } from './write-backup.ts';
 import type { OnStep } from './write-backup.ts';
-import { giveToOwner, sync } from '../../support/durable-files.ts';
+import { giveToOwner, makeDirectory, sync } from '../../support/durable-files.ts';
 
 interface RestoreRequest {
   readonly from: string;
@@ -51,7 +51,7 @@ export const restoreBackup = async ({ from, dataDir, onStep }: RestoreRequest): 
   let done = 0;
   const step = (): void => onStep((done += 1), STEPS);
   const manifest = await checkBackup(from, step);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeDirectory(dataDir);
   await oneAtATime(join(dataDir, LOCK_FILE), `another restore to ${dataDir} is going on`, async () => {
     const draft = join(dataDir, RESTORE_DRAFT);
     // The draft goes last and comes first, so that what lies there is never taken for more than a part.

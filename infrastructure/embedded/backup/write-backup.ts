@@ -24,7 +24,7 @@ import {
   oneAtATime,
 } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
-import { sync } from '../../support/durable-files.ts';
+import { makeDirectory, sync } from '../../support/durable-files.ts';
 import { pause } from '../../support/time.ts';
 
 const SERVICE_DATABASE_FILE = 'service.db';
@@ -184,7 +184,7 @@ export const writeBackup = async (request: BackupRequest): Promise<Manifest> => 
   const to = await placeOf(request.to);
   await refuseTarget(dataDir, to);
   const draft = draftOf(to);
-  await mkdir(dirname(draft), { recursive: true, mode: 0o700 });
+  await makeDirectory(dirname(draft));
   return oneAtATime(`${draft}.lock`, `another backup to ${to} is being made`, async () => {
     await refuseTarget(dataDir, to);
     await rm(draft, { recursive: true, force: true });

@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { roomFor, roomIn } from '../../../infrastructure/support/durable-files.ts';
+import { mkdir, readdir, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeDirectory, roomFor, roomIn } from '../../../infrastructure/support/durable-files.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const disk = { blocks: 1_000, bfree: 60, bavail: 10, bsize: 4_096 };
 
@@ -15,4 +18,23 @@ test('a file system without blocks is not full: it tells nothing', () => {
 test('of a directory that is not there it is told', async () => {
   expect(await roomFor('.')).toBeGreaterThan(0);
   await expect(roomFor('/nowhere/at/all')).rejects.toThrow('ENOENT');
+});
+
+test('a directory is made with what is missing above it, and one that is there is left', async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, 'above', 'below');
+  await Promise.all([makeDirectory(path), makeDirectory(path)]);
+  await mkdir(join(path, 'kept'));
+  await makeDirectory(path);
+  expect(await readdir(path)).toEqual(['kept']);
+  expect((await stat(join(directory, 'above'))).mode & 0o777).toBe(0o700);
+});
+
+test('a directory where none can be made is refused at once', async () => {
+  const link = join(temporaryDirectory(), 'link');
+  await symlink('nowhere', link);
+  const below = join(link, 'below');
+  await expect(makeDirectory(below)).rejects.toMatchObject({ code: 'ENOENT', path: below });
+  // Nobody makes one below what the kernel shows.
+  await expect(makeDirectory('/proc/receivables/data')).rejects.toMatchObject({ path: expect.anything() });
 });
