@@ -38,6 +38,8 @@ export class OperationQuarantinedError extends ReadModelBehindError {
 }
 
 const READ_WAIT_MS = 3_000;
+/** After so long it is asked whether it waits in quarantine; nearly every read that has to wait is over by then. */
+const FIRST_WAIT_MS = 100;
 const STREAMS_IN_ONE_QUERY = 500;
 const LOAN_RECEIVED = loanEntries.LoanReceived.storedType;
 
@@ -108,7 +110,7 @@ export const fundOfLoan = async (
   (await loans.fundOf(applicationId, code)) ?? fundOf({ events }, loanStream(applicationId, code));
 
 const viewOf = async (deps: Dependencies, reader: Reader, code: string): Promise<LoanView | undefined> => {
-  const { events, loans, progress } = deps;
+  const { events, loans } = deps;
   const stream = loanStream(reader.applicationId, code);
   const head = await events.head(stream);
   if (head === 'no_stream') return undefined;
@@ -118,17 +120,25 @@ const viewOf = async (deps: Dependencies, reader: Reader, code: string): Promise
   if (view === undefined || BigInt(view.loan.version) < head) {
     view = undefined;
     const { aside = atOnce } = reader;
-    if (!(await aside(() => progress.waitForVersion(stream, head, READ_WAIT_MS))))
-      throw (await isQuarantined(deps, stream))
-        ? new OperationQuarantinedError()
-        : new ReadModelBehindError();
+    const shows = await aside(() => untilShown(deps, stream, head));
+    if (shows === 'quarantined') throw new OperationQuarantinedError();
+    if (shows === 'behind') throw new ReadModelBehindError();
     view = await loans.find(reader.applicationId, code);
   }
   return view;
 };
 
-const isQuarantined = async (deps: Dependencies, stream: string): Promise<boolean> =>
-  (await deps.loans.quarantined([stream])).has(stream);
+const untilShown = async (
+  { loans, progress }: Dependencies,
+  stream: string,
+  revision: bigint,
+): Promise<'shown' | 'quarantined' | 'behind'> => {
+  for (const ms of [FIRST_WAIT_MS, READ_WAIT_MS - FIRST_WAIT_MS]) {
+    if (await progress.waitForVersion(stream, revision, ms)) return 'shown';
+    if ((await loans.quarantined([stream])).has(stream)) return 'quarantined';
+  }
+  return 'behind';
+};
 
 /** A renegotiation may have reserved the code, and perhaps given it back: then there is nothing to wait for. */
 const fundOf = async (deps: Pick<Dependencies, 'events'>, stream: string): Promise<string | undefined> => {
@@ -140,7 +150,7 @@ const fundOf = async (deps: Pick<Dependencies, 'events'>, stream: string): Promi
 
 /** What this process wrote has to be in a list. Operations in quarantine are not waited for. @throws ReadModelBehindError */
 export const untilWritesShow = async (deps: Dependencies, applicationId: string): Promise<void> => {
-  const { loans, writes, progress } = deps;
+  const { loans, writes } = deps;
   const unseen = writes.of(applicationId);
   for (let at = 0; at < unseen.length; at += STREAMS_IN_ONE_QUERY) {
     const some = unseen.slice(at, at + STREAMS_IN_ONE_QUERY);
@@ -151,9 +161,9 @@ export const untilWritesShow = async (deps: Dependencies, applicationId: string)
         const has = version !== undefined && version >= revision;
         // Without a row there may be nothing to wait for: a renegotiation has reserved the code, and perhaps given it back.
         const waits = !has && (version !== undefined || (await fundOf(deps, stream)) !== undefined);
-        const late = waits && !(await progress.waitForVersion(stream, revision, READ_WAIT_MS));
-        // Such an operation is listed as it was; the others of the application are listed all the same.
-        if (late && !(await isQuarantined(deps, stream))) throw new ReadModelBehindError();
+        const shows = waits ? await untilShown(deps, stream, revision) : 'shown';
+        // One in quarantine is listed as it was; the others of the application are listed all the same.
+        if (shows === 'behind') throw new ReadModelBehindError();
         writes.seen(applicationId, stream, revision);
       }),
     );

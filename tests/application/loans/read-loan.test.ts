@@ -33,6 +33,7 @@ let store: LoggedStore;
 let documents: MemoryDocuments;
 let loans: ProjectedLoans;
 let waits: string[];
+let waitedMs: number;
 let behind: boolean;
 let projected: number;
 
@@ -48,8 +49,9 @@ const catchUp = (): void => {
 };
 /** The projector of this test never works by itself: a wait lets it catch up, unless it is behind for good. */
 const progress = {
-  waitForVersion: (stream: string): Promise<boolean> => {
+  waitForVersion: (stream: string, _revision: bigint, timeoutMs: number): Promise<boolean> => {
     waits.push(stream);
+    waitedMs += behind ? timeoutMs : 0;
     if (!behind) catchUp();
     return Promise.resolve(!behind);
   },
@@ -69,7 +71,7 @@ beforeEach(async () => {
   store = new LoggedStore();
   documents = new MemoryDocuments();
   loans = new ProjectedLoans();
-  [waits, behind, projected] = [[], false, 0];
+  [waits, waitedMs, behind, projected] = [[], 0, false, 0];
   await activeLoan(startProcess(store, { documents }), documents, 'L1');
 });
 
@@ -148,12 +150,14 @@ describe('a read after a write', () => {
   test('is not answered with something old', async () => {
     behind = true;
     await expect(read('L1')).rejects.toBeInstanceOf(ReadModelBehindError);
+    expect(waitedMs).toBe(3_000);
   });
 
-  test('is refused for good reason where an operator has to help', async () => {
+  test('is refused for good reason, and soon, where an operator has to help', async () => {
     behind = true;
     loans.held.add(streamOf('L1'));
     await expect(read('L1')).rejects.toBeInstanceOf(OperationQuarantinedError);
+    expect(waitedMs).toBe(100);
   });
 
   test('of both sides of a renegotiation', async () => {
@@ -209,7 +213,7 @@ describe('a list after a write', () => {
     loans.held.add(streamOf('L2'));
     for (let i = 0; i < 2; i++)
       expect(await list(writes)).toEqual(expect.arrayContaining(['L1 renegotiated', 'L2 active']));
-    expect(waits).toEqual([streamOf('L2')]);
+    expect([waits, waitedMs]).toEqual([[streamOf('L2')], 100]);
   });
 
   test('does not wait for a code that was given back', async () => {
