@@ -27,6 +27,7 @@ import { ConsoleProblem, noSuchPage, pagesFor } from './page.ts';
 import type { Answer, Page, Route, Visit } from './page.ts';
 import type { Rows } from '../presenting/columns.ts';
 import { PAGES } from './pages/all.ts';
+import { queryOf } from './paths.ts';
 import { answerProblem, sendHtml } from './problems.ts';
 import type { App } from '../../application/app.ts';
 import { deskOf } from '../../application/desk-view/desk-of.ts';
@@ -204,7 +205,7 @@ const visitOf = (
     formToken: session.formToken,
     ...(session.person && { person: session.person }),
     params: req.params as Readonly<Record<string, string>>,
-    query: new URL(req.originalUrl, 'http://console').searchParams,
+    query: queryOf(req.originalUrl),
     ...(req.files
       ? receivedForm(req)
       : { fields: new URLSearchParams((req.body as string | undefined) ?? '') }),

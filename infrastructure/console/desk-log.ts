@@ -11,6 +11,7 @@ import type { Known } from './guards.ts';
 import { inLanguages } from './language.ts';
 import { ConsoleProblem } from './page.ts';
 import type { Answer, Route } from './page.ts';
+import { queryOf } from './paths.ts';
 import type { Session } from './session.ts';
 
 const texts = inLanguages({
@@ -46,8 +47,8 @@ const REASONS: Readonly<Record<number, string>> = {
 export const askedOf =
   ({ kind }: Route): RequestHandler =>
   (req, res, next) => {
-    const query = new URL(req.originalUrl, 'http://console').searchParams;
-    (res.locals as { asked?: Asked }).asked = { kind, params: req.params as Asked['params'], query };
+    const [params, query] = [req.params as Asked['params'], queryOf(req.originalUrl)];
+    (res.locals as { asked?: Asked }).asked = { kind, params, query };
     next();
   };
 

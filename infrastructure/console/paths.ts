@@ -3,6 +3,14 @@ import { html } from './html.ts';
 import type { View } from './html.ts';
 import type { Visit } from './page.ts';
 
+/** What stands behind the path of a request. Ids of funds are in small letters wherever they are compared; tools and people write them in capitals, too. */
+export const queryOf = (address: string): URLSearchParams => {
+  const { searchParams } = new URL(address, 'http://console');
+  const fund = searchParams.get('fund');
+  if (fund !== null) searchParams.set('fund', fund.toLowerCase());
+  return searchParams;
+};
+
 /** Of a route that names one. */
 export const operationIn = ({
   params: { application: applicationId = '', code = '' },

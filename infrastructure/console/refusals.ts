@@ -2,7 +2,7 @@ import { either } from './language.ts';
 import type { Both } from './language.ts';
 import type { DomainErrorCode } from '../../domain/shared/domain-error.ts';
 
-/** As two rules say it; `tests/infrastructure/console/refusals.test.ts` asks the rules themselves. To the others no page leads: forms check what is typed themselves. */
+/** As three rules say it; `tests/infrastructure/console/refusals.test.ts` asks the rules themselves. To the others no page leads: forms check what is typed themselves. */
 const RULES: readonly (readonly [said: RegExp, says: (...found: readonly string[]) => Both])[] = [
   [
     /^(\d+) applications have an operation (\S+): name one of/,
@@ -16,6 +16,13 @@ const RULES: readonly (readonly [said: RegExp, says: (...found: readonly string[
     () => [
       'O webhook está pausado: sua aplicação precisa retomá-lo antes de qualquer envio.',
       'The webhook is paused: its application has to resume it before anything is sent.',
+    ],
+  ],
+  [
+    /^cursor is not one of this list;/,
+    () => [
+      'O endereço desta página está errado. Volte à lista.',
+      'The address of this page is wrong. Go back to the list.',
     ],
   ],
 ];
@@ -36,7 +43,6 @@ const IN_PORTUGUESE: Readonly<Partial<Record<Code, string>>> = {
   redelivery_running: 'Um reenvio deste webhook ainda está em andamento.',
   event_not_found: 'Este evento não foi enviado a este webhook, ou já foi apagado.',
   document_not_found: 'Esta operação não tem este documento, ou ele foi apagado.',
-  invalid_query_parameter: 'O endereço desta página está errado. Volte à lista.',
   own_decision: 'Quem decidiu não pode confirmar: outra pessoa precisa fazê-lo.',
   decision_void: 'Esta decisão não vale mais: a operação mudou, ou a decisão foi retirada.',
   decision_not_found: 'Não há decisão com este identificador à espera de confirmação.',
@@ -59,11 +65,10 @@ export const refusalText = ({
   readonly code: string;
   readonly message: string;
 }): string => {
-  const withDetail = WITH_DETAIL.has(code);
-  for (const [said, says] of withDetail ? RULES : []) {
+  for (const [said, says] of RULES) {
     const match = said.exec(message);
     if (match) return either(...says(...match.slice(1)));
   }
   const translated = (Object.hasOwn(IN_PORTUGUESE, code) && IN_PORTUGUESE[code as Code]) || message;
-  return either(withDetail ? `${translated} (${message})` : translated, message);
+  return either(WITH_DETAIL.has(code) ? `${translated} (${message})` : translated, message);
 };

@@ -43,6 +43,17 @@ test('it is chosen by operation, fund, person and day, and what is no date is sa
     expect(await page(`?before=${at}%20desk-x%200000000001`)).toContain('signed in');
 });
 
+test('a fund in capitals, as other tools write it, is the fund, on each page and in the log', async () => {
+  const fund = desk.application.funds[0]!.toUpperCase();
+  expect(await page(`?fund=${fund}`)).toContain('viewed done WAITS');
+  await desk.assign('CAPITAL');
+  expect(wordsOf((await desk.get(`/decisions?fund=${fund}`)).text)).toContain('CAPITAL');
+  expect(wordsOf((await desk.get(`/operations?fund=${fund}`)).text)).toContain('CAPITAL');
+  expect((await desk.get(`/portfolio/position?fund=${fund}`)).status).toBe(200);
+  const lines = await linesOf(desk.world.parts.desk);
+  expect(lines.filter(({ fundId }) => fundId === fund)).toEqual([]);
+});
+
 test('a hundred are a page, and the next one goes on where it ended', async () => {
   for (let i = 0; i < 101; i += 1) await desk.get('/funds');
   const { text } = await desk.get('/desk');

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { applicationOf } from '../../../application/loans/loans.ts';
+import { WebhookDesk } from '../../../application/webhooks/webhook-desk.ts';
 import { Deliveries } from '../../../application/webhooks/deliveries.ts';
 import { LANGUAGES, speakingIn } from '../../../infrastructure/console/language.ts';
 import { refusalText } from '../../../infrastructure/console/refusals.ts';
@@ -26,6 +27,12 @@ test.each<[string, () => unknown, string, string]>([
     () => deliveries.resend('w', 'e'),
     'O webhook está pausado: sua aplicação precisa retomá-lo antes de qualquer envio.',
     'The webhook is paused: its application has to resume it before anything is sent.',
+  ],
+  [
+    'a place of another list',
+    () => new WebhookDesk({} as Json).endpoints({ choice: 'all', failedFrom: '', limit: 1, cursor: 'x' }),
+    'O endereço desta página está errado. Volte à lista.',
+    'The address of this page is wrong. Go back to the list.',
   ],
 ])('%s is refused in the words of the page', async (_, refused, portuguese, english) => {
   const error = await Promise.resolve()

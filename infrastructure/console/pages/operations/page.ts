@@ -127,7 +127,7 @@ const form = ({ search, funds, names }: Found, visit: Visit): View => {
           document.text,
         )
       }
-      ${fundChoice({ funds, names }, typed.fund?.toLowerCase(), fund)}
+      ${fundChoice({ funds, names }, typed.fund, fund)}
       ${choiceField(words.status, 'status', { options: [all, ...states], chosen: typed.status }, saidAt('badChoice', search))}
       ${choiceField(texts.lateness, 'overdue', { options: [all, ['true', texts.onlyLate]], chosen: typed.overdue })}
       ${dayField(texts.from, { name: 'from', value: typed.from })}

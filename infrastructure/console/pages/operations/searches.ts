@@ -99,7 +99,7 @@ export const filterOf = ({ typed }: Search): OperationSearch => {
   return {
     ...(code !== undefined && { code }),
     ...(document !== undefined && { document: bareDocument(document) }),
-    ...(fund !== undefined && { fundId: fund.toLowerCase() }),
+    ...(fund !== undefined && { fundId: fund }),
     ...(status !== undefined && { status: [status] }),
     ...(overdue !== undefined && { overdue: true }),
     ...(from !== undefined && { from: beginOf(dayTyped(from)!) }),
