@@ -9,6 +9,7 @@ import type {
   SubscribeOptions,
   SubscriptionMessage,
 } from '../ports/event-store.ts';
+import { numberOf } from '../projecting/projected-event.ts';
 import { upToNow } from '../support/up-to-now.ts';
 import type { LoanEventName } from './catalogue.ts';
 import type { Translator } from './public-events.ts';
@@ -142,6 +143,7 @@ export async function* streamEvents(
   if (last !== undefined && last === positionOf(query.from)) return;
   let at = '';
   for await (const recorded of recordedOf(deps, query, signal)) {
+    if (last !== undefined && numberOf(recorded.position) > numberOf(last)) break;
     // One whose metadata is lost was recorded about when the one before it was.
     at = recorded.metadata.recordedAt || at;
     if (isPast(query.to, at)) return;

@@ -116,6 +116,19 @@ describe('the event stream', () => {
     expect(await read({ from: bound, to: bound })).toEqual([]);
   });
 
+  test.each([true, false])(
+    'hands out nothing beyond a position that lies before the start (follow: %s)',
+    async (follow) => {
+      const [early, late] = (await read()).map(({ position }) => ({ kind: 'position', position }) as const);
+      const query = { follow, from: late!, to: early! };
+      const reading = streamEvents(parts, query, new AbortController().signal);
+      await expect(reading.next()).rejects.toMatchObject({
+        code: 'invalid_query_parameter',
+        message: `position ${early!.position} does not come after the start`,
+      });
+    },
+  );
+
   test('follows until it is interrupted', async () => {
     const interruption = new AbortController();
     const seen: string[] = [];
