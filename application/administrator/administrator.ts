@@ -5,17 +5,15 @@ import { ENDPOINTS } from '../command-handling/endpoints.ts';
 import { loanStream } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { BusinessClock } from '../ports/clock.ts';
-import { carryingOut, commandOf, fingerprintOf, namesOf } from './decisions.ts';
+import { carryingOut, commandOf, fingerprintOf } from './decisions.ts';
 import type {
   DecisionDeadLetters,
-  ReceivedDecision,
   AnsweredDecision,
   CarryOut,
   SecondDecision,
   SubmittedDecision,
 } from './decisions.ts';
 import type { EventStore, KeyClaim } from '../ports/event-store.ts';
-import type { Logger } from '../ports/logger.ts';
 import type { StoredFormats } from '../event-codec/stored-formats.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { claimOfDecision, idConflict } from '../two-people/decided-stream.ts';
@@ -30,6 +28,7 @@ import { guarded, requirePast } from './decision-guards.ts';
 import { readDecision } from './read-decision.ts';
 import type { DecisionReading } from './read-decision.ts';
 import type { Following } from '../processors/acting.ts';
+import { ReceivedDecisions } from './received-decisions.ts';
 import { SandboxAdministrator } from './sandbox-administrator.ts';
 import { Worklists } from './worklists.ts';
 
@@ -51,15 +50,6 @@ interface DeadLetterFile extends DecisionDeadLetters {
   readonly path: string;
 }
 
-interface Processing {
-  readonly deadLetters: DecisionDeadLetters;
-  /** Decides where a text names nobody; default: the administrator. */
-  readonly operator?: string;
-  readonly logger?: Logger;
-}
-
-const AWAITS = 'decision awaits the confirmation of another person';
-
 /** Each decision is answered. What may succeed later (a store that is away, a renegotiation under way) is thrown. */
 export class Administrator {
   readonly worklists: Worklists;
@@ -67,6 +57,7 @@ export class Administrator {
   readonly deadLetterFile: Dependencies['deadLetterFile'];
   readonly rules: FundRules;
   readonly confirmations: Confirmations;
+  readonly process: ReceivedDecisions['process'];
   readonly #deps: Dependencies;
   readonly #carryOut: CarryOut;
   #sandbox: SandboxAdministrator | undefined;
@@ -86,6 +77,9 @@ export class Administrator {
       carryOut: this.#carryOut,
       worklists: this.worklists,
     });
+    const decide = (texts: readonly string[], who: Who) => this.#ended(texts, who);
+    const received = new ReceivedDecisions({ ...dependencies, decide });
+    this.process = (...given) => received.process(...given);
   }
 
   /** Whether what a request wants to be disbursed surely is: the sandbox's administrator of an earlier release would not see it. */
@@ -118,6 +112,11 @@ export class Administrator {
 
   /** Answers in the order of the texts; where nobody is signed in and a text names nobody, `who.name` decides (default: the administrator). Those on one operation are carried out one after another, others side by side. */
   async submitAll(texts: readonly string[], who: Who = {}): Promise<readonly DecisionAnswer[]> {
+    return Promise.all(await this.#ended(texts, who));
+  }
+
+  /** All of them have ended before a failure is thrown: nothing goes on while the caller tries again. */
+  async #ended(texts: readonly string[], who: Who): Promise<readonly Promise<DecisionAnswer>[]> {
     const queue = new KeyedQueue();
     const readings = texts.map(readDecision);
     const places = await this.#placesOf(readings);
@@ -131,9 +130,8 @@ export class Administrator {
       const { decision } = reading;
       return queue.run(streamOf(decision), () => this.#submit(decision, whoIn(decision, who)));
     });
-    // All of them have ended before a failure is thrown: nothing goes on while the caller tries again.
     await Promise.allSettled(answers);
-    return Promise.all(answers);
+    return answers;
   }
 
   /** Where the first decisions are, so that what is said of one takes its turn among those on its operation: it may come together with it. */
@@ -148,45 +146,6 @@ export class Administrator {
     const seconds = readings.flatMap((reading) => (reading.kind === 'second' ? [reading.second] : []));
     await Promise.all(seconds.filter(({ firstDecisionId }) => !places.has(firstDecisionId)).map(lookUp));
     return places;
-  }
-
-  /** Refused decisions are put aside and hold nothing back. @param received at most `DECISIONS_AT_ONCE` @throws whatever may be different at the next try */
-  async process(
-    received: readonly ReceivedDecision[],
-    processing: Processing,
-  ): Promise<readonly DecisionAnswer[]> {
-    const texts = received.map(({ text }) => text);
-    const answers = await this.submitAll(texts, { name: processing.operator });
-    for (const [i, answer] of answers.entries()) await this.#settle(received[i]!, answer, processing);
-    return answers;
-  }
-
-  async #settle(
-    received: ReceivedDecision,
-    answer: DecisionAnswer,
-    { deadLetters, logger }: Processing,
-  ): Promise<void> {
-    const { origin } = received;
-    if (answer.outcome !== 'refused') {
-      const { decision, outcome } = answer;
-      logger?.info(
-        { ...namesOf(decision), outcome, origin },
-        outcome === 'awaiting_confirmation' ? AWAITS : 'decision carried out',
-      );
-      return;
-    }
-    const { decisionId, reason } = answer;
-    await deadLetters.put({
-      ...received,
-      ...(decisionId !== undefined && { decisionId }),
-      reason,
-      refusedAt: this.#deps.clock.now(),
-    });
-    this.#deps.onPutAside?.(reason.code);
-    logger?.warn(
-      { decision_id: decisionId, reason: reason.code, message_text: reason.message, origin },
-      'decision refused; it lies in the dead letter',
-    );
   }
 
   #submit(decision: SubmittedDecision, who: Who): Promise<DecisionAnswer> {

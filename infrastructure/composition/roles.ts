@@ -1,5 +1,6 @@
 import type { Parts } from './parts.ts';
 import { recordDecisions } from '../../application/administrator/answers.ts';
+import type { DecisionAnswer } from '../../application/administrator/answers.ts';
 import { running, together } from '../../application/coordination/background.ts';
 import type { Background } from '../../application/coordination/background.ts';
 import { LeasedRunner } from '../../application/coordination/leased-runner.ts';
@@ -56,8 +57,9 @@ const decisionParts = (parts: Parts): readonly RolePart[] => {
     const { administrator, desk } = parts;
     try {
       await topics.run(async (received) => {
-        const answers = await administrator.process(received, { deadLetters: topics, logger });
-        await recordDecisions(desk, { way: 'topic', name: NOBODY_NAMED }, answers);
+        const record = (answers: readonly DecisionAnswer[]) =>
+          recordDecisions(desk, { way: 'topic', name: NOBODY_NAMED }, answers);
+        await administrator.process(received, { deadLetters: topics, logger, record });
       }, signal);
     } finally {
       await topics.close();

@@ -29,8 +29,6 @@ export class KafkaDecisionTopics implements DecisionDeadLetters {
   readonly #offsets: ConsumerOffsets;
   readonly #pair: TopicPair;
   readonly #refused: OrderedProducer;
-  /** Where what lies among the dead letters came from, as long as its batch may come again. */
-  readonly #putAside = new Set<string>();
 
   /** Connects when it is needed. */
   constructor(options: TopicPairOptions) {
@@ -54,9 +52,7 @@ export class KafkaDecisionTopics implements DecisionDeadLetters {
     const consumer = this.#pair.consume<never>({
       group: this.#pair.groupOf(DECISIONS_GROUP),
       handle: async (records, ofMember) => {
-        const decisions = records.map(received);
-        await handle(decisions, ofMember);
-        for (const { origin } of decisions) this.#putAside.delete(origin);
+        await handle(records.map(received), ofMember);
         return { writes: [] };
       },
       commit: (progress) => this.#offsets.advance(progress),
@@ -66,7 +62,6 @@ export class KafkaDecisionTopics implements DecisionDeadLetters {
   }
 
   async put(refused: RefusedDecision): Promise<void> {
-    if (this.#putAside.has(refused.origin)) return;
     try {
       await this.#send(refused);
     } catch (error) {
@@ -74,7 +69,6 @@ export class KafkaDecisionTopics implements DecisionDeadLetters {
       // Escaping may make a text larger than it came in; the whole of it still lies at its origin.
       await this.#send({ ...refused, text: refused.text.slice(0, LONGEST_SHORTENED_TEXT) }, 'shortened');
     }
-    this.#putAside.add(refused.origin);
   }
 
   async #send(refused: RefusedDecision, text: 'whole' | 'shortened' = 'whole'): Promise<void> {

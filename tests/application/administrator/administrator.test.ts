@@ -146,14 +146,27 @@ describe('a decision', () => {
   });
 });
 
+class Flaky extends InMemoryEventStore {
+  down = true;
+  override append(...args: Parameters<InMemoryEventStore['append']>) {
+    const ours = args[2].some(({ type }) => type === 'loan.approved.v1');
+    if (this.down && ours && args[0].endsWith('OP-2')) return Promise.reject(new OutcomeUnknownError('away'));
+    return super.append(...args);
+  }
+}
+
 describe('received decisions', () => {
   let letters: RefusedDecision[];
-  const process = (texts: readonly string[]) =>
+  const process = (
+    texts: readonly string[],
+    record?: (answers: readonly DecisionAnswer[]) => Promise<void>,
+  ) =>
     desk.process(
       texts.map((text, i) => ({ text, origin: `topic/0@${i}` })),
       {
         deadLetters: { put: (refused) => Promise.resolve(void letters.push(refused)) },
         logger: new RecordingLogger(),
+        ...(record && { record }),
       },
     );
   beforeEach(() => {
@@ -185,15 +198,6 @@ describe('received decisions', () => {
   });
 
   test('that meet a store in trouble are thrown back as a whole, and nothing is doubled by giving them again', async () => {
-    class Flaky extends InMemoryEventStore {
-      down = true;
-      override append(...args: Parameters<InMemoryEventStore['append']>) {
-        const ours = args[2].some(({ type }) => type === 'loan.approved.v1');
-        if (this.down && ours && args[0].endsWith('OP-2'))
-          return Promise.reject(new OutcomeUnknownError('away'));
-        return super.append(...args);
-      }
-    }
     const flaky = (store = new Flaky());
     for (const code of ['OP-1', 'OP-2']) await assign('acme', code);
     desk = newDesk();
@@ -202,6 +206,36 @@ describe('received decisions', () => {
     expect(letters).toEqual([]);
     flaky.down = false;
     expect((await process(texts)).map(({ outcome }) => outcome)).toEqual(['already_applied', 'applied']);
+  });
+
+  test('that were refused stay refused when others that came with them have to be tried again', async () => {
+    const flaky = (store = new Flaky());
+    for (const code of ['OP-1', 'OP-2']) await assign('acme', code);
+    desk = newDesk();
+    const tooEarly = decision('D-0', 'sign_term');
+    const elsewhere = decision('D-2', 'approve', { originator_proposal_code: 'OP-2' });
+    const texts = [tooEarly, decision('D-1'), elsewhere];
+    await expect(process(texts)).rejects.toThrow('away');
+    flaky.down = false;
+    const outcomes = (await process(texts)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['refused', 'already_applied', 'applied']);
+    expect(letters.map(({ decisionId }) => decisionId)).toEqual(['D-0']);
+    expect(await outcomeOf(tooEarly)).toBe('applied');
+  });
+
+  test('that are refused are put aside once, however often what is to be recorded of them is tried', async () => {
+    const recorded: string[][] = [];
+    const record = (answers: readonly DecisionAnswer[]): Promise<void> => {
+      recorded.push(answers.map(({ outcome }) => outcome));
+      return recorded.length < 3 ? Promise.reject(new OutcomeUnknownError('away')) : Promise.resolve();
+    };
+    const texts = ['{', decision('D-1')];
+    for (const _ of [1, 2]) await expect(process(texts, record)).rejects.toThrow('away');
+    await process(texts, record);
+    expect(recorded.at(-1)).toEqual(['refused', 'already_applied']);
+    expect(letters.map(({ origin }) => origin)).toEqual(['topic/0@0']);
+    await process(['{'], record);
+    expect(letters).toHaveLength(2);
   });
 
   test('on an operation that cannot be read do not hold up the others', async () => {

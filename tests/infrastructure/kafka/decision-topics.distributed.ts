@@ -89,23 +89,6 @@ test('what was handled does not come again because one that was sent much later 
   await run;
 });
 
-test('what was refused lies among the dead letters once, however often its batch has to be tried again', async () => {
-  const topics = open();
-  const stop = new AbortController();
-  let tries = 0;
-  const run = topics.run(async (decisions) => {
-    const reason = { code: 'validation_error', message: 'must be one JSON object', details: [] };
-    for (const one of decisions) await topics.put({ ...one, reason, refusedAt: '2026-01-15T12:00:00.000Z' });
-    if (tries++ < 3) throw new Error('the desk log is away');
-  }, stop.signal);
-  await writeRaw(outsider, topic(), [{ value: '{' }]);
-  await until(() => tries > 3, 'a try that works');
-  stop.abort();
-  await run;
-  const letters = await readTopic(outsider, `${topic()}.dead-letter`);
-  expect(letters.map(({ headers }) => headers['origin'])).toEqual([`${topic()}/0@0`]);
-});
-
 test('a refused decision lies on its dead-letter topic, with its reason', async () => {
   const refused: RefusedDecision = {
     decisionId: 'decision-1',
@@ -116,7 +99,7 @@ test('a refused decision lies on its dead-letter topic, with its reason', async 
   };
   const topics = open();
   await topics.put(refused);
-  await topics.put({ ...refused, origin: 'another', text: '"'.repeat(600_000) });
+  await topics.put({ ...refused, text: '"'.repeat(600_000) });
   const letters = await readTopic(outsider, `${topic()}.dead-letter`);
   expect(letters[0]!.value?.toString()).toBe(deadLetterText(refused));
   expect(letters[0]!.headers).toEqual({
