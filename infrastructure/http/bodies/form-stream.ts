@@ -65,6 +65,8 @@ export class TextParts {
 }
 
 interface FormWatch {
+  /** Aborted with the refusal of what has not come whole by then. */
+  readonly stopping: AbortSignal;
   readonly fileBytes: () => number;
   /** Looks at what comes before the parser does, and refuses it by throwing. */
   readonly look: (bytes: Buffer) => void;
@@ -110,14 +112,18 @@ export class FormStream extends Transform {
     if (req.destroyed) throw gone();
     const form = new FormStream(req, watch);
     // A request that was read to its end closes, too, while its files are still being written.
-    const onClose = (): void => {
-      if (!req.readableEnded) form.destroy(gone());
+    const end = (reason: Error): void => {
+      if (!req.readableEnded) form.destroy(reason);
     };
+    const onClose = (): void => end(gone());
+    const onStop = (): void => end(watch.stopping.reason as Error);
     form.on('error', ignore);
+    watch.stopping.addEventListener('abort', onStop);
     req.on('close', onClose).on('error', onClose).pipe(form);
     try {
       return await use(form);
     } finally {
+      watch.stopping.removeEventListener('abort', onStop);
       req.off('close', onClose).off('error', onClose).unpipe(form);
       form.destroy();
     }

@@ -51,6 +51,7 @@ class Form {
   async receive(req: IncomingMessage) {
     const begun = new TextParts(req.headers['content-type']);
     const watch = {
+      stopping: this.#session.stopping,
       fileBytes: () => this.#session.bytes,
       look: (bytes: Buffer) => begun.beginIn(bytes).forEach((name) => this.#beginText(name)),
     };

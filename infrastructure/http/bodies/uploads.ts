@@ -8,7 +8,7 @@ import type { ByteRange, ReceivedFile } from '../../../application/ports/documen
 import { BoundedBuffer, tooLarge } from './read-body.ts';
 import type { Slot, SlotBounds } from '../limits/slots.ts';
 import { giveToOwner, naming } from '../../support/durable-files.ts';
-import { tooManyUnderWay } from '../errors/http-problem.ts';
+import { tooManyUnderWay, unavailable } from '../errors/http-problem.ts';
 import { Slots } from '../limits/slots.ts';
 
 /**
@@ -72,6 +72,8 @@ class UploadGoneError extends Error {
  * the readers, and only then removes the files. A read that is still under way then fails through its own promise.
  */
 export class UploadSession {
+  /** Aborted, with a refusal, when the service stops. */
+  readonly stopping: AbortSignal;
   readonly #directory: string;
   readonly #slot: Slot;
   readonly #paths: string[] = [];
@@ -81,7 +83,8 @@ export class UploadSession {
   #bytes = 0;
   #discarded: Promise<void> | undefined;
 
-  constructor(directory: string, slot: Slot) {
+  constructor(directory: string, slot: Slot, stopping: AbortSignal) {
+    this.stopping = stopping;
     this.#directory = directory;
     this.#slot = slot;
   }
@@ -200,6 +203,10 @@ export const UPLOAD_BOUNDS: SlotBounds = {
   refused: () => tooManyUnderWay('uploads'),
 };
 
+const STOPPING =
+  'The service stops, and the form had not come whole; nothing was done, send the same request again.';
+const RETRY_AFTER_S = 5;
+
 interface Arrival {
   readonly applicationId: string;
   /** Undefined when the client does not say. */
@@ -218,6 +225,7 @@ export class UploadArea {
   readonly #root: string;
   readonly #directory: string;
   readonly #slots = new Slots(UPLOAD_BOUNDS);
+  readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> = Promise.resolve();
 
@@ -242,12 +250,14 @@ export class UploadArea {
 
   /** @throws HttpProblem `rate_limited` when too much is under way @throws ClientGoneError */
   async session({ applicationId, declaredBytes, gone }: Arrival): Promise<UploadSession> {
-    return new UploadSession(this.#directory, await this.#slots.enter(applicationId, declaredBytes, gone));
+    const slot = await this.#slots.enter(applicationId, declaredBytes, gone);
+    return new UploadSession(this.#directory, slot, this.#stop.signal);
   }
 
-  /** Refuses what waits for its turn, and from now on what would. */
+  /** Refuses what waits for its turn, and from now on what would; and what has not come whole. */
   endWaiting(): void {
     this.#slots.end();
+    this.#stop.abort(unavailable(STOPPING, RETRY_AFTER_S));
   }
 
   /** Never fails: what cannot be removed now is removed by another process, or at the next start. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AskedAssignment } from '../../../../application/loans/assign-loan.ts';
 import { contentOf } from '../../../../infrastructure/documents/file-document-inspector.ts';
@@ -305,31 +306,53 @@ describe('forms that cannot be read', () => {
   });
 });
 
+/** The beginning of an upload of which something lies on disk. */
+const begun = async (at: HttpWorld): Promise<ClientRequest> => {
+  const upload = request(`${at.baseUrl}/loan`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${tokenFor('client-a')}`,
+      'content-type': 'multipart/form-data; boundary=b',
+    },
+  });
+  upload.on('error', () => undefined);
+  upload.write(
+    raw(
+      [['name="loan_data"', '{}']],
+      '--b\r\nContent-Disposition: form-data; name="files"; filename="x"\r\n\r\n',
+    ),
+  );
+  upload.write(Buffer.alloc(500_000));
+  const end = Date.now() + 60_000;
+  while ((await at.uploadedFiles()).length === 0) {
+    if (Date.now() > end) throw new Error('the upload never started');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return upload;
+};
+
 describe('an upload that its client gives up', () => {
   test('leaves no file and reaches no use case', async () => {
     received = undefined;
-    const upload = request(`${world.baseUrl}/loan`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${tokenFor('client-a')}`,
-        'content-type': 'multipart/form-data; boundary=b',
-      },
-    });
-    upload.on('error', () => undefined);
-    upload.write(
-      raw(
-        [['name="loan_data"', '{}']],
-        '--b\r\nContent-Disposition: form-data; name="files"; filename="x"\r\n\r\n',
-      ),
-    );
-    upload.write(Buffer.alloc(500_000));
-    const end = Date.now() + 60_000;
-    while ((await world.uploadedFiles()).length === 0) {
-      if (Date.now() > end) throw new Error('the upload never started');
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    upload.destroy();
+    (await begun(world)).destroy();
     await untilNoUploads();
     expect(received).toBeUndefined();
+  });
+});
+
+describe('an upload that has not come whole when the service stops', () => {
+  test('is answered that nothing was done, and is not cut off', async () => {
+    const stopping = await HttpWorld.start();
+    const upload = await begun(stopping);
+    const answered = once(upload, 'response');
+    const closed = stopping.http.close(2_000);
+    stopping.area.endWaiting();
+    const [response] = (await answered) as [IncomingMessage];
+    const body = JSON.parse((await response.toArray()).join('')) as object;
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5']);
+    expect(body).toMatchObject({ error_code: 'service_unavailable', retryable: true });
+    upload.destroy();
+    await closed;
+    await stopping.stop();
   });
 });
