@@ -77,6 +77,14 @@ const texts = inLanguages({
     'Não há sessão, ou ela terminou por falta de uso. Peça um novo endereço no terminal do console (tecla n) e abra-o neste navegador.',
     'There is no session, or it ended because it was not used. Ask for a new address on the terminal of the console (key n) and open it in this browser.',
   ],
+  earlierForm: [
+    'Este formulário é de uma sessão que terminou, e nada foi enviado. O que foi digitado continua nele; enviado agora, vale em seu nome.',
+    'This form is of a session that is over, and nothing was sent. What was typed is still in it; sent now, it counts in your name.',
+  ],
+  notSent: [
+    'Nada foi enviado. Entre em outra aba deste navegador e recarregue esta página: o que foi digitado pode ser enviado de lá.',
+    'Nothing was sent. Come in in another tab of this browser and load this page again: what was typed can be sent from there.',
+  ],
   foreignForm: [
     'Este formulário não veio de uma página deste console. Abra a página de novo e repita.',
     'This form did not come from a page of this console. Open the page again and repeat it.',
@@ -217,8 +225,12 @@ export const withSession =
     next();
   };
 
-export const noSession = (): never => {
-  throw new ConsoleProblem(401, () => texts.noSession);
+/** Behind what is said to who has no session; a browser without scripts holds what was posted, @see guardedForm */
+export const notSent = ({ method, headers }: Request): string =>
+  method === 'POST' && headers['hx-request'] === undefined ? ` ${texts.notSent}` : '';
+
+export const noSession = (req: Request): never => {
+  throw new ConsoleProblem(401, () => texts.noSession + notSent(req));
 };
 
 const LARGEST_FORM = 1_048_576;
@@ -234,11 +246,13 @@ export const guardedForm: RequestHandler = (req, res, next) => {
   const foreign =
     (site !== undefined && site !== 'same-origin') ||
     (origin !== undefined && origin !== address.originOf(req));
-  const token =
-    req.headers['x-form-token'] ??
-    (typeof req.body === 'string' ? new URLSearchParams(req.body).get('form_token') : undefined);
-  if (foreign || typeof token !== 'string' || !equalSecrets(session.formToken, token)) throw foreignForm();
-  next();
+  const fields = typeof req.body === 'string' ? new URLSearchParams(req.body) : undefined;
+  const token = req.headers['x-form-token'] ?? fields?.get('form_token');
+  if (foreign || typeof token !== 'string') throw foreignForm();
+  if (equalSecrets(session.formToken, token)) return next();
+  // Only what the browser itself says comes from a page of ours; without scripts, a form cannot follow to the next session.
+  if (!fields?.has('form_token') || (site ?? origin) === undefined) throw foreignForm();
+  throw new ConsoleProblem(403, () => texts.earlierForm, { form: fields });
 };
 
 const HERE = new URL('http://console');

@@ -135,18 +135,26 @@ export class ConsoleProblem extends Error {
   readonly status: number;
   readonly says: () => string;
   readonly link: Link | undefined;
+  /** A form that was not taken, and may be sent once more. */
+  readonly form: URLSearchParams | undefined;
   /** Default: that it is not possible. */
   readonly title: (() => string) | undefined;
 
   constructor(
     status: number,
     says: () => string,
-    more: { readonly link?: Link; readonly title?: () => string; readonly cause?: unknown } = {},
+    more: {
+      readonly link?: Link;
+      readonly form?: URLSearchParams;
+      readonly title?: () => string;
+      readonly cause?: unknown;
+    } = {},
   ) {
     super(speakingIn('en', says), { cause: more.cause });
     this.status = status;
     this.says = says;
     this.link = more.link;
+    this.form = more.form;
     this.title = more.title;
   }
 }

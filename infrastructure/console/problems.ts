@@ -15,6 +15,7 @@ import { LineAMinute } from '../support/line-a-minute.ts';
 import { machineTrouble } from '../support/machine-trouble.ts';
 import type { DeskLog } from './desk-log.ts';
 import type { Known } from './guards.ts';
+import { buttonForm } from './forms.ts';
 import { html, written } from './html.ts';
 import type { View } from './html.ts';
 import { either, inLanguages, preferred, speakingIn } from './language.ts';
@@ -43,6 +44,7 @@ const texts = inLanguages({
     'Um evento do que foi pedido não pode ser lido: ou uma versão mais nova o registrou, ou ele foi alterado. `receivables quarantine list` e `receivables audit verify` dizem qual é.',
     'An event of what was asked for cannot be read: either a newer version recorded it, or it was changed. `receivables quarantine list` and `receivables audit verify` say which.',
   ],
+  sendAgain: ['Enviar nesta sessão', 'Send it in this session'],
   problem: ['Não foi possível', 'This is not possible'],
 });
 
@@ -100,10 +102,16 @@ interface Around {
   readonly log: DeskLog;
 }
 
-const bodyOf = (error: unknown, status: number): View => {
+/** @param at where it was asked for @param formToken of the session that goes on */
+const bodyOf = (error: unknown, status: number, at: string, formToken: string): View => {
   const said = html`<p class="problem" role="alert">${textOf(error, status)}</p>`;
-  const link = error instanceof ConsoleProblem ? error.link : undefined;
-  return link ? [said, html`<p><a href=${link.to}>${link.says()}</a></p>`] : said;
+  const { link, form } = error instanceof ConsoleProblem ? error : {};
+  const typed = form && [...form].filter(([name]) => name !== 'form_token');
+  return [
+    said,
+    link && html`<p><a href=${link.to}>${link.says()}</a></p>`,
+    typed && buttonForm({ formToken }, at, texts.sendAgain, typed),
+  ];
 };
 
 const titleOf = (error: unknown): string =>
@@ -166,7 +174,7 @@ export const answerProblem = (around: Around) => {
     if (res.headersSent) return void res.destroy();
     await around.log.refused(res, error, status);
     const language = session?.language ?? preferred(req.acceptsLanguages());
-    const body = speakingIn(language, () => bodyOf(error, status));
+    const body = speakingIn(language, () => bodyOf(error, status, req.path, session?.formToken ?? ''));
     if (req.headers['hx-request'] === 'true') return sendRefusedPart(res, status, body);
     const title = speakingIn(language, () => titleOf(error));
     sendHtml(res, status, documentOf({ ...pageAround(around, session), language, title, body }));

@@ -12,6 +12,7 @@ import {
   limited,
   limitedEach,
   noSession,
+  notSent,
   ownPath,
   readForm,
   withSession,
@@ -251,7 +252,9 @@ const linkToSignIn = (req: Request, res: Response): void => {
     return void res.type('html').send(goOnTo(path));
   const isPage = req.method === 'GET' && req.headers['hx-request'] === undefined;
   const to = isPage && path !== '/' ? `${START}?to=${encodeURIComponent(path)}` : START;
-  throw new ConsoleProblem(401, () => texts.noSession, { link: { to, says: () => texts.signIn } });
+  throw new ConsoleProblem(401, () => texts.noSession + notSent(req), {
+    link: { to, says: () => texts.signIn },
+  });
 };
 
 const withRole: RequestHandler = (_req, res, next) => {

@@ -215,6 +215,25 @@ describe('a form that comes from elsewhere', () => {
   });
 });
 
+test('a form of a session that ended can be sent in the next one, as it was typed, and only from a page of the console', async () => {
+  const first = await server.enter();
+  const typed = { form_token: first.formToken, what: 'committee "A" & B' };
+  const own = { 'sec-fetch-site': 'same-origin', ...english };
+  await server.post('/session/end', { form_token: first.formToken }, { cookie: first.cookie });
+  const over = await server.post('/act', typed, { cookie: first.cookie, ...own });
+  expect([over.status, over.text.includes('load this page again')]).toEqual([401, true]);
+  const { cookie, formToken } = await server.enter();
+  for (const headers of [{ 'sec-fetch-site': 'same-site' }, { origin: 'null' }, { origin: 'http://a.b' }]) {
+    const { status, text } = await server.post('/act', typed, { cookie, ...headers });
+    expect([status, text.includes('committee')]).toEqual([403, false]);
+  }
+  const again = await server.post('/act', typed, { cookie, ...own });
+  expect(again.status).toBe(403);
+  const [form] = /<form method="post" action="\/act".*?<\/form>/s.exec(again.text)!;
+  expect(form).toContain('name="what" value="committee &quot;A&quot; &amp; B"');
+  expect([form.includes(formToken), form.includes(first.formToken), done]).toEqual([true, false, 0]);
+});
+
 test('--read-only refuses every action, and no service is asked', async () => {
   const readOnly = await ConsoleServer.open({ settings: { readOnly: true }, service: UNREACHABLE });
   try {
