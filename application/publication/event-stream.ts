@@ -123,9 +123,13 @@ async function* recordedOf(
 ): AsyncGenerator<RecordedEvent> {
   const from = positionOf(query.from) ?? 'start';
   // The end may be a position in any stream.
-  const streamPrefix = positionOf(query.to) === undefined ? LOAN_STREAM_PREFIX : '';
+  const last = positionOf(query.to);
+  const streamPrefix = last === undefined ? LOAN_STREAM_PREFIX : '';
   for await (const message of messagesOf(deps, { from, streamPrefix, signal })) {
-    if (message.kind === 'events') yield* message.events;
+    for (const event of message.kind === 'events' ? message.events : []) {
+      if (last !== undefined && numberOf(event.position) > numberOf(last)) return;
+      yield event;
+    }
     if (message.kind === 'caught_up' && !query.follow) return;
   }
 }
@@ -143,7 +147,6 @@ export async function* streamEvents(
   if (last !== undefined && last === positionOf(query.from)) return;
   let at = '';
   for await (const recorded of recordedOf(deps, query, signal)) {
-    if (last !== undefined && numberOf(recorded.position) > numberOf(last)) break;
     // One whose metadata is lost was recorded about when the one before it was.
     at = recorded.metadata.recordedAt || at;
     if (isPast(query.to, at)) return;
