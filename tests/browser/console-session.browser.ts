@@ -109,4 +109,21 @@ describe('a form that is typed into', () => {
     await page.getByText('It was taken.').waitFor();
     expect(taken).toEqual(['a long story']);
   });
+
+  test('is sent with the next session where no script runs, by the page that refused it', async () => {
+    const { page } = await browser.enter({ newAddress }, { javaScriptEnabled: false });
+    await page.getByLabel('Reason').fill('a long story');
+    server.elapsed = IDLE_MS;
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('load this page again').waitFor();
+    const other = await page.context().newPage();
+    await other.goto(newAddress());
+    await page.reload();
+    await page.getByText('it counts in your name').waitFor();
+    expect(taken).toEqual([]);
+    await page.getByRole('button', { name: 'Send it in this session' }).click();
+    await page.getByText('It was taken.').waitFor();
+    expect(taken).toEqual(['a long story']);
+    await page.context().close();
+  });
 });
