@@ -53,7 +53,8 @@ class StoreAwayError extends Error {
   override readonly name = 'StoreAwayError';
 }
 
-const isAway = (error: unknown): boolean =>
+/** What cannot be read now says nothing of what stands there. */
+export const isAway = (error: unknown): boolean =>
   (error instanceof StoreUnavailableError && !(error instanceof DamagedStoreError)) ||
   error instanceof BusyError;
 

@@ -153,6 +153,12 @@ export class AuditedStreams {
     return audited && audited.read >= 0 ? audited : undefined;
   }
 
+  /** Whether the log has still to show events that their streams hold. */
+  get areBehind(): boolean {
+    for (const [, { inLog, read }] of this.#notes.streams()) if (inLog < read) return true;
+    return false;
+  }
+
   /** To be called when the log was walked to its end after the streams were read. */
   checkLog(report: Report): void {
     for (const [stream, { inLog, read }] of this.#notes.streams()) {

@@ -50,6 +50,8 @@ const STREAMS_AT_ONCE = 100;
 const BATCHES_AT_ONCE = 4;
 /** After so many, all that is under way is brought to its end and saved, where the notes are kept. */
 const BATCHES_BETWEEN_SAVES = 20;
+/** So often the log is asked for what is known to stand in it. */
+const MOST_WALKS = 5;
 
 /** What must be the same for an audit to go on. */
 const requestText = ({ fundId, anchor, documents }: VerifyRequest): string =>
@@ -180,11 +182,10 @@ class Run {
       yield* this.#take();
     }
     // The streams were read after the log had shown them, so they may hold more than it showed then.
-    for await (const events of walk.toTheEnd()) {
-      await this.#seals.meet(events);
-      for (const event of events)
-        if (this.#streams.has(event.stream)) this.#streams.meet(event, this.#report);
-    }
+    await this.#walkOn(walk);
+    // A log that never says where it ends is believed once it is silent, which a busy one may be before its end.
+    for (let walks = 1; walks < MOST_WALKS && (this.#seals.isBehind || this.#streams.areBehind); walks += 1)
+      await this.#walkOn(walk);
     this.#request.signal?.throwIfAborted();
     await this.#seals.end();
     for await (const differences of this.#claims.end()) {
@@ -198,6 +199,14 @@ class Run {
     }
     checkVanished(notes.heads(), this.#streams, this.#report);
     yield* this.#take();
+  }
+
+  async #walkOn(walk: LogWalk): Promise<void> {
+    for await (const events of walk.toTheEnd()) {
+      await this.#seals.meet(events);
+      for (const event of events)
+        if (this.#streams.has(event.stream)) this.#streams.meet(event, this.#report);
+    }
   }
 
   async *#newStreams(walk: LogWalk): AsyncGenerator<readonly string[]> {

@@ -1,4 +1,5 @@
 import type { App } from '../../application/app.ts';
+import type { ReadModel } from '../../application/audit/settled-rows.ts';
 import type { SqlClientRegistry } from '../../application/clients/client-registry.ts';
 import type { CommandHandler } from '../../application/command-handling/command-handler.ts';
 import type { KeptOperations } from '../../application/command-handling/kept-operations.ts';
@@ -10,7 +11,6 @@ import type { SqlBorrowerIndex } from '../../application/privacy/borrower-index.
 import type { SqlProjectionStore } from '../../application/projecting/projection-store.ts';
 import type { ReadModelFollower } from '../../application/projecting/read-model.ts';
 import type { RelayQuarantine } from '../../application/publication/relay.ts';
-import type { Projection } from '../../projections/projection.ts';
 import type { FileDocumentInspector } from '../documents/file-document-inspector.ts';
 import type { SealedDocumentStore } from '../documents/sealed-document-store.ts';
 import type { JwtTokens } from '../security/jwt-tokens.ts';
@@ -39,9 +39,7 @@ export interface Parts extends Foundations, App {
     /** Resolves when operations are read as everything that was stored before the call leaves them. @throws Error when it cannot */
     readonly caughtUp: () => Promise<void>;
     /** The same of each read model. */
-    readonly all: readonly (Pick<Projection, 'name' | 'tables'> & {
-      readonly catchUp: () => Promise<void>;
-    })[];
+    readonly all: readonly ReadModel[];
     readonly projectors: readonly ReadModelFollower[];
     readonly progress: AppliedVersions;
   };

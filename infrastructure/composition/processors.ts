@@ -48,10 +48,11 @@ export const readModelsOf = (parts: Parts): Parts['readModels'] => {
   const loans = new SqlLoanReader(parts.readModelDatabase);
   return {
     caughtUp: catchUps.get(loanProjection.name)!,
-    all: generations.projections.map(({ name, tables }) => ({
-      name,
-      tables,
-      catchUp: catchUps.get(name)!,
+    all: generations.projections.map((projection) => ({
+      name: projection.name,
+      tables: projection.tables,
+      catchUp: catchUps.get(projection.name)!,
+      place: () => store.checkpoint(projection),
     })),
     projectors,
     // A command beside an embedded service writes the same read model when it rebuilds it.

@@ -28,6 +28,8 @@ interface FeedOptions {
 
 const ignore = (): void => undefined;
 
+const PARTS_OF_SILENCE = 4;
+
 /** One subscription to $all of the server, until it ends: what it says, in the order in which it says it. */
 export class SubscriptionFeed {
   readonly #node: Node;
@@ -97,17 +99,21 @@ export class SubscriptionFeed {
     return items;
   }
 
-  /** False when nothing arrived for so long. */
+  /** False when nothing arrived for so long. Counted in parts: a process that stood still itself takes that for one of them. */
   #arrival(quietMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (arrived: boolean): void => {
-        clearTimeout(timer);
+        clearInterval(parts);
         this.#wake = ignore;
         // At the end of the turn: what the turn still brings belongs to the same batch.
         if (arrived) setImmediate(resolve, true);
         else resolve(false);
       };
-      const timer = setTimeout(done, quietMs, false);
+      let silent = 0;
+      const parts = setInterval(() => {
+        silent += 1;
+        if (silent === PARTS_OF_SILENCE) done(false);
+      }, quietMs / PARTS_OF_SILENCE);
       this.#wake = () => done(true);
     });
   }

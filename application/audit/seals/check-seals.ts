@@ -49,6 +49,11 @@ export class SealCheck {
     return this.#head;
   }
 
+  /** Whether events that were sealed before the check began have still to come. */
+  get isBehind(): boolean {
+    return this.#current !== undefined;
+  }
+
   /** Of what is sealed, `found` was there already when sealing began: `since`, null where nothing is sealed. */
   get coverage() {
     return { ...this.#coverage };

@@ -118,3 +118,19 @@ test('an audit that goes on tells a damaged event once, of a stream that it read
   ]);
   expect([reads, counted]).toEqual([2, 2]);
 });
+
+test('a log that was silent before it had shown what its streams hold is asked again', async () => {
+  const first = { ...loan(0), type: 'loan.received.v1', data: '{}' as JsonText, metadata: metadataOf('{') };
+  const events = [first, { ...first, revision: 1n, position: '2' as LogPosition }];
+  const given = [events.slice(0, 1), [], [], events.slice(1)];
+  const subscribe: EventSubscription['subscribe'] = async function* () {
+    const [event] = given.shift() ?? [];
+    if (event) yield { kind: 'events', events: [event], checkpoint: event.position };
+    yield { kind: 'caught_up' };
+  };
+  const audit = auditOf(subscribe, async () => ({ events, revision: 1n }));
+  const kinds: string[] = [];
+  for await (const { kind } of audit({ notes: new SqliteAuditNotes(), fundId: 'FUND' })) kinds.push(kind);
+  expect(kinds).not.toContain('log');
+  expect(given).toEqual([]);
+});

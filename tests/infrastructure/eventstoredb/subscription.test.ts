@@ -217,6 +217,20 @@ describe('having caught up', () => {
     expect(idsOf(eventsIn(messages, ''))).toEqual(ids);
   });
 
+  test('is not taken from the time for which this process stood still', async () => {
+    await using at = await openAtStandIn({ quietMs: 400 });
+    at.server.faults.saysCaughtUp = false;
+    const ids = await fill(at.store, `${newPrefix()}A`, 20);
+    let over: number | undefined;
+    const standStill = (): void => {
+      for (over ??= performance.now() + 600; performance.now() < over;);
+    };
+    // The server looks at this once it has got the subscription, and before it says anything.
+    Object.defineProperty(at.server.faults, 'subscriptions', { get: () => (standStill(), 'answered') });
+    const following = follow(at.store, { from: 'start' }, PATIENCE_MS, isCaughtUp);
+    expect(idsOf(eventsIn(await following, ''))).toEqual(ids);
+  });
+
   test('is told behind what was there, where the server does not say it and is never silent', async () => {
     await using at = await openAtStandIn({ quietMs: 600_000 });
     at.server.faults.saysCaughtUp = false;
