@@ -7,8 +7,7 @@ import {
   sampleRenegotiationData,
 } from '../../infrastructure/http/resources/renegotiation-request.ts';
 import { exampleRepurchase } from '../../infrastructure/http/resources/request-repurchase.ts';
-import { exampleBatch } from '../../infrastructure/http/resources/settle-batch.ts';
-import { exampleSettlement } from '../../infrastructure/http/resources/settle-installment.ts';
+import { exampleBatch, exampleSettlement } from '../../infrastructure/http/resources/settle-installment.ts';
 import { EXAMPLE_EVENT_ID, EXAMPLE_WEBHOOK_ID } from '../../infrastructure/http/resources/subscriptions.ts';
 import type { ApiClient } from './api-client.ts';
 import { loanRequest, multipart, smallPdf } from './api-client.ts';

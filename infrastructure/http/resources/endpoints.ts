@@ -29,15 +29,15 @@ import {
   redeliverEvent,
   resumeWebhook,
   rotateWebhookSecret,
+  readRedelivery,
+  redeliverWebhook,
 } from './operate-webhooks.ts';
 import { processPrepayment } from './process-prepayment.ts';
-import { readRedelivery, redeliverWebhook } from './redeliver-webhook.ts';
 import { renegotiateLoans } from './renegotiate-loans.ts';
 import { requestRepurchase } from './request-repurchase.ts';
 import { decideInSandbox, moveSandboxClock, readSandboxClock } from './sandbox.ts';
 import { readKeySet, readLiveness, readReadiness } from './service.ts';
-import { settleBatch } from './settle-batch.ts';
-import { settleInstallment } from './settle-installment.ts';
+import { settleBatch, settleInstallment } from './settle-installment.ts';
 import { issueToken } from './token.ts';
 
 export const OPERATIONS: readonly Endpoint[] = [

@@ -56,7 +56,7 @@ const EventPage = component(
   }),
 );
 
-const queryOf = (query: Query): FeedQuery => ({
+const feedQueryOf = (query: Query): FeedQuery => ({
   ...(query['after'] !== undefined && { after: String(query['after']).toLowerCase() }),
   limit: Number(query['limit']),
   ...(query['event'] !== undefined && { names: query['event'] as readonly LoanEventName[] }),
@@ -90,7 +90,7 @@ export const listEvents = endpoint({
   ],
   errors: ['invalid_query_parameter'],
   answer: async ({ publication }, context, { query }) =>
-    pageReply(await publication.feed.page(context, queryOf(query))),
+    pageReply(await publication.feed.page(context, feedQueryOf(query))),
 });
 
 const ATTEMPT = fieldsOf<AttemptRecord>()({
@@ -202,7 +202,7 @@ const DeliveryPage = component(
     next_cursor: { ...TEXT_OR_NULL, description: 'Send it as `cursor` to get the next page.' },
   }),
 );
-const inputOf = (query: Query) => ({
+const deliveriesQueryOf = (query: Query) => ({
   ...(query['status'] !== undefined && { status: query['status'] as DeliveryState }),
   ...(query['since'] !== undefined && { since: String(query['since']) }),
   ...(query['event'] !== undefined && { events: query['event'] as readonly string[] }),
@@ -241,7 +241,7 @@ export const listDeliveries = endpoint({
   success: [json(200, 'One page.', DeliveryPage, { data: [Delivery.example], next_cursor: null })],
   errors: ['invalid_query_parameter', 'webhook_not_found'],
   answer: async ({ webhooks }, context, call) => {
-    const page = await webhooks.deliveries.page(context, webhookIdOf(call), inputOf(call.query));
+    const page = await webhooks.deliveries.page(context, webhookIdOf(call), deliveriesQueryOf(call.query));
     return ok({ data: page.deliveries.map(Delivery.show), next_cursor: page.nextCursor });
   },
 });

@@ -53,7 +53,7 @@ const FUND_IDS: Schema = {
   description: 'null: every fund of the application.',
 };
 
-export const WEBHOOK = fieldsOf<WebhookSubscription>()({
+const WEBHOOK = fieldsOf<WebhookSubscription>()({
   webhook_id: named(WEBHOOK_ID, EXAMPLE_WEBHOOK_ID),
   url: named(text({ description: 'Where the events go.' }), 'https://hooks.example.com/receivables'),
   events: named(listOf(text(), { description: 'Events that are sent.' }), ['*']),

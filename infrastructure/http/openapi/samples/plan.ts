@@ -1,6 +1,6 @@
 import { exampleLoanData } from '../../resources/assign-loan.ts';
 import { EXAMPLE } from '../../../../application/schemas/example-values.ts';
-import { exampleRangeRequest } from '../../resources/redeliver-webhook.ts';
+import { exampleRangeRequest } from '../../resources/operate-webhooks.ts';
 import { Webhook } from '../../resources/subscriptions.ts';
 import type { BodyContent, OperationSpec } from '../operation.ts';
 import { API_VERSION } from '../version.ts';
