@@ -72,10 +72,7 @@ export class DeskStreams {
     const { revision, last } = this.#ends.get(stream) ?? (await this.#endOf(stream));
     const at = notEarlier(clock.now(), last.recordedAt);
     const day = businessDayOf(at);
-    if (
-      stream !== DESK_DAYS_STREAM &&
-      (last.recordedAt === undefined || businessDayOf(last.recordedAt) !== day)
-    )
+    if (stream !== DESK_DAYS_STREAM && (!last.recordedAt || businessDayOf(last.recordedAt) !== day))
       await this.append(DESK_DAYS_STREAM, actor, (begunAt) => [
         { type: 'DeskDayBegun', stream, day, begunAt },
       ]);

@@ -1,9 +1,14 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { loanStream } from '../../../application/command-handling/operation.ts';
 import { DESK_DAYS_STREAM } from '../../../application/desk/desk-streams.ts';
-import { CHAIN_START, chainEvents, findBrokenLink } from '../../../application/event-codec/event-codec.ts';
+import {
+  CHAIN_START,
+  chainEvents,
+  findBrokenLink,
+  metadataOf,
+} from '../../../application/event-codec/event-codec.ts';
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../application/ports/event-store.ts';
-import type { EventStore, JsonText } from '../../../application/ports/event-store.ts';
+import type { EventStore, JsonText, RecordedEvent } from '../../../application/ports/event-store.ts';
 import { queryBuilder } from '../../../application/sql/engine.ts';
 import type { DeskEntry, DeskVisitor } from '../../../domain/desk/line.ts';
 import { sampleMetadata } from '../../contracts/event-store-samples.ts';
@@ -91,6 +96,19 @@ describe('writing', () => {
       const own = counts.filter((count) => count % 2 === half);
       expect(own).toEqual(own.toSorted((a, b) => a - b));
     }
+  });
+
+  test('goes on behind a line whose metadata was written over', async () => {
+    await desk().record(shell, [viewed]);
+    const written = events.read.bind(events);
+    jest.spyOn(events, 'read').mockImplementation(async (...asked) => {
+      const found = await written(...asked);
+      const damaged = (one: RecordedEvent): boolean => one.stream !== DESK_DAYS_STREAM && one.revision === 0n;
+      const metadata = metadataOf('written over');
+      return { ...found, events: found.events.map((one) => (damaged(one) ? { ...one, metadata } : one)) };
+    });
+    await desk().record(shell, [{ action: 'refused', reason: 'operation_invalid_state' }]);
+    expect((await linesOf(desk())).map(({ action }) => action)).toEqual(['refused']);
   });
 
   test('goes on behind the clock of another process', async () => {
