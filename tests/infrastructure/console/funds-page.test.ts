@@ -69,12 +69,20 @@ test('what others chose runs nothing on the page', async () => {
   expect(text).toContain('&lt;b>&quot;Boreal');
 });
 
-test('an amount that is none is refused, one of any length too', async () => {
+test('an amount that is none is refused, one of any length too, beside everything that was typed', async () => {
   for (const approve of ['ten', '1,999,999,999,999,999,999.00']) {
     const headers = { cookie, 'accept-language': 'en' };
-    const answer = await server.post('/funds/rule', { form_token: formToken, fund: A, approve }, headers);
-    expect([answer.status, answer.text.includes('An amount is written as')]).toEqual([422, true]);
+    const typed = { fund: A, approve, disburse: '50,000.00', evidence: 'stated' };
+    const answer = await server.post('/funds/rule', { form_token: formToken, ...typed }, headers);
+    const { status, text } = await get(answer.headers.location!);
+    expect([status, text.includes('An amount is written as')]).toEqual([422, true]);
+    const [form] = /<details open.*?<\/details>/s.exec(text)!;
+    expect(form).toMatch(new RegExp(`name="approve" value="${approve}"[^>]* aria-invalid="true"`));
+    expect(form).toMatch(/name="disburse" value="50,000.00"(?![^>]* aria-invalid)/);
+    expect([form.includes('value="stated" selected'), text.split('id="refusal"').length]).toEqual([true, 2]);
   }
+  const reason = { action: 'refused', reason: 'validation_error', decision: 'four_eyes', fundId: A };
+  expect(server.lines).toContainEqual(expect.objectContaining(reason));
 });
 
 test('a fund that nobody knows is not named', async () => {

@@ -21,6 +21,7 @@ import { texts as decisions } from '../decisions/texts.ts';
 import type { ListedFund } from '../../../../application/funds/funds.ts';
 import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { words } from '../words.ts';
+import { refusalText } from '../../refusals.ts';
 import { inLanguages } from '../../language.ts';
 
 const texts = inLanguages({
@@ -82,31 +83,53 @@ const texts = inLanguages({
 
 const EVIDENCES: readonly Evidence[] = ['signed-in', 'stated'];
 
-const ruleForm = (fundId: string, rules: FourEyesState['rules'], visit: Visit): View => {
+/** A form that was refused, as it was typed. */
+interface Refused {
+  readonly form: 'name' | 'rule';
+  readonly fundId: string;
+  readonly fields: URLSearchParams;
+  readonly says: () => string;
+}
+
+const refusedIn = (form: Refused['form'], fundId: string, refused: Refused | undefined) =>
+  refused?.form === form && refused.fundId === fundId ? refused : undefined;
+
+const saidView = (refused: Refused | undefined): View =>
+  refused && html`<small id="refusal" class="problem" role="alert">${refused.says()}</small>`;
+
+const amountAttributes = (typed: string) => ({
+  ...{ value: typed, ...AMOUNT },
+  ...(typed.trim() !== '' &&
+    centsTyped(typed) === undefined && { 'aria-invalid': 'true', 'aria-describedby': 'refusal' }),
+});
+
+const ruleForm = (fundId: string, { rules, refused }: Shown, visit: Visit): View => {
   const rule = rules.get(fundId as FundId);
-  const from = (name: string): string | undefined => {
+  const typed = refusedIn('rule', fundId, refused);
+  const from = (name: string): string => {
     const covered = rule?.decisions.find(({ decision }) => decision === name);
-    return covered && typedAmount(covered.from);
+    return typed?.fields.get(name) ?? (covered ? typedAmount(covered.from) : '');
   };
-  return html`<details>
+  const evidence = typed?.fields.get('evidence') ?? rule?.evidence ?? 'signed-in';
+  return html`<details open=${typed !== undefined}>
     <summary>${texts.change}</summary>
     <form method="post" action="/funds/rule">
-      ${tokenField(visit)}
+      ${tokenField(visit)} ${saidView(typed)}
       <input type="hidden" name="fund" value=${fundId} />
       ${COVERABLE.map((name) =>
-        field(texts.from(decisions.decide[name]), { name, value: from(name), ...AMOUNT }),
+        field(texts.from(decisions.decide[name]), { name, ...amountAttributes(from(name)) }),
       )}
       <small>${texts.fromHelp}</small>
-      ${choiceField(texts.evidence, 'evidence', { options: EVIDENCES.map((one) => [one, awaiting.evidences[one]]), chosen: rule?.evidence ?? 'signed-in' })}
+      ${choiceField(texts.evidence, 'evidence', { options: EVIDENCES.map((one) => [one, awaiting.evidences[one]]), chosen: evidence })}
       <button disabled=${visit.readOnly}>${texts.send}</button>
     </form>
   </details>`;
 };
 
-const ruleView = (fundId: string, rules: FourEyesState['rules'], visit: Visit): View => {
-  const rule = rules.get(fundId as FundId);
+const ruleView = (fundId: string, shown: Shown, visit: Visit): View => {
+  const rule = shown.rules.get(fundId as FundId);
   const text = rule && rule.decisions.length > 0 ? ruleText(rule) : texts.onePerson;
-  return [text, may(visit, 'configure', fundId) && ruleForm(fundId, rules, visit)];
+  return [text, may(visit, 'configure', fundId) && ruleForm(fundId, shown, visit)];
 };
 
 /** @throws ConsoleProblem for an amount that cannot be read */
@@ -119,17 +142,30 @@ const decisionsIn = ({ fields }: Visit): readonly Covered[] =>
 
 const setRule = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   if (!may(visit, 'configure')) throw new RoleError('configure');
-  const { fields, operator, person } = visit;
+  const { fields } = visit;
   const fundId = await app.funds.find(fields.get('fund') ?? '');
   if (fundId === undefined) throw new ConsoleProblem(404, () => texts.unknown);
+  try {
+    return await ruleSet(fundId, visit, app);
+  } catch (error) {
+    if (error instanceof EarlierReleaseError) throw new ConsoleProblem(409, () => texts.earlier);
+    return refusedForm(visit, app, { form: 'rule', fundId, decision: 'four_eyes', ...ruleRefusal(error) });
+  }
+};
+
+/** @throws what nothing that is typed would help against */
+const ruleRefusal = (error: unknown) => {
+  if (error instanceof DomainError) return { reason: error.code, says: () => refusalText(error) };
+  if (error instanceof ConsoleProblem) return { reason: 'validation_error', says: error.says };
+  throw error;
+};
+
+const ruleSet = async (fundId: string, visit: Visit, app: Desk): Promise<ActionAnswer> => {
+  const { fields, operator, person } = visit;
   const evidence = EVIDENCES.find((one) => one === fields.get('evidence')) ?? 'signed-in';
   const rule = { fundId, evidence, decisions: decisionsIn(visit) };
   const asked = { decisionId: randomUUID(), actor: actorNamed(operator) };
-  const { outcome } = await app.administrator.rules
-    .set(rule, asked, { name: operator, person })
-    .catch((error: unknown) => {
-      throw error instanceof EarlierReleaseError ? new ConsoleProblem(409, () => texts.earlier) : error;
-    });
+  const { outcome } = await app.administrator.rules.set(rule, asked, { name: operator, person });
   visit.logger.info({ operator, fund_id: fundId, outcome }, 'a rule of two people, set at the console');
   const shown = keptPage(visit, () => ({
     kind: 'page',
@@ -143,16 +179,9 @@ const setRule = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   return { ...shown, logged: [{ ...line, action: 'configured' }] };
 };
 
-type Refusal = 'invalid' | 'taken' | 'earlier';
-
-interface Typed {
-  readonly fundId: string;
-  readonly name: string;
-  readonly refusal: Refusal;
-}
-
-const nameForm = ({ fundId, name }: ListedFund, visit: Visit, typed: Typed | undefined): View => {
-  const [own, said] = typed?.fundId === fundId ? [typed.name, texts[typed.refusal]] : [name ?? '', undefined];
+const nameForm = ({ fundId, name }: ListedFund, { refused }: Shown, visit: Visit): View => {
+  const typed = refusedIn('name', fundId, refused);
+  const own = typed?.fields.get('name')?.trim() ?? name ?? '';
   if (!may(visit, 'configure', fundId)) return html`${own}`;
   return html`<form method="post" action=${`/funds/${fundId}/name`} class="inline">
     ${tokenField(visit)}
@@ -160,40 +189,41 @@ const nameForm = ({ fundId, name }: ListedFund, visit: Visit, typed: Typed | und
       name="name"
       value=${own}
       aria-label=${texts.nameOf(fundId)}
-      aria-invalid=${said && 'true'}
-      aria-describedby=${said && 'refusal'}
+      aria-invalid=${typed && 'true'}
+      aria-describedby=${typed && 'refusal'}
       required
       maxlength="160"
       autocomplete="off"
       disabled=${visit.readOnly}
     />
     <button class="secondary" disabled=${visit.readOnly}>${texts.give}</button>
-    ${said && html`<small id="refusal" class="problem" role="alert">${said}</small>`}
+    ${saidView(typed)}
   </form>`;
 };
 
 interface Shown {
   readonly funds: readonly ListedFund[];
   readonly rules: FourEyesState['rules'];
+  readonly refused?: Refused;
 }
 
-const fundsView = ({ funds, rules }: Shown, visit: Visit, typed?: Typed): View => html`
+const fundsView = (shown: Shown, visit: Visit): View => html`
   <p>${texts.intro}</p>
   <p>${texts.lead}</p>
   ${tableView(
     { label: texts.title, empty: empty(texts.none, texts.whatComes) },
     [
       [words.fund, ({ fundId }) => fundId, 'code'],
-      [texts.name, (fund) => nameForm(fund, visit, typed)],
-      [texts.ruleTitle, ({ fundId }) => ruleView(fundId, rules, visit), 'wide'],
+      [texts.name, (fund) => nameForm(fund, shown, visit)],
+      [texts.ruleTitle, ({ fundId }) => ruleView(fundId, shown, visit), 'wide'],
     ],
-    funds,
+    shown.funds,
   )}
   <p><small>${texts.rule}</small></p>
 `;
 
 /** @throws what no other name would help against */
-const refusalOf = (error: unknown): Refusal => {
+const refusalOf = (error: unknown): 'invalid' | 'taken' | 'earlier' => {
   if (error instanceof EarlierReleaseError) return 'earlier';
   if (!(error instanceof DomainError)) throw error;
   if (error.code === 'validation_error') return 'invalid';
@@ -206,6 +236,26 @@ const shownOf = async ({ administrator, funds }: Desk): Promise<Shown> => {
   return { funds: listed, rules };
 };
 
+const refusedForm = async (
+  visit: Visit,
+  app: Desk,
+  {
+    reason,
+    decision,
+    ...refused
+  }: Omit<Refused, 'fields'> & { readonly reason: string; readonly decision: string },
+): Promise<ActionAnswer> => {
+  const shown = { ...(await shownOf(app)), refused: { ...refused, fields: visit.fields } };
+  const kept = keptPage(visit, (now) => ({
+    kind: 'page',
+    status: 422,
+    title: texts.title,
+    body: fundsView(shown, now),
+  }));
+  const { fundId } = refused;
+  return { ...kept, logged: [{ fundId, decision, action: 'refused', outcome: 'refused', reason }] };
+};
+
 const nameFund = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   if (!may(visit, 'configure')) throw new RoleError('configure');
   const listed = await shownOf(app);
@@ -216,15 +266,9 @@ const nameFund = async (visit: Visit, app: Desk): Promise<ActionAnswer> => {
   try {
     await app.funds.name({ fundId, name, operator: visit.operator });
   } catch (error) {
-    const typed = { fundId, name, refusal: refusalOf(error) };
+    const refusal = refusalOf(error);
     const reason = error instanceof DomainError ? error.code : 'not_allowed';
-    const shown = keptPage(visit, (now) => ({
-      kind: 'page',
-      status: 422,
-      title: texts.title,
-      body: fundsView(listed, now, typed),
-    }));
-    return { ...shown, logged: [{ ...line, action: 'refused', outcome: 'refused', reason }] };
+    return refusedForm(visit, app, { ...line, form: 'name', reason, says: () => texts[refusal] });
   }
   return { kind: 'redirect', to: '/funds', logged: [{ ...line, action: 'configured' }] };
 };
