@@ -117,7 +117,7 @@ export class Administrator {
 
   /** All of them have ended before a failure is thrown: nothing goes on while the caller tries again. */
   async #ended(texts: readonly string[], who: Who): Promise<readonly Promise<DecisionAnswer>[]> {
-    const queue = new KeyedQueue();
+    const inTurn = turnsOfPlaces();
     const readings = texts.map(readDecision);
     const places = await this.#placesOf(readings);
     const answers = readings.map((reading) => {
@@ -125,10 +125,10 @@ export class Administrator {
       if (reading.kind === 'second') {
         const { second } = reading;
         const place = places.get(second.firstDecisionId) ?? second.firstDecisionId;
-        return queue.run(place, () => this.#settleAwaiting(second, whoIn(second, who)));
+        return inTurn(place, () => this.#settleAwaiting(second, whoIn(second, who)));
       }
       const { decision } = reading;
-      return queue.run(streamOf(decision), () => this.#submit(decision, whoIn(decision, who)));
+      return inTurn(streamOf(decision), () => this.#submit(decision, whoIn(decision, who)));
     });
     await Promise.allSettled(answers);
     return answers;
@@ -230,6 +230,22 @@ export class Administrator {
     if ((await this.#deps.events.findClaim(claim)) !== undefined) throw idConflict(decision.decisionId);
   }
 }
+
+/** One after another at a place, and none behind one that has to be tried again: it would be decided before that. */
+const turnsOfPlaces = () => {
+  const queue = new KeyedQueue();
+  const failures = new Map<string, unknown>();
+  return (place: string, decide: () => Promise<DecisionAnswer>): Promise<DecisionAnswer> =>
+    queue.run(place, async () => {
+      if (failures.has(place)) throw failures.get(place);
+      try {
+        return await decide();
+      } catch (error) {
+        failures.set(place, error);
+        throw error;
+      }
+    });
+};
 
 const streamOf = ({ applicationId, code }: SubmittedDecision): string => loanStream(applicationId, code);
 

@@ -21,10 +21,11 @@ interface Processing {
   readonly record?: (answers: readonly DecisionAnswer[]) => Promise<void>;
 }
 
-interface Refusal {
+interface Answered {
   readonly text: string;
-  readonly answer: Extract<DecisionAnswer, { readonly outcome: 'refused' }>;
-  isPutAside: boolean;
+  readonly answer: DecisionAnswer;
+  /** Logged, and put aside where it was refused. */
+  isSettled: boolean;
 }
 
 const AWAITS = 'decision awaits the confirmation of another person';
@@ -32,8 +33,8 @@ const AWAITS = 'decision awaits the confirmation of another person';
 /** Decisions from outside, as a file, a pipe or a topic brings them: some at a time, and all of them again where one could not be finished. */
 export class ReceivedDecisions {
   readonly #deps: Dependencies;
-  /** By origin, until all that came together is done: refused once is refused, whatever those behind it have done by the next try. */
-  readonly #refusals = new Map<string, Refusal>();
+  /** By origin, until all that came together is done: by the next try those behind it may have changed what it would be answered. */
+  readonly #answered = new Map<string, Answered>();
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
@@ -44,25 +45,28 @@ export class ReceivedDecisions {
     received: readonly ReceivedDecision[],
     processing: Processing,
   ): Promise<readonly DecisionAnswer[]> {
-    const refusals = received.map((one) => this.#refusalOf(one));
-    const open = received.filter((_, i) => !refusals[i]);
+    const open = received.filter((one) => !this.#answerOf(one));
     const texts = open.map(({ text }) => text);
     const ended = await this.#deps.decide(texts, { name: processing.operator });
     for (const [i, { text, origin }] of open.entries()) {
       const answer = await ended[i]!.catch(() => undefined);
-      if (answer?.outcome === 'refused') this.#refusals.set(origin, { text, answer, isPutAside: false });
+      if (answer) this.#answered.set(origin, { text, answer, isSettled: false });
     }
-    const given = (await Promise.all(ended)).values();
-    const answers = refusals.map((refusal) => refusal?.answer ?? given.next().value!);
-    for (const [i, answer] of answers.entries()) await this.#settle(received[i]!, answer, processing);
+    await Promise.all(ended);
+    const all = received.map((one) => this.#answerOf(one)!);
+    for (const [i, answered] of all.entries()) {
+      if (!answered.isSettled) await this.#settle(received[i]!, answered.answer, processing);
+      answered.isSettled = true;
+    }
+    const answers = all.map(({ answer }) => answer);
     await processing.record?.(answers);
-    for (const { origin } of received) this.#refusals.delete(origin);
+    for (const { origin } of received) this.#answered.delete(origin);
     return answers;
   }
 
-  #refusalOf({ text, origin }: ReceivedDecision): Refusal | undefined {
-    const refusal = this.#refusals.get(origin);
-    return refusal?.text === text ? refusal : undefined;
+  #answerOf({ text, origin }: ReceivedDecision): Answered | undefined {
+    const answered = this.#answered.get(origin);
+    return answered?.text === text ? answered : undefined;
   }
 
   async #settle(
@@ -79,8 +83,6 @@ export class ReceivedDecisions {
       );
       return;
     }
-    const refusal = this.#refusals.get(origin)!;
-    if (refusal.isPutAside) return;
     const { decisionId, reason } = answer;
     await deadLetters.put({
       ...received,
@@ -88,7 +90,6 @@ export class ReceivedDecisions {
       reason,
       refusedAt: this.#deps.clock.now(),
     });
-    refusal.isPutAside = true;
     this.#deps.onPutAside?.(reason.code);
     logger?.warn(
       { decision_id: decisionId, reason: reason.code, message_text: reason.message, origin },
