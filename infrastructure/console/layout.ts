@@ -21,6 +21,10 @@ const texts = inLanguages({
     'A sessão terminou. Nada foi enviado, e o que foi digitado continua aqui. Entre de novo em outra aba deste navegador e envie de novo.',
     'The session is over. Nothing was sent, and what was typed stays here. Sign in again in another tab of this browser, and send again.',
   ],
+  noScripts: [
+    'Este navegador não executa os scripts do console: o que é buscado para dentro de uma página (cartões de Hoje, carteira, o que o fundo já tem), a conciliação e a verificação não aparecem sem eles.',
+    'This browser runs no scripts of the console: what is fetched into a page (cards of Today, the portfolio, what the fund has already), reconciliation and verification do not show without them.',
+  ],
   over: [
     'A sessão terminou, ou o console foi encerrado. Nada foi enviado, e o que foi digitado continua aqui. Peça um novo endereço no terminal do console (tecla n), abra-o em outra aba deste navegador e envie de novo.',
     'The session is over, or the console has ended. Nothing was sent, and what was typed stays here. Ask for a new address on the terminal of the console (key n), open it in another tab of this browser, and send again.',
@@ -125,6 +129,7 @@ const drawn = (shown: Shown): string => {
         <main id="content">
           ${page?.live && html`<div id="live" hidden ...${{ 'hx-sse:connect': '/live' }}></div>`}
           <h1>${title}</h1>
+          <noscript><p class="problem">${texts.noScripts}</p></noscript>
           ${[body, overView(shown)]}
         </main>
       </body>
