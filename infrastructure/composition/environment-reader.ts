@@ -95,6 +95,7 @@ export class EnvironmentReader {
     const usable =
       url !== null &&
       /^https?:$/.test(url.protocol) &&
+      !/\s/.test(text) &&
       `${url.username}${url.password}${url.search}${url.hash}` === '';
     if (!usable)
       throw this.invalid(name, 'must be an http or https address without credentials, query or fragment');

@@ -236,6 +236,8 @@ describe('configuration', () => {
     ['PUBLIC_URL', { PUBLIC_URL: 'api.example' }],
     ['PUBLIC_URL', { PUBLIC_URL: 'ftp://api.example' }],
     ['PUBLIC_URL', { PUBLIC_URL: 'https://user:password@api.example' }],
+    // The parser of addresses leaves line breaks out without a word; what is shown to clients would have them.
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://api.example/v1\n/x' }],
     ['AUTH_URL', { AUTH_URL: 'https://auth.example/?a=1' }],
     ['ALLOW_INSECURE', { ALLOW_INSECURE: 'everything' }],
     ['ALLOW_INSECURE', { ALLOW_INSECURE: 'files,' }],
