@@ -21,6 +21,7 @@ export interface ComparisonRequest extends PaymentPeriod {
 }
 
 const LOOKED_UP_AT_ONCE = 500;
+const TEXTS_AT_ONCE = 500;
 
 export type Notified = Pick<SqlNotifiedPayments, 'within' | 'operationsAmong' | 'installmentsOf'>;
 
@@ -41,37 +42,30 @@ const identify = async (
   await namePaymentsElsewhere(notified, reach, elsewhere, { lines, payments });
 };
 
+/** A few texts at a time: each may begin with a dozen codes, and a statement holds millions of texts. */
 const lookUp = async (
   notified: Notified,
   fundId: string,
   texts: ReadonlySet<string>,
   payments: Payments,
 ): Promise<Schedules> => {
-  const codes = new Set<string>();
-  for (const text of texts) for (const { code } of namesIn(text)) codes.add(code);
-  const known = new Set<string>();
-  for (const some of chunksOf([...codes]))
-    for (const code of await notified.operationsAmong(fundId, some)) known.add(code);
-  for (const code of known) payments.operationOf(code);
-  const wanted = installmentsIn(texts, known);
+  // Names are kept of the few operations that there are, not of whatever a text may begin with.
+  const wanted = new Map<string, Set<string>>();
+  for (const some of chunksOf([...texts], TEXTS_AT_ONCE)) {
+    const names = some.flatMap(namesIn);
+    const known = new Set<string>();
+    for (const codes of chunksOf([...new Set(names.map(({ code }) => code))], LOOKED_UP_AT_ONCE))
+      for (const code of await notified.operationsAmong(fundId, codes)) known.add(code);
+    for (const code of known) payments.operationOf(code);
+    for (const { code, installment } of names)
+      if (installment !== undefined && known.has(code)) intoNames(wanted, code, installment);
+  }
   const schedules = new Map<string, Set<string>>();
-  for (const some of chunksOf([...wanted.keys()]))
-    for await (const page of notified.installmentsOf(fundId, some))
+  for (const codes of chunksOf([...wanted.keys()], LOOKED_UP_AT_ONCE))
+    for await (const page of notified.installmentsOf(fundId, codes))
       for (const { code, installment } of page)
         if (wanted.get(code)!.has(installment)) intoNames(schedules, code, installment);
   return schedules;
-};
-
-/** What stands behind codes of operations: names are kept of the few that there are, not of whatever a text may begin with. */
-const installmentsIn = (
-  texts: ReadonlySet<string>,
-  known: ReadonlySet<string>,
-): ReadonlyMap<string, ReadonlySet<string>> => {
-  const wanted = new Map<string, Set<string>>();
-  for (const text of known.size === 0 ? [] : texts)
-    for (const { code, installment } of namesIn(text))
-      if (installment !== undefined && known.has(code)) intoNames(wanted, code, installment);
-  return wanted;
 };
 
 const intoNames = (names: Map<string, Set<string>>, code: string, name: string): void => {
@@ -80,8 +74,8 @@ const intoNames = (names: Map<string, Set<string>>, code: string, name: string):
   else names.set(code, new Set([name]));
 };
 
-function* chunksOf(codes: readonly string[]): Generator<readonly string[]> {
-  for (let at = 0; at < codes.length; at += LOOKED_UP_AT_ONCE) yield codes.slice(at, at + LOOKED_UP_AT_ONCE);
+function* chunksOf(all: readonly string[], size: number): Generator<readonly string[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
 /** Lines with the id of an event of another time: all other payments are gone through, which only such lines cost. */

@@ -54,6 +54,7 @@ export interface StatementProblem {
     | 'date'
     | 'amount'
     | 'encoding'
+    | 'byte_order'
     | 'width'
     | 'quotes'
     | 'too_long'

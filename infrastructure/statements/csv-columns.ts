@@ -3,6 +3,20 @@ import { StatementError } from '../../application/reconciliation/statements.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 
+/** None where the first line says how all of them end. It does not where a program put a line of its own before what another one wrote. */
+export const lineEndsIn = (beginning: Uint8Array, encoding: StatementFormat['encoding']): string[] => {
+  const ends = Buffer.from(beginning).toString(encoding).match(/\r?\n/g) ?? [];
+  const others = ends.filter((end) => end !== ends[0]).length;
+  return others > ends.length / 2 ? ['\r\n', '\n'] : [];
+};
+
+/** Without its mark: no text of another encoding has a zero in every other byte. @param first 0, or 1 where the lower byte comes first */
+export const isUtf16 = (bytes: Uint8Array, first: 0 | 1): boolean => {
+  const mark = first === 0 ? [0xfe, 0xff] : [0xff, 0xfe];
+  const zeros = bytes.reduce((count, byte, at) => (byte === 0 && at % 2 === first ? count + 1 : count), 0);
+  return mark.every((byte, at) => bytes[at] === byte) || zeros > bytes.length / 4;
+};
+
 const CURRENCY = /^R\$\s*/;
 /** Credit and debit, as banks mark them behind the amount. */
 const SIDE = /[CD]$/i;

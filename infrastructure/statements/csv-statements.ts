@@ -10,7 +10,7 @@ import type {
   StatementProblem,
 } from '../../application/reconciliation/statements.ts';
 import { StatementError } from '../../application/reconciliation/statements.ts';
-import { amountReader, columnsOf, dateReader } from './csv-columns.ts';
+import { amountReader, columnsOf, dateReader, isUtf16, lineEndsIn } from './csv-columns.ts';
 import type { Columns } from './csv-columns.ts';
 
 const CHUNK_BYTES = 65_536;
@@ -86,6 +86,11 @@ class RecordReader {
   }
 }
 
+const otherByteOrder = (): StatementError =>
+  new StatementError('it is UTF-16 with the higher byte first, which is not read: save it as UTF-8', {
+    problem: { kind: 'byte_order' },
+  });
+
 const WITHIN = ['quotes', 'a quotation mark stands inside a value'] as const;
 const PROBLEMS: Readonly<Record<string, readonly [kind: StatementProblem['kind'], says: string]>> = {
   CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: ['width', 'it has another number of columns than the line before'],
@@ -153,34 +158,40 @@ export async function* readStatement(
       ? createReadStream(source, { highWaterMark: CHUNK_BYTES })
       : piecesOf(source.bytes);
   const reader = new RecordReader(format);
-  let line = 0;
-  const parser = parse({
-    bom: true,
-    delimiter: format.delimiter,
-    encoding: format.encoding,
-    from_line: format.skipLines + 1,
-    max_record_size: LONGEST_RECORD,
-    skip_empty_lines: true,
-    on_record: (record: readonly string[], context) => {
-      line = context.lines;
-      reader.take(record, line);
-      return null;
-    },
-  });
-  parser.on('error', () => undefined);
-  parser.resume();
+  let line = 1;
+  const parserFor = (beginning: Buffer): Parser => {
+    if (isUtf16(beginning, 0)) throw otherByteOrder();
+    const made = parse({
+      bom: true,
+      delimiter: format.delimiter,
+      encoding: format.encoding,
+      from_line: format.skipLines + 1,
+      max_record_size: LONGEST_RECORD,
+      record_delimiter: lineEndsIn(beginning, format.encoding),
+      skip_empty_lines: true,
+      on_record: (record: readonly string[], context) => {
+        line = context.lines;
+        reader.take(record, line);
+        return null;
+      },
+    });
+    made.on('error', () => undefined);
+    return made.resume();
+  };
+  let parser: Parser | undefined;
   try {
     for await (const chunk of chunks as AsyncIterable<Buffer>) {
+      parser ??= parserFor(chunk);
       await written(parser, chunk);
       onChunk?.();
       yield reader.given();
     }
-    await ended(parser);
+    if (parser) await ended(parser);
     yield reader.given();
   } catch (error) {
     throw refusal(name, line, error);
   } finally {
-    parser.destroy();
+    parser?.destroy();
   }
   if (!reader.hasBegun) throw new StatementError(`${name} is empty`, { problem: { kind: 'empty' } });
 }

@@ -5,7 +5,7 @@ import type {
   StatementLayout,
   StatementPreview,
 } from '../../application/reconciliation/statements.ts';
-import { amountReader, dateReader } from './csv-columns.ts';
+import { amountReader, dateReader, isUtf16, lineEndsIn } from './csv-columns.ts';
 
 const LOOKED_AT_BYTES = 65_536;
 const LOOKED_AT_RECORDS = 40;
@@ -17,9 +17,7 @@ const REMARK_TITLE = /hist[oó]rico|memo|descri/i;
 const WITH_CENTS = /[.,]\d{2}\s*[CD)-]?$/i;
 
 const encodingOf = (bytes: Uint8Array): StatementFormat['encoding'] => {
-  // Without its mark: no text of another encoding has a zero in every other byte.
-  const zeros = bytes.reduce((count, byte, at) => (byte === 0 && at % 2 === 1 ? count + 1 : count), 0);
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || zeros > bytes.length / 4) return 'utf16le';
+  if (isUtf16(bytes, 1)) return 'utf16le';
   try {
     // A character that is cut off at the end is no mistake of the file.
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
@@ -41,10 +39,11 @@ const beginning = (
   { encoding, delimiter, skipLines }: StatementLayout,
 ): readonly Read[] => {
   try {
-    const read = parse(Buffer.from(bytes.subarray(0, LOOKED_AT_BYTES)), {
+    const looked = Buffer.from(bytes.subarray(0, LOOKED_AT_BYTES));
+    const read = parse(looked, {
       ...{ bom: true, delimiter, encoding, from_line: skipLines + 1, to: LOOKED_AT_RECORDS, info: true },
       ...{ relax_column_count: true, relax_quotes: true, skip_empty_lines: true },
-      ...{ skip_records_with_error: true },
+      ...{ skip_records_with_error: true, record_delimiter: lineEndsIn(looked, encoding) },
     }) as unknown as readonly { readonly record: string[]; readonly info: { readonly lines: number } }[];
     return read.map(({ record, info }) => ({
       record: record.slice(0, MOST_COLUMNS).map((cell) => cell.trim()),

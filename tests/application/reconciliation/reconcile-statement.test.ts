@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Payment } from './support.ts';
+import { compareStatement } from '../../../application/reconciliation/compare-statement.ts';
+import type { Notified } from '../../../application/reconciliation/compare-statement.ts';
+import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import { june, line, settled, told } from './support.ts';
 
 const A1 = settled('A/001', '2026-06-10', 95_000);
@@ -301,4 +304,31 @@ test('what deserves a look is listed, whether it arrived or not', async () => {
     ['reversal_after_payments', 300, 'D'],
     ['repurchase_pending', 1_000, 'E'],
   ]);
+});
+
+test('texts that name nothing are looked up some at a time: millions of them begin with more codes than one set can hold', async () => {
+  const asked: string[][] = [];
+  const notified: Notified = {
+    async *within() {},
+    operationsAmong: async (_, codes) => {
+      asked.push([...codes]);
+      return codes.filter((code) => code === 'PIX');
+    },
+    async *installmentsOf(_, codes) {
+      yield codes.map((code) => ({ code, installment: '1200' }));
+    },
+  };
+  const statement = Array.from({ length: 1_200 }, (_, i) => ({
+    ...line('2026-06-10', 100 + i, `PIX ${i + 1}`),
+    line: i + 2,
+  }));
+  const comparison = await compareStatement(notified, {
+    ...{ fundId: 'fund-1', from: calendarDate('2026-06-01'), to: calendarDate('2026-06-30') },
+    tolerances: { windowDays: 3, toleranceCents: 0, requireReference: false },
+    statement: (async function* () {
+      yield statement;
+    })(),
+  });
+  expect(comparison.results.missing_in_notifications.count).toBe(1_200);
+  expect(asked.filter((codes) => codes.includes('PIX'))).toHaveLength(3);
 });

@@ -64,6 +64,14 @@ describe('a statement', () => {
     expect(await read(content, format)).toEqual([expected]);
   });
 
+  test.each([
+    ['first line alone ends as in Windows', `${HEADER.trimEnd()}\r\n${LINE.repeat(3)}`],
+    ['first line alone does not', HEADER + LINE.repeat(3).replaceAll('\n', '\r\n')],
+    ['lines end as on an old Macintosh', (HEADER + LINE.repeat(3)).replaceAll('\n', '\r')],
+  ])('whose %s is read', async (_, content) => {
+    expect(await read(content)).toEqual([2, 3, 4].map((line) => ({ ...READ, line })));
+  });
+
   test('of many chunks keeps its line numbers', async () => {
     const lines = await read(HEADER + LINE.repeat(20_000));
     expect(lines).toHaveLength(20_000);
@@ -97,6 +105,11 @@ describe('a statement', () => {
     ['a very long amount', `${HEADER}15/06/2026;x;${'9'.repeat(9_000)};A\n`, '99..." is not an amount'],
     ['very many columns', `${'a;'.repeat(9_000)}\n`, '...; say with'],
     ['an endless line', HEADER + 'x'.repeat(200_000), 'too long'],
+    [
+      'UTF-16 with the higher byte first',
+      Buffer.from(HEADER + LINE, 'utf16le').swap16(),
+      'line 1: it is UTF-16 with the higher byte first, which is not read: save it as UTF-8',
+    ],
     ['UTF-16', Buffer.from(HEADER + LINE, 'utf16le'), 'line 1: it is not utf8 text; say with --encoding'],
     ['nothing', '', `${path} is empty`],
   ])('with %s is refused with its line', async (_, content, message) => {

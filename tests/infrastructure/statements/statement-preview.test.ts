@@ -72,6 +72,11 @@ describe('the preview of a statement', () => {
     expect([format.encoding, records[0]![1]]).toEqual([encoding, 'Histórico']);
   });
 
+  test('finds the lines where a program ended one of its own in another way', () => {
+    const text = bank.replace('S.A.\n', 'S.A.\r\n');
+    expect(previewOf(Buffer.from(text))).toEqual({ ...previewOf(Buffer.from(bank)) });
+  });
+
   test('reads the plain form of the command line, also without a header', () => {
     const { format } = previewOf(Buffer.from('2026-06-20,950.00,OP-1\n2026-06-21,1234.50,OP-2\n'));
     expect(format).toMatchObject({

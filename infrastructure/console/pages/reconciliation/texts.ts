@@ -93,6 +93,10 @@ export const texts = inLanguages({
       'não é texto desta codificação: escolha outra',
       'it is not text of this encoding: choose another one',
     ],
+    byte_order: [
+      'é UTF-16 com o byte mais alto primeiro, que não é lido aqui: salve o arquivo como UTF-8',
+      'it is UTF-16 with the higher byte first, which is not read here: save the file as UTF-8',
+    ],
     width: [
       'a linha tem outro número de colunas que a anterior',
       'it has another number of columns than the line before',
