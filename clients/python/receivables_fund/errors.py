@@ -37,8 +37,8 @@ class ApiError(ReceivablesError):
         self.retry_after = retry_after
 
     def __str__(self) -> str:
-        rules = (f"{one['field']} {one['message']}" for one in self.details)
-        fields = "".join(f"; {rule}" for rule in rules if rule not in self.message)
+        rules = (f"; {one['field']} {one['message']}" for one in self.details if one["message"] not in self.message)
+        fields = "".join(rules)
         return f"{self.status} {self.error_code or 'from elsewhere'}: {self.message}{fields} (request {self.request_id})"
 
 

@@ -80,6 +80,9 @@ class WhatIsSentAgain(AgainstScripted):
         message = "settled_value must be a JSON number (and 1 more)"
         error = ApiError(400, "validation_error", message, rules, "r-1", False, None)
         self.assertEqual(str(error), f"400 validation_error: {message}; settled_at must be a day (request r-1)")
+        said: FieldViolation = {"field": "code", "code": "loan_not_found", "message": "no operation has this code"}
+        error = ApiError(404, "loan_not_found", "no operation has this code", [said], "r-1", False, None)
+        self.assertEqual(str(error), "404 loan_not_found: no operation has this code (request r-1)")
 
     def test_under_the_key_that_follows_from_what_can_be_done_once(self) -> None:
         self.service.answers = [says(200, {})] * 5
