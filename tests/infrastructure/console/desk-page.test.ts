@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Grant } from '../../../application/desk/rights.ts';
 import { cents } from '../../../domain/shared/money.ts';
 import { linesOf } from '../../support/desk-over.ts';
-import { DeskWorld, formIn, wordsOf } from './desk-world.ts';
+import { DeskWorld, formIn, personWith, wordsOf } from './desk-world.ts';
 
 let desk: DeskWorld;
 beforeAll(async () => {
@@ -183,6 +184,24 @@ describe('decisions that need two people', () => {
       new RegExp(`<select name="fund">.*value="${other}"`, 's'),
     );
     expect([await shown('/awaiting?fund='), await shown(`/awaiting?fund=${other}`)]).toEqual([true, false]);
+  });
+
+  test('who may settle it in other funds alone sees it without a box, so that all of a page are not refused for it', async () => {
+    const [own, other] = desk.application.funds;
+    const boxes = async (...grants: readonly Grant[]): Promise<number> => {
+      desk.become(personWith({ role: 'viewer' }, ...grants));
+      const { text } = await desk.get('/awaiting');
+      expect(text).toContain('B1</a>');
+      return text.split('name="first"').length - 1;
+    };
+    try {
+      expect(await boxes({ role: 'checker', funds: [other!] })).toBe(0);
+      expect(await boxes({ role: 'maker', funds: [own!] })).toBe(1);
+      expect(await boxes()).toBe(0);
+      expect((await desk.get('/awaiting')).text).not.toContain('data-choose-all');
+    } finally {
+      desk.become(undefined);
+    }
   });
 
   test('a weaker rule is listed with what it would be, and of no operation', async () => {

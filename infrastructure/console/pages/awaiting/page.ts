@@ -77,14 +77,21 @@ const contentsOf = ({ first, rule }: AwaitingDecision): string => {
   return [...day, ...reasons, ...(first?.note === undefined ? [] : [first.note])].join(' · ');
 };
 
-const tableOf = (listed: readonly AwaitingDecision[], names: FundNames): View =>
-  tableView<AwaitingDecision>(
+/** Default: in any fund. */
+const maySettle = (visit: Visit, fundId?: string): boolean =>
+  SECOND_DECISIONS.some((second) => may(visit, second, fundId));
+
+const tableOf = (listed: readonly AwaitingDecision[], names: FundNames, visit: Visit): View => {
+  const boxes = tickColumn<AwaitingDecision>(
+    'first',
+    texts.chooseAll,
+    ({ firstDecisionId: id, value, fundId }) =>
+      maySettle(visit, fundId) && { ...{ value: id, label: texts.chosen(id) }, counts: value ?? 0 },
+  );
+  return tableView<AwaitingDecision>(
     { label: words.decision },
     [
-      tickColumn('first', texts.chooseAll, ({ firstDecisionId: id, value }) => ({
-        ...{ value: id, label: texts.chosen(id) },
-        counts: value ?? 0,
-      })),
+      ...(maySettle(visit) ? [boxes] : []),
       [
         words.decision,
         ({ decision }) => (decision === 'four_eyes' ? texts.rule : decisions.decide[decision]),
@@ -99,6 +106,7 @@ const tableOf = (listed: readonly AwaitingDecision[], names: FundNames): View =>
     ],
     listed,
   );
+};
 
 const filterForm = (funds: readonly string[], names: FundNames, chosen: string | undefined): View =>
   html`<form method="get" action="/awaiting" class="actions">
@@ -128,7 +136,7 @@ const listed = async (visit: Visit, app: Desk): Promise<Answer> => {
         all.length === 0
           ? empty(texts.nothing, texts.whatComes)
           : html`<form method="post" action="/awaiting/settle">
-              ${tokenField(visit)} ${tableOf(shown, names)}
+              ${tokenField(visit)} ${tableOf(shown, names, visit)}
               ${all.length > MOST && html`<p>${texts.more(count(all.length - MOST))}</p>`}
               <div class="actions sticky">
                 ${tallyView()}
