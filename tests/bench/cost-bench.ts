@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -11,6 +10,7 @@ import type { Request } from './load.ts';
 import { SettlementWorld } from './settlement-world.ts';
 import { pause, startReceiver } from './webhook-bench-world.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { trusting } from '../support/trusted-receiver.ts';
 
 /**
  * What one settlement and one assignment cost, in counts that other work on the machine hardly moves: processor time by thread in
@@ -78,13 +78,10 @@ const assignments = async (service: ServiceProcess, world: SettlementWorld): Pro
 };
 
 const receiver = await startReceiver();
-const caFile = join(directory, 'ca.pem');
-writeFileSync(caFile, receiver.caPem);
 const service = await ServiceProcess.start(dataDir, {
   SANDBOX_STEP: '1ms',
   LOG_LEVEL: 'error',
-  WEBHOOK_CA_FILE: caFile,
-  WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+  ...trusting(receiver),
 });
 try {
   const world = await SettlementWorld.open(service, randomUUID());

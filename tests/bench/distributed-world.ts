@@ -1,9 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { ApiClient, loanRequest, settlement } from '../support/api-client.ts';
+import { loanRequest, settlement } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import { StandInProcess } from '../support/eventstoredb/stand-in-process.ts';
 import { KafkaBroker } from '../support/kafka/kafka-broker.ts';
 import { PostgresServer } from '../support/postgres/postgres-server.ts';
@@ -13,6 +14,7 @@ import type { Load, Request } from './load.ts';
 import { pause, startReceiver } from './webhook-bench-world.ts';
 import type { Receiver } from './webhook-bench-world.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { trusting } from '../support/trusted-receiver.ts';
 
 export const OPERATIONS = Number(process.env['BENCH_OPERATIONS'] ?? 400);
 export const INSTALLMENTS = Number(process.env['BENCH_INSTALLMENTS'] ?? 60);
@@ -54,7 +56,7 @@ export class Loaded {
     service: ServiceProcess,
     { receiver, waiting }: { readonly receiver: Receiver; readonly waiting: () => Promise<number> },
   ): Promise<Loaded> {
-    const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID(), 1_000));
+    const api = await service.client();
     const loaded = new Loaded({ name, receiver, baseUrl: service.baseUrl, api, waiting });
     loaded.#settlements.push(...(await loaded.#assign(OPERATIONS)));
     return loaded;
@@ -152,11 +154,10 @@ export class Loaded {
   }
 }
 
-const common = (caFile: string) => ({
+const common = (receiver: Receiver) => ({
   SANDBOX_STEP: '1ms',
   LOG_LEVEL: 'error',
-  WEBHOOK_CA_FILE: caFile,
-  WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+  ...trusting(receiver),
 });
 
 const PRELOAD = new URL('./profile-preload.mjs', import.meta.url).href;
@@ -171,8 +172,6 @@ export const openWorld = async () => {
   try {
     const receiver = await startReceiver();
     closing.push(() => receiver.stop());
-    const caFile = join(directory, 'ca.pem');
-    writeFileSync(caFile, receiver.caPem);
     const postgres = await PostgresServer.start({ durable: true, counting: COUNTED });
     closing.push(() => postgres.crash());
     const kafka = await KafkaBroker.start();
@@ -183,7 +182,7 @@ export const openWorld = async () => {
     // As clients see all processes: a token of one is good at the others.
     const address = 'http://receivables.test';
     const environment = {
-      ...common(caFile),
+      ...common(receiver),
       ...{ PUBLIC_URL: address, AUTH_URL: address },
       DATABASE_URL: postgres.url,
       KAFKA_BROKERS: kafka.brokers,
@@ -200,7 +199,7 @@ export const openWorld = async () => {
       return service;
     };
     const embedded = await start('embedded', {
-      ...common(caFile),
+      ...common(receiver),
       ...{ EVENTSTORE_URL: '', DATABASE_URL: '', KAFKA_BROKERS: '' },
     });
     return {

@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { loanRequest } from '../support/api-client.ts';
 import { authority } from '../support/certificates.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { trusting } from '../support/trusted-receiver.ts';
 
 /**
  * The files that one settlement passes through, from the socket to the webhook: every file of the product in which a function runs
@@ -19,14 +19,12 @@ const BESIDE =
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const directory = temporaryDirectory();
 const ca = await authority();
-writeFileSync(join(directory, 'ca.pem'), ca.caPem);
 const receiver = await WebhookReceiver.start(ca);
 const service = await ServiceProcess.start(
   join(directory, 'data'),
   {
     SANDBOX_STEP: '50ms',
-    WEBHOOK_CA_FILE: join(directory, 'ca.pem'),
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    ...trusting(ca),
     ROUTE_DIR: directory,
   },
   ['--import', './tests/bench/route-preload.mjs'],
@@ -53,7 +51,7 @@ const take = async (number: number): Promise<ReadonlyMap<string, readonly string
 };
 
 try {
-  const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  const api = await service.client();
   await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
   const arrived = (code: string, event: string): Promise<void> =>
     receiver.until(() => receiver.eventsOf(code).includes(event), event);

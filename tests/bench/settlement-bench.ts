@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { ServiceProcess, freePort } from '../support/service-process.ts';
@@ -17,6 +16,7 @@ import { SettlementWorld } from './settlement-world.ts';
 import { pause, startReceiver } from './webhook-bench-world.ts';
 import type { Receiver } from './webhook-bench-world.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { trusting } from '../support/trusted-receiver.ts';
 
 /**
  * Settlements and a bare Express echo of the same body in turns: rates, their ratio, processor time by thread in requests of the echo,
@@ -38,13 +38,10 @@ const echo = spawn(process.execPath, [new URL('./echo-server.ts', import.meta.ur
 await once(echo.stdout, 'data');
 
 const startService = (receiver: Receiver): Promise<ServiceProcess> => {
-  const caFile = join(directory, 'ca.pem');
-  writeFileSync(caFile, receiver.caPem);
   return ServiceProcess.start(dataDir, {
     SANDBOX_STEP: '1ms',
     LOG_LEVEL: 'error',
-    WEBHOOK_CA_FILE: caFile,
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    ...trusting(receiver),
   });
 };
 

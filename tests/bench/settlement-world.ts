@@ -1,4 +1,5 @@
-import { ApiClient, loanRequest, settlement, smallPdf } from '../support/api-client.ts';
+import { loanRequest, settlement, smallPdf } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import type { Bodies } from './generator.ts';
 import { load } from './load.ts';
@@ -27,7 +28,7 @@ export class SettlementWorld {
   }
 
   static async open(service: ServiceProcess, fund: string): Promise<SettlementWorld> {
-    const api = new ApiClient(service.baseUrl, await service.createClient(fund, 1_000));
+    const api = await service.client(fund);
     return new SettlementWorld(service.baseUrl, api, `Bearer ${await api.token()}`);
   }
 

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { loanRequest } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -34,7 +33,7 @@ const each = async (work: (code: string) => Promise<{ readonly status: number }>
 
 const service = await ServiceProcess.start(dataDir, { SANDBOX_STEP: '50ms' });
 try {
-  const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  const api = await service.client();
   await service.end('SIGTERM');
   const empty = sizes();
   await service.start();

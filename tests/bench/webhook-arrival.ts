@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Pool } from 'undici';
-import { ApiClient, loanRequest, settlement } from '../support/api-client.ts';
+import { loanRequest, settlement } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { load } from './load.ts';
 import type { Request } from './load.ts';
 import { pause, percentile, startReceiver } from './webhook-bench-world.ts';
 import type { Receiver } from './webhook-bench-world.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { trusting } from '../support/trusted-receiver.ts';
 
 const INSTALLMENTS = 120;
 const OPERATIONS = Number(process.env['ARRIVAL_OPERATIONS'] ?? 300);
@@ -90,7 +89,7 @@ const untilQuiet = async (receiver: Receiver): Promise<void> => {
 };
 
 const measure = async (service: ServiceProcess, receiver: Receiver): Promise<void> => {
-  const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID(), 1_000));
+  const api = await service.client();
   const hook = { url: `${receiver.origin}/arrivals`, events: ['installment_settled'] };
   const registered = await api.call('POST', '/webhook', hook);
   if (registered.status !== 200) throw new Error(`webhook: ${registered.status}`);
@@ -117,15 +116,11 @@ const measure = async (service: ServiceProcess, receiver: Receiver): Promise<voi
 
 /** From a settlement's 200 to the arrival of its webhook, through the whole service, at a quarter of its peak. */
 export const arrival = async (): Promise<void> => {
-  const directory = temporaryDirectory();
   const receiver = await startReceiver();
-  const caFile = join(directory, 'ca.pem');
-  writeFileSync(caFile, receiver.caPem);
-  const service = await ServiceProcess.start(join(directory, 'data'), {
+  const service = await ServiceProcess.start(temporaryDirectory(), {
     SANDBOX_STEP: '1ms',
     LOG_LEVEL: 'error',
-    WEBHOOK_CA_FILE: caFile,
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    ...trusting(receiver),
   });
   try {
     await measure(service, receiver);

@@ -1,23 +1,20 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { loanRequest } from '../support/api-client.ts';
 import { authority } from '../support/certificates.ts';
 import { Random } from '../support/random.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { TlsReceiver } from '../support/tls-receiver.ts';
 import { within } from '../support/within.ts';
 import { assignIn } from '../lives/assign-in.ts';
 import type { TestApplication } from '../lives/world.ts';
 import { ConsoleBeside, atDesk, followed, looked, ticks } from './console-browser.ts';
 import type { Watched } from './console-browser.ts';
+import { trusting } from '../support/trusted-receiver.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
 const SEED = Number(process.env['SEED'] ?? 18);
 const OPERATIONS = 14;
 
-let directory: string;
 let receivers: Record<'good' | 'bad', TlsReceiver>;
 let application: TestApplication;
 
@@ -32,10 +29,7 @@ const respond = (receiver: TlsReceiver, refused: (request: number) => boolean): 
 
 /** Of the receivers, which begin with it. */
 const environment = async (): Promise<Record<string, string>> => {
-  directory = temporaryDirectory();
   const ca = await authority();
-  const caFile = join(directory, 'ca.pem');
-  await writeFile(caFile, ca.caPem);
   receivers = {
     good: await TlsReceiver.start(await ca.leaf()),
     bad: await TlsReceiver.start(await ca.leaf()),
@@ -44,8 +38,7 @@ const environment = async (): Promise<Record<string, string>> => {
   respond(receivers.bad, () => true);
   return {
     ENVIRONMENT: 'sandbox',
-    WEBHOOK_CA_FILE: caFile,
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    ...trusting(ca),
     WEBHOOK_RETRY_SCHEDULE: '1s',
   };
 };

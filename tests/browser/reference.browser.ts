@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { chromium } from 'playwright-core';
 import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { smallPdf } from '../support/api-client.ts';
+import type { ClientCredentials } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';
-import type { ClientCredentials } from '../support/service-process.ts';
 import { within } from '../support/within.ts';
 
 /** Where the distribution puts it; CHROMIUM names another one. */

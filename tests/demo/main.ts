@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { loanRequest } from '../support/api-client.ts';
 import type { ApiResponse } from '../support/api-client.ts';
 import { authority } from '../support/certificates.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { trusting } from '../support/trusted-receiver.ts';
 
 /** One operation's life against a throw-away instance, told on the screen. Ends with 0 only when every step was as it should be. */
 const say = (text: string): void => console.log(text);
@@ -25,20 +23,16 @@ const expectStatus = (response: ApiResponse, status: number): ApiResponse => {
   return response;
 };
 
-const directory = temporaryDirectory();
 const ca = await authority();
-const caFile = join(directory, 'ca.pem');
-writeFileSync(caFile, ca.caPem);
 const receiver = await WebhookReceiver.start(ca);
 say('Starting a sandbox with an empty data directory ...');
-const service = await ServiceProcess.start(join(directory, 'data'), {
+const service = await ServiceProcess.start(temporaryDirectory(), {
   SANDBOX_STEP: '400ms',
-  WEBHOOK_CA_FILE: caFile,
-  WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+  ...trusting(ca),
 });
 
 const tell = async (): Promise<void> => {
-  const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  const api = await service.client();
   say(
     `Ready at ${service.baseUrl}; a client for one fund exists, and a receiver of webhooks listens over TLS.\n`,
   );

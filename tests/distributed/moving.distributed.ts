@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from '../support/within.ts';
@@ -14,6 +13,7 @@ import { Engines } from '../support/distributed/engines.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { WebhookReceiver, signatureHolds } from '../support/webhook-receiver.ts';
+import { trusting } from '../support/trusted-receiver.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = ['--disable-warning=ExperimentalWarning', 'infrastructure/composition/receivables.ts'];
@@ -39,15 +39,12 @@ beforeAll(async () => {
   engines = await Engines.start();
   dataDir = join(directory, 'data');
   const ca = await authority();
-  const caFile = join(directory, 'ca.pem');
-  await writeFile(caFile, ca.caPem);
   receiver = await WebhookReceiver.start(ca);
   settings = {
     MASTER_KEY: engines.environment['MASTER_KEY']!,
     SANDBOX_STEP: '10ms',
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
     WEBHOOK_RETRY_SCHEDULE: '100ms,200ms,500ms,1s,2s,5s,10s,10s,10s,10s,10s,10s',
-    WEBHOOK_CA_FILE: caFile,
+    ...trusting(ca),
   };
 }, 300_000);
 

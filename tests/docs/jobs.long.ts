@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { FUND } from '../support/application-parts.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import type { ClientCredentials } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import type { ClientCredentials } from '../support/api-client.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..', '..');

@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { globSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ApiClient } from '../support/api-client.ts';
 import { authority } from '../support/certificates.ts';
 import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { trusting } from '../support/trusted-receiver.ts';
 
 /** Seconds ahead of the true time, one after the other: a minute, an hour, a day, both ways. */
 const JUMPS = [-60, 0, 60, 0, -3_600, 0, 3_600, 0, -86_400, 0, 86_400, 0];
@@ -35,8 +34,6 @@ beforeAll(async () => {
   clockFile = join(directory, 'clock');
   setClock(0);
   const ca = await authority();
-  const caFile = join(directory, 'ca.pem');
-  writeFileSync(caFile, ca.caPem);
   receiver = await WebhookReceiver.start(ca);
   service = await ServiceProcess.start(join(directory, 'data'), {
     LD_PRELOAD: library,
@@ -45,8 +42,7 @@ beforeAll(async () => {
     // Timers go on as they do when the clock of a machine is set.
     DONT_FAKE_MONOTONIC: '1',
     SANDBOX_STEP: '10ms',
-    WEBHOOK_CA_FILE: caFile,
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    ...trusting(ca),
     WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 60 }, () => '1s').join(','),
   });
 }, 300_000);
@@ -57,8 +53,7 @@ afterAll(async () => {
 });
 
 test('a clock that is set back and ahead under load loses, doubles and blocks nothing', async () => {
-  const credentials = await service.createClient(randomUUID());
-  const api = new ApiClient(service.baseUrl, credentials);
+  const api = await service.client();
   const hook = await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
   expect(hook.status).toBe(200);
   // One in eight is tried again, so that something always waits when the clock is set.

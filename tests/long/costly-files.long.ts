@@ -1,7 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { objectStreamBomb, xrefBomb } from '../infrastructure/documents/support/sample-pdfs.ts';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { loanRequest } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -23,11 +23,8 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => service?.end('SIGTERM'));
 
-const newClient = async (): Promise<ApiClient> =>
-  new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
-
 test('one application’s costly files are refused, and the neighbour’s honest ones are stored as if they were not there', async () => {
-  const [attacker, honest] = [await newClient(), await newClient()];
+  const [attacker, honest] = [await service.client(), await service.client()];
   const neighbour = await Neighbour.of(service);
   expect((await honest.assign(loanRequest(honest.fund, 'WARM'))).status).toBe(201);
   const startedAt = performance.now();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ApiClient } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -12,7 +12,7 @@ let neighbour: Neighbour;
 
 beforeAll(async () => {
   service = await ServiceProcess.start(temporaryDirectory());
-  attacker = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  attacker = await service.client();
   token = await attacker.token();
   neighbour = await Neighbour.of(service);
 }, 300_000);

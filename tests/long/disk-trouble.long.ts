@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   mkdirSync,
@@ -14,8 +13,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pause } from '../../infrastructure/support/time.ts';
-import { ApiClient, loanRequest, settlement } from '../support/api-client.ts';
-import type { ApiResponse } from '../support/api-client.ts';
+import { loanRequest, settlement } from '../support/api-client.ts';
+import type { ApiClient, ApiResponse } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -38,9 +37,6 @@ afterEach(async () => {
 
 const start = async (): Promise<ServiceProcess> =>
   (service = await ServiceProcess.start(dataDir, { SANDBOX_STEP: '1ms', LOG_LEVEL: 'warn' }));
-
-const clientOf = async (running: ServiceProcess): Promise<ApiClient> =>
-  new ApiClient(running.baseUrl, await running.createClient(randomUUID()));
 
 const untilReady = async ({ baseUrl }: ServiceProcess): Promise<void> => {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await pause(100))
@@ -87,7 +83,7 @@ describe('a full disk', () => {
   test('refuses settlements, loses none that was answered, and takes them all once there is room', async () => {
     mountSmall();
     const running = await start();
-    const api = await clientOf(running);
+    const api = await running.client();
     expect((await api.assign(loanRequest(api.fund, 'P-1', 480))).status).toBe(201);
     await api.untilStatus('P-1', 'active');
     const ballast = join(dataDir, 'ballast');
@@ -124,7 +120,7 @@ describe('a full disk', () => {
   test('refuses documents, in one line of the log a minute', async () => {
     mountSmall();
     const running = await start();
-    const api = await clientOf(running);
+    const api = await running.client();
     const ballast = join(dataDir, 'ballast');
     await api.token();
     fill(ballast);
@@ -142,7 +138,7 @@ describe('a full disk', () => {
     const ballast = join(dataDir, 'ballast');
     writeFileSync(ballast, Buffer.alloc(6_000_000));
     const running = await start();
-    const api = await clientOf(running);
+    const api = await running.client();
     const acknowledged: string[] = [];
     for (let refused = 0, n = 0; refused < 20; n++) {
       const answer = await api.assign(loanRequest(api.fund, `F-${n}`, 120));
@@ -172,7 +168,7 @@ describe('a full disk', () => {
 describe('a disk that does not answer for seconds', () => {
   test('holds up writes, and nothing that needs no flush', async () => {
     const running = await start();
-    const api = await clientOf(running);
+    const api = await running.client();
     expect((await api.assign(loanRequest(api.fund, 'S-1', 12))).status).toBe(201);
     await api.untilStatus('S-1', 'active');
     const files = ['events.db', 'service.db'].map(
@@ -205,7 +201,7 @@ describe('a damaged file', () => {
   };
   const prepared = async (): Promise<{ api: ApiClient; running: ServiceProcess }> => {
     const running = await start();
-    const api = await clientOf(running);
+    const api = await running.client();
     for (let n = 0; n < 20; n++)
       expect((await api.assign(loanRequest(api.fund, `D-${n}`, 120))).status).toBe(201);
     for (let n = 0; n < 20; n++) await api.untilStatus(`D-${n}`, 'active');
@@ -279,7 +275,7 @@ describe('documents that cannot be written', () => {
     ['because no open file is left', files('10'), files('1024')],
   ])('%s are refused with 503 and few lines, which is over by itself', async (_, begin, end) => {
     const running = await start();
-    const api = await clientOf(running);
+    const api = await running.client();
     expect((await api.assign(loanRequest(api.fund, 'E-1', 12))).status).toBe(201);
     await api.untilStatus('E-1', 'active');
     begin();

@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { loanRequest } from '../support/api-client.ts';
 import { authority } from '../support/certificates.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { TlsReceiver } from '../support/tls-receiver.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { trusting } from '../support/trusted-receiver.ts';
 
 const WEBHOOKS = 20;
 const OPERATIONS = 20;
@@ -15,14 +14,12 @@ const MOST_MORE_MB = 300;
 const SOON_MS = 5_000;
 const HINTS = Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(2_000));
 
-const directory = temporaryDirectory();
 let service: ServiceProcess;
 let flood: TlsReceiver;
 let neighbour: WebhookReceiver;
 
 beforeAll(async () => {
   const ca = await authority();
-  writeFileSync(join(directory, 'ca.pem'), ca.caPem);
   neighbour = await WebhookReceiver.start(ca);
   flood = await TlsReceiver.start(await ca.leaf());
   flood.answer = (_response, _request, socket) => {
@@ -32,10 +29,9 @@ beforeAll(async () => {
     socket.on('drain', pour);
     pour();
   };
-  service = await ServiceProcess.start(join(directory, 'data'), {
+  service = await ServiceProcess.start(temporaryDirectory(), {
     SANDBOX_STEP: '10ms',
-    WEBHOOK_CA_FILE: join(directory, 'ca.pem'),
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    ...trusting(ca),
     WEBHOOK_RETRY_SCHEDULE: Array.from({ length: 20 }, () => '1s').join(','),
   });
 }, 300_000);
@@ -53,8 +49,8 @@ const memoryMb = (): number => {
 };
 
 test('interim answers without end cost no memory, and delay no webhook of others', async () => {
-  const hostile = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
-  const other = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  const hostile = await service.client();
+  const other = await service.client();
   await other.call('POST', '/webhook', { url: neighbour.url, events: ['loan_received'] });
   await other.assign(loanRequest(other.fund, 'WARM', 2));
   await neighbour.until(() => neighbour.eventsOf('WARM').length === 1, 'the first webhook');

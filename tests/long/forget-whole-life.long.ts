@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
-import type { ApiResponse } from '../support/api-client.ts';
+import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import type { ApiClient, ApiResponse } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -16,7 +15,7 @@ beforeAll(async () => {
   service = await ServiceProcess.start(join(directory, 'data'), {
     ...{ SANDBOX_STEP: '1ms', LOG_LEVEL: 'debug', WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' },
   });
-  api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  api = await service.client();
 }, 300_000);
 afterAll(() => service?.end('SIGTERM'));
 

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { loanRequest } from '../support/api-client.ts';
 import { ServedDescription } from '../support/http-description.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   service = await ServiceProcess.start(temporaryDirectory(), { SANDBOX_STEP: '0ms', TRUST_PROXY: '1' });
   const served = await fetch(`${service.baseUrl}/openapi.json`);
   description = new ServedDescription((await served.json()) as Record<string, unknown>);
-  const api = new ApiClient(service.baseUrl, await service.createClient(FUND));
+  const api = await service.client(FUND);
   const codes = Array.from({ length: 40 }, (_, i) => `KNOWN-${i}`);
   for (const code of codes) await api.assign(loanRequest(FUND, code, 3));
   const webhook = await api.call('POST', '/webhook', { url: 'https://hooks.example.com/x', events: ['*'] });

@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import type { ClientRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
-import type { ApiResponse } from '../support/api-client.ts';
+import { loanRequest, multipart, smallPdf } from '../support/api-client.ts';
+import type { ApiClient, ApiResponse } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { Renegotiator } from '../support/renegotiator.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -58,7 +58,7 @@ let neighbour: Neighbour;
 
 beforeAll(async () => {
   service = await ServiceProcess.start(temporaryDirectory(), { SANDBOX_STEP: '1ms' });
-  api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  api = await service.client();
   client = new Renegotiator(api);
   await client.activate('A');
   await api.assign(loanRequest(api.fund, 'B', 3, borrowerWith('39053344705')));
@@ -184,7 +184,7 @@ describe('forms that never end', () => {
     await within('all of them are on disk', 60_000, async () => (await uploads()).length === 64);
     const next = await begin('/loan', textPart('loan_data', '{}') + FORM_END);
     next.outgoing.end();
-    const other = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+    const other = await service.client();
     expect((await other.assign(loanRequest(other.fund, 'O'))).status).toBe(201);
     const waiting = new Promise((resolve) => setTimeout(resolve, 100, 'waits'));
     expect(await Promise.race([next.answered, waiting])).toBe('waits');

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { receivablesOn } from '../support/command-line-beside.ts';
 import { ServiceProcess, freePort } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -13,7 +13,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const MOMENTS = 40;
 
 const directory = temporaryDirectory();
-beforeAll(() => {});
 const filesIn = (dataDir: string): readonly string[] => {
   try {
     return readdirSync(dataDir);

@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pause } from '../../infrastructure/support/time.ts';
-import { ApiClient } from '../support/api-client.ts';
 import { FeedFollower, wholeFeed } from '../support/feed-follower.ts';
 import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
 import { MoodyReceiver } from '../support/moody-receiver.ts';
@@ -47,7 +45,7 @@ afterAll(async () => {
 test(
   `${KILLS} kills and a moody receiver: no acknowledged write, webhook or event of the feed is lost, and each operation keeps its order (seed ${SEED})`,
   async () => {
-    const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+    const api = await service.client();
     const { receiver } = trusted;
     const hook = await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
     expect(hook.status).toBe(200);

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { loanRequest } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -18,7 +18,7 @@ let neighbour: Neighbour;
 
 beforeAll(async () => {
   service = await ServiceProcess.start(temporaryDirectory(), { SANDBOX_STEP: '1ms' });
-  reader = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  reader = await service.client();
   for (let n = 0; n < LISTED; n++) {
     const { status } = await reader.assign(loanRequest(reader.fund, `L-${n}`, n === 0 ? 480 : 12));
     expect(status).toBe(201);

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ApiClient } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import { fillEventLog } from '../support/event-log-at-size.ts';
 import { FeedFollower, wholeFeed } from '../support/feed-follower.ts';
 import { InsistentWriters, eventsOfWholeLife } from '../support/insistent-writers.ts';
@@ -81,7 +80,7 @@ const killInTheMiddle = async (): Promise<void> => {
 };
 
 test('a rebuild, killed once, goes on under load: every read is right, and every row is the same', async () => {
-  const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  const api = await service.client();
   const failures: number[] = [];
   const reads: object[] = [];
   const writers = new InsistentWriters(api, {

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MovableClock } from '../../application/maintenance/sandbox/sandbox-clock.ts';
-import { ApiClient, assignmentForm, loanRequest } from '../support/api-client.ts';
-import type { ApiResponse } from '../support/api-client.ts';
+import { assignmentForm, loanRequest } from '../support/api-client.ts';
+import type { ApiClient, ApiResponse } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { within } from '../support/within.ts';
@@ -14,7 +13,7 @@ let api: ApiClient;
 
 beforeAll(async () => {
   service = await ServiceProcess.start(temporaryDirectory(), { SANDBOX_STEP: '1ms' });
-  api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  api = await service.client();
 }, 300_000);
 afterAll(() => service?.end('SIGTERM'));
 

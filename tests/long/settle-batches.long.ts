@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest, settlement } from '../support/api-client.ts';
+import { loanRequest, settlement } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import { Neighbour } from '../support/neighbour.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -16,7 +16,7 @@ let neighbour: Neighbour;
 
 beforeAll(async () => {
   service = await ServiceProcess.start(temporaryDirectory(), { SANDBOX_STEP: '1ms' });
-  api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  api = await service.client();
   for (let n = 0; n < OPERATIONS; n++) await api.assign(loanRequest(api.fund, `B-${n}`, INSTALLMENTS));
   for (let n = 0; n < OPERATIONS; n++) await api.untilStatus(`B-${n}`, 'active');
   neighbour = await Neighbour.of(service);

@@ -11,6 +11,7 @@ import type { Receiver } from '../bench/webhook-bench-world.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { within } from '../support/within.ts';
+import { trusting } from '../support/trusted-receiver.ts';
 
 interface Counts {
   /** Written by the process, to files and to sockets. */
@@ -44,13 +45,10 @@ let world: SettlementWorld;
 beforeAll(async () => {
   dataDir = join(directory, 'data');
   receiver = await startReceiver();
-  const caFile = join(directory, 'ca.pem');
-  writeFileSync(caFile, receiver.caPem);
   const environment = {
     SANDBOX_STEP: '1ms',
     COUNTS_DIR: directory,
-    WEBHOOK_CA_FILE: caFile,
-    WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+    ...trusting(receiver),
   };
   service = await ServiceProcess.start(dataDir, environment, [
     '--import',

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { loanRequest, settlement } from '../support/api-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
@@ -23,7 +22,7 @@ describe('a thread that dies alone', () => {
     'costs nothing that was acknowledged: %s',
     async (part) => {
       const service = await startMortal();
-      const api = await service.client(randomUUID());
+      const api = await service.client();
       expect((await api.assign(loanRequest(api.fund, 'T-1', INSTALLMENTS))).status).toBe(201);
       await api.untilStatus('T-1', 'active');
       for (let installment = 1; installment <= INSTALLMENTS; installment++) {

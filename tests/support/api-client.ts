@@ -1,4 +1,9 @@
-import type { ClientCredentials } from './service-process.ts';
+export interface ClientCredentials {
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly application_id: string;
+  readonly fund_ids: readonly string[];
+}
 
 export interface ApiResponse {
   readonly status: number;

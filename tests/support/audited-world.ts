@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { partsOf } from '../../infrastructure/composition/container.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
-import { ApiClient, loanRequest } from './api-client.ts';
+import { loanRequest } from './api-client.ts';
+import type { ApiClient } from './api-client.ts';
 import { commandLine } from './command-line.ts';
 import type { CommandResult } from './command-line.ts';
 import { RecordingLogger } from './recording-logger.ts';
@@ -74,7 +75,7 @@ export class AuditedWorld {
     const environment = { SANDBOX_STEP: '1ms', WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' };
     const service = await ServiceProcess.start(original, environment);
     try {
-      const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+      const api = await service.client();
       await liveThroughEverything(api);
       await service.receivables(
         'borrower',

@@ -11,6 +11,7 @@ import { documentedCode } from './documented-receiver.ts';
 import { RunningService } from './running-service.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { TlsReceiver } from './tls-receiver.ts';
+import { trusting } from './trusted-receiver.ts';
 
 const refusal = (code: string, retryable: boolean): string =>
   JSON.stringify({ error_code: code, message: code, request_id: '-', retryable });
@@ -103,11 +104,8 @@ export class DocumentedLife {
     const folder = temporaryDirectory();
     for (const name of programs) await writeFile(join(folder, name), documentedCode(PAGE, name));
     const ca = await authority();
-    const caFile = join(folder, 'ca.pem');
-    await writeFile(caFile, ca.caPem);
     const running = await RunningService.start({
-      WEBHOOK_CA_FILE: caFile,
-      WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
+      ...trusting(ca),
     });
     const receiver = await TlsReceiver.start(await ca.leaf());
     const { application_id } = await running.createClient(FUND);

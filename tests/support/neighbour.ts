@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { ApiClient } from './api-client.ts';
-import type { ClientCredentials } from './service-process.ts';
+import type { ClientCredentials } from './api-client.ts';
 
 /** A service as a process of its own ({@link ServiceProcess}), so that only its own work delays its answers. */
 interface Neighbourhood {

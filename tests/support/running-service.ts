@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { readConfiguration } from '../../infrastructure/composition/configuration.ts';
 import { openFoundations } from '../../infrastructure/composition/foundations.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
 import { ApiClient } from './api-client.ts';
+import type { ClientCredentials } from './api-client.ts';
 import { ServedDescription } from './http-description.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { freePort } from './service-process.ts';
-import type { ClientCredentials } from './service-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Where the service's threads run. */
@@ -71,7 +72,7 @@ export class RunningService {
     };
   }
 
-  async client(fund: string): Promise<ApiClient> {
+  async client(fund: string = randomUUID()): Promise<ApiClient> {
     return new ApiClient(this.baseUrl, await this.createClient(fund));
   }
 

@@ -1,12 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { MAIN_HEAP_FLAGS } from '../../infrastructure/support/threads.ts';
+import { ApiClient } from './api-client.ts';
+import type { ClientCredentials } from './api-client.ts';
 import { commandLineBeside } from './command-line-beside.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -50,13 +52,6 @@ export const freePort = async (): Promise<number> => {
     if (await canListen(port)) return port;
   }
 };
-
-export interface ClientCredentials {
-  readonly client_id: string;
-  readonly client_secret: string;
-  readonly application_id: string;
-  readonly fund_ids: readonly string[];
-}
 
 /** The service as a process of its own, as an operator runs it. */
 export class ServiceProcess {
@@ -197,5 +192,9 @@ export class ServiceProcess {
     const { out, err } = await commandLineBeside(this.#environment)('client', 'create', ...options);
     if (out === '') throw new Error(err);
     return JSON.parse(out) as ClientCredentials;
+  }
+
+  async client(fund: string = randomUUID()): Promise<ApiClient> {
+    return new ApiClient(this.baseUrl, await this.createClient(fund));
   }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -17,7 +16,7 @@ let api: ApiClient;
 let dataDir: string;
 beforeAll(async () => {
   running = await RunningService.start({ WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true' });
-  api = await running.client(randomUUID());
+  api = await running.client();
   ({ dataDir } = running.service.parts.configuration);
 });
 afterAll(() => running.stop());

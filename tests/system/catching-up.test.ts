@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
+import type { ClientCredentials } from '../support/api-client.ts';
 import type { ServedDescription } from '../support/http-description.ts';
 import { RunningService } from '../support/running-service.ts';
-import type { ClientCredentials } from '../support/service-process.ts';
 import { trustedReceiver } from '../support/trusted-receiver.ts';
 import type { TrustedReceiver } from '../support/trusted-receiver.ts';
 import type { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
     ...trusted.settings,
     WEBHOOK_RETRY_SCHEDULE: '20ms',
   });
-  api = await service.client(randomUUID());
+  api = await service.client();
 }, PATIENCE_MS);
 afterAll(async () => {
   await service?.stop();
@@ -130,7 +130,7 @@ describe('a receiver that was away', () => {
       expect(await refused({ since: SINCE, status: 'pending' })).toEqual([400, 'validation_error', 'status']);
       expect(await refused({ since: SINCE }, randomUUID())).toEqual([404, 'webhook_not_found']);
       expect(await refused({ since: SINCE }, '%00')).toEqual([404, 'webhook_not_found']);
-      const stranger = await service.client(randomUUID());
+      const stranger = await service.client();
       const foreign = await stranger.call('POST', `/webhook/${webhookId}/redeliver`, { since: SINCE });
       expect([foreign.status, foreign.body.error_code]).toEqual([404, 'webhook_not_found']);
       await api.call('POST', `/webhook/${webhookId}/pause`);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -22,7 +21,7 @@ let dataDir: string;
 
 beforeEach(async () => {
   service = await RunningService.start();
-  api = await service.client(randomUUID());
+  api = await service.client();
   dataDir = service.service.parts.configuration.dataDir;
   for (let n = 0; n < OPERATIONS; n++)
     expect((await api.assign(loanRequest(api.fund, `D-${n}`, 60))).status).toBe(201);

@@ -4,9 +4,9 @@ import type { LoanCode } from '../../domain/shared/identifiers.ts';
 import { OPERATIONS } from '../../infrastructure/http/resources/endpoints.ts';
 import type { OperationSpec } from '../../infrastructure/http/openapi/operation.ts';
 import { ApiClient, multipart, smallPdf } from '../support/api-client.ts';
+import type { ClientCredentials } from '../support/api-client.ts';
 import type { ServedDescription } from '../support/http-description.ts';
 import { RunningService } from '../support/running-service.ts';
-import type { ClientCredentials } from '../support/service-process.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 

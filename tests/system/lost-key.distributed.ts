@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, test } from '@jest/globals';
 import { Client } from 'pg';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { loanRequest } from '../support/api-client.ts';
 import { givesUpLostKey } from '../support/lost-key.ts';
 import { testPostgres } from '../support/postgres/test-postgres.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -20,7 +19,7 @@ test('PostgreSQL: an operation whose key and index entry are lost is given up by
   const environment = { SANDBOX_STEP: '1h', DATABASE_URL: url };
   const service = await ServiceProcess.start(directory, environment);
   closing.push(() => service.end('SIGKILL'));
-  const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  const api = await service.client();
   await api.assign(loanRequest(api.fund, 'LOST', 1));
   await api.readable('LOST');
   await givesUpLostKey(service, { api, code: 'LOST' }, async () => {

@@ -27,7 +27,7 @@ let dataDir: string;
 beforeAll(async () => {
   kept = join(directory, 'kept');
   const service = await RunningService.start();
-  const api = await service.client(randomUUID());
+  const api = await service.client();
   for (const code of FOUR_OPERATIONS)
     expect((await api.assign(loanRequest(api.fund, code, 1))).status).toBe(201);
   for (const code of FOUR_OPERATIONS) await api.untilStatus(code, 'active');
@@ -201,7 +201,7 @@ describe('what is no reason to refuse', () => {
 
   test('read models of another log, which data was put beside, are built again', async () => {
     const other = await RunningService.start();
-    const api = await other.client(randomUUID());
+    const api = await other.client();
     expect((await api.assign(loanRequest(api.fund, 'FOREIGN', 1))).status).toBe(201);
     expect((await api.readable('FOREIGN')).status).toBe(200);
     await other.service.stop();
@@ -276,7 +276,7 @@ describe('what the newest operations need and is not there', () => {
 
   test('is told of operations that read models of the same age do not know yet', async () => {
     const service = await RunningService.start({ DATA_DIR: dataDir });
-    const api = await service.client(randomUUID());
+    const api = await service.client();
     expect((await api.assign(loanRequest(api.fund, 'E', 1))).status).toBe(201);
     await service.stop();
     await cp(join(kept, 'read-model-1.db'), inData('read-model-1.db'));
@@ -314,7 +314,7 @@ describe('what the newest operations need and is not there', () => {
 test('an anchor shows that a state from before the first one was put back', async () => {
   const anchor = join(directory, 'anchor.jsonl');
   const service = await RunningService.start({ DATA_DIR: dataDir });
-  const api = await service.client(randomUUID());
+  const api = await service.client();
   expect((await api.assign(loanRequest(api.fund, 'LATER', 1))).status).toBe(201);
   await service.stop();
   expect((await receivables('audit', 'anchor', '--output', anchor)).code).toBe(0);

@@ -39,7 +39,7 @@ test('whatever a service and its commands make in DATA_DIR is known as theirs by
   const [data, restored] = [await watched('data'), await watched('restored')];
   service = await RunningService.start({ DATA_DIR: data }, { background: 'thread' });
   const receivables = receivablesOn(data);
-  const api = await service.client(randomUUID());
+  const api = await service.client();
   const large = Buffer.concat([smallPdf(), Buffer.alloc(300_000, ' ')]);
   expect((await api.assign(loanRequest(api.fund, 'OP-1'), large)).status).toBe(201);
   await api.untilStatus('OP-1', 'active');

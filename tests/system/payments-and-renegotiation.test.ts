@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { loanStream } from '../../application/command-handling/operation.ts';
 import { ApiClient, assignmentForm, loanRequest } from '../support/api-client.ts';
+import type { ClientCredentials } from '../support/api-client.ts';
 import { commandLineBeside } from '../support/command-line-beside.ts';
 import { Renegotiator } from '../support/renegotiator.ts';
 import { RunningService } from '../support/running-service.ts';
-import type { ClientCredentials } from '../support/service-process.ts';
 import { within } from '../support/within.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
@@ -191,7 +191,7 @@ describe('renegotiations', () => {
   let client: Renegotiator;
 
   beforeAll(async () => {
-    api = await service.client(randomUUID());
+    api = await service.client();
     client = new Renegotiator(api);
   });
 

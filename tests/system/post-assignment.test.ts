@@ -8,9 +8,8 @@ import { vectors } from '../domain/support/finance-vectors.ts';
 import { storyPosition } from '../domain/support/positions.ts';
 import type { Position } from '../domain/support/positions.ts';
 import { ApiClient, loanRequest, multipart, smallPdf } from '../support/api-client.ts';
-import type { ApiResponse } from '../support/api-client.ts';
+import type { ApiResponse, ClientCredentials } from '../support/api-client.ts';
 import { RunningService } from '../support/running-service.ts';
-import type { ClientCredentials } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { within } from '../support/within.ts';
 
@@ -20,7 +19,7 @@ let operations = 0;
 
 beforeAll(async () => {
   service = await RunningService.start();
-  api = await service.client(randomUUID());
+  api = await service.client();
 });
 afterAll(() => service?.stop());
 

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ApiClient, loanRequest } from '../support/api-client.ts';
+import { loanRequest } from '../support/api-client.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -28,7 +27,7 @@ const openTo = async (place: string): Promise<readonly string[]> => {
 test('whatever the service and its commands write is for their owner alone', async () => {
   const [data, backup, anchor] = ['data', 'backup', 'anchor.jsonl'].map((name) => join(directory, name));
   service = await ServiceProcess.start(data!, { SANDBOX_STEP: '0ms' });
-  const api = new ApiClient(service.baseUrl, await service.createClient(randomUUID()));
+  const api = await service.client();
   expect((await api.assign(loanRequest(api.fund, 'PRIVATE-1', 1))).status).toBe(201);
   await service.receivables('backup', '--to', backup!, '--with-key');
   await service.receivables('audit', 'verify', '--write-anchor', anchor!);

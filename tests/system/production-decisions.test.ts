@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loanRequest } from '../support/api-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
     ENVIRONMENT: 'production',
     MASTER_KEY: randomBytes(32).toString('base64'),
   });
-  api = await service.client(randomUUID());
+  api = await service.client();
   const { administrator, publication, loans } = service.service.parts;
   receivables = commandLine(() => ({ administrator, publication, loans }));
 });

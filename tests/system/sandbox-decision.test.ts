@@ -24,7 +24,7 @@ beforeAll(async () => {
   service = await RunningService.start();
   const credentials = await service.createClient(FUND);
   api = new ApiClient(service.baseUrl, credentials);
-  stranger = new ApiClient(service.baseUrl, await service.createClient(FUND));
+  stranger = await service.client(FUND);
   const { clients } = service.service.parts;
   const applicationId = credentials.application_id;
   await clients.create({ name: 'both', applicationId, fundIds: [OTHER_FUND] });

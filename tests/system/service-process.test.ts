@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -212,7 +212,7 @@ describe('the service as a process', () => {
     const running = await start(environment, FAILING);
     expect(running.output).not.toContain('client_secret');
     // A command, which is a process of its own, works beside the service.
-    const api = new ApiClient(running.baseUrl, await running.createClient(randomUUID()));
+    const api = await running.client();
     const signatureOnly = Buffer.from('%PDF-1.4\nand nothing that a reader could open');
     const refused = await api.assign(loanRequest(api.fund, 'P-1'), signatureOnly);
     expect([refused.status, refused.body.error_code]).toEqual([400, 'invalid_file']);

@@ -6,10 +6,10 @@ import { chainEvents, encodeEvent } from '../../application/event-codec/event-co
 import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import { SqliteEventStore } from '../../infrastructure/sqlite/event-log/sqlite-event-store.ts';
 import { ApiClient, loanRequest } from '../support/api-client.ts';
+import type { ClientCredentials } from '../support/api-client.ts';
 import { auditOf } from '../support/audited-world.ts';
 import { receivablesOn } from '../support/command-line-beside.ts';
 import { RunningService } from '../support/running-service.ts';
-import type { ClientCredentials } from '../support/service-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** A dozen commands, each with stores of its own. */

@@ -32,7 +32,7 @@ beforeAll(async () => {
   trusted = await trustedReceiver();
   ({ receiver } = trusted);
   service = await RunningService.start(trusted.settings);
-  api = await service.client(randomUUID());
+  api = await service.client();
   const services = service.service.parts;
   run = commandLine(() => services);
   everything = await subscribe(['*']);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   service = await RunningService.start();
   const { parts } = service.service;
   const { clients, desk, eventStore, maintenance } = parts;
-  api = await service.client(randomUUID());
+  api = await service.client();
   for (const code of ['BAD', 'GOOD']) {
     expect((await api.assign(loanRequest(api.fund, code, 2))).status).toBe(201);
     await api.untilStatus(code, 'active');

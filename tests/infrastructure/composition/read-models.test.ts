@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from '@jest/globals';
 import { logOrder } from '../../../infrastructure/composition/read-models.ts';
-import { ApiClient, loanRequest } from '../../support/api-client.ts';
+import { loanRequest } from '../../support/api-client.ts';
 import { RunningService } from '../../support/running-service.ts';
 
 const running = await RunningService.start({}, { background: 'here' });
@@ -10,7 +10,7 @@ afterAll(() => running.stop());
 test('read models hold everything that was stored before they were asked to catch up, where a service in the same process follows the log as well', async () => {
   const { eventStore, readModels, projectionStore, generations } = running.service.parts;
   const fund = randomUUID();
-  const api = new ApiClient(running.baseUrl, await running.createClient(fund));
+  const api = await running.client(fund);
   for (const code of ['A', 'B', 'C']) {
     expect((await api.assign(loanRequest(fund, code, 2))).status).toBe(201);
     const end = await eventStore.end();

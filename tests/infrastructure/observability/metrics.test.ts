@@ -27,7 +27,7 @@ beforeAll(async () => {
     ...trusted.settings,
     WEBHOOK_RETRY_SCHEDULE: '1h',
   });
-  api = await service.client(randomUUID());
+  api = await service.client();
 });
 afterAll(async () => {
   await service?.stop();

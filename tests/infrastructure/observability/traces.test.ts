@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loanRequest } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
@@ -27,7 +26,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
   });
-  api = await service.client(randomUUID());
+  api = await service.client();
   const registered = await api.call('POST', '/webhook', { url: receiver.url, events: ['*'] });
   expect(registered.status).toBe(200);
   expect((await api.assign(loanRequest(api.fund, 'T-1'))).status).toBe(201);

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiClient } from '../api-client.ts';
+import type { ClientCredentials } from '../api-client.ts';
 import { authority } from '../certificates.ts';
 import type { Authority } from '../certificates.ts';
 import { ServiceProcess } from '../service-process.ts';
-import type { ClientCredentials } from '../service-process.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { WebhookReceiver } from '../webhook-receiver.ts';
 import type { Engines } from './engines.ts';
+import { trusting } from '../trusted-receiver.ts';
 
 /** Quick enough for a test; the retry schedule outlasts a fail-over. */
 const SETTINGS = {
   SANDBOX_STEP: '10ms',
-  WEBHOOK_ALLOW_PRIVATE_NETWORK: 'true',
   WEBHOOK_RETRY_SCHEDULE: '100ms,200ms,500ms,1s,2s,5s,10s,10s',
   METRICS_PORT: 'off',
   LOG_LEVEL: 'info',
@@ -48,11 +47,9 @@ export class Cluster {
   ): Promise<Cluster> {
     const directory = temporaryDirectory();
     const ca = await authority();
-    const caFile = join(directory, 'ca.pem');
-    await writeFile(caFile, ca.caPem);
     const environment = {
       ...SETTINGS,
-      WEBHOOK_CA_FILE: caFile,
+      ...trusting(ca),
       PUBLIC_URL: PUBLIC_ADDRESS,
       AUTH_URL: PUBLIC_ADDRESS,
       ...engines.environment,
