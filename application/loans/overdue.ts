@@ -8,6 +8,7 @@ import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { BusinessClock } from '../ports/clock.ts';
+import { DamagedStoreError } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { businessDayOf } from '../support/business-day.ts';
 import { Outage, repeatUntilAborted } from '../support/retry.ts';
@@ -79,6 +80,8 @@ interface Marking {
 const PAGE = 500;
 /** Enough for the store to commit many operations at once, few enough to leave it to requests. */
 const IN_FLIGHT = 32;
+/** Of one operation, however many others there are: an event, or the part of the file in which it lies. */
+const UNREADABLE = [UnreadableEventError, DamagedStoreError] as const;
 
 /**
  * Marks whatever fell due before today, page by page; answers how many installments it marked. Nothing needs to be remembered between two
@@ -121,8 +124,8 @@ const markAll = async (
   await Promise.all(Array.from({ length: IN_FLIGHT }, work));
   const [first] = failures;
   if (!first) return marked;
-  const isUnreadable = failures.every(({ error }) => error instanceof UnreadableEventError);
-  if (failures.length === streams.length && !isUnreadable) throw first.error;
+  const areUnreadable = failures.every(({ error }) => UNREADABLE.some((kind) => error instanceof kind));
+  if (failures.length === streams.length && !areUnreadable) throw first.error;
   deps.logger.warn(
     { failed: failures.length, stream: first.stream, err: first.error },
     'some operations could not be marked overdue; the next sweep tries again',

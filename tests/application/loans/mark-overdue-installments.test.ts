@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { markOverdue } from '../../../application/loans/overdue.ts';
 import type { DueInstallment } from '../../../application/loans/overdue.ts';
+import type { CommandRequest } from '../../../application/command-handling/command-handler.ts';
+import { DamagedStoreError } from '../../../application/ports/event-store.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
@@ -124,6 +126,20 @@ describe('mark overdue installments', () => {
     expect(await sweep()).toBe(3);
     expect(await overdueOf(process, 'B')).toHaveLength(3);
     expect(JSON.stringify(logger)).toContain('some operations could not be marked overdue');
+  });
+
+  test('a page of operations in a damaged part of the log does not keep the next page either', async () => {
+    const { process, due, sweep } = await started(['A', 'B']);
+    for (let n = 0; n < 500; n++)
+      due.rows.push({ stream: streamOf('A'), code: `0${n}`, dueDate: calendarDate('2026-01-01') });
+    const commands = {
+      handle: async (request: CommandRequest) => {
+        if (request.stream === streamOf('A')) throw new DamagedStoreError('events.db is damaged');
+        return process.commands.handle(request);
+      },
+    } as PostAssignment['commands'];
+    expect(await sweep(new AbortController().signal, { ...process, commands })).toBe(3);
+    expect(await overdueOf(process, 'B')).toHaveLength(3);
   });
 
   test('when nothing works it says so', async () => {
