@@ -23,7 +23,8 @@ export const fileDeadLetters = (path: string) => ({
       const begin = (await endsInALine(file)) ? '\n' : '';
       // Unlike `write`, all of it or an error.
       await naming(path, file.writeFile(`${begin}${deadLetterText(refused)}\n`));
-      await file.datasync();
+      // A device, such as /dev/null, or a pipe has nothing to be synced, and says so.
+      if ((await file.stat()).isFile()) await file.datasync();
     } finally {
       await file.close();
     }

@@ -58,3 +58,7 @@ test('one for which there is only half the room has not been kept, which is said
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
   expect(JSON.parse(lines.at(-1)!)).toMatchObject({ decision_id: 'D-2' });
 });
+
+test('a device takes them, which keeps nothing on a disk', async () => {
+  await fileDeadLetters('/dev/null').put(refused('D-1'));
+});
