@@ -77,8 +77,9 @@ const valueOf = (v: Number70, { face, due, credits }: Owed, date: string): Numbe
   return credits.reduce((left, { cents, date: paid }) => left.minus(along(cents, paid)), along(face, due));
 };
 
-/** What it owes on its due date. */
-export const owedAtDue = (v: Number70, owed: Owed): number => round(valueOf(v, owed, owed.due));
+/** What it owes on its due date: a credit below zero never makes it more than its face. */
+export const owedAtDue = (v: Number70, owed: Owed): number =>
+  Math.min(owed.face, Math.max(0, round(valueOf(v, owed, owed.due))));
 
 interface Valuation {
   readonly total: number;
