@@ -5,6 +5,7 @@ import type { Visit } from '../../../infrastructure/console/page.ts';
 import type { App } from '../../../application/app.ts';
 import { deliveryView, inLines } from '../../../infrastructure/console/pages/webhooks/page.ts';
 import { withQuery } from '../../../infrastructure/console/paths.ts';
+import { redeliver, redeliveryForm } from '../../../infrastructure/console/pages/webhooks/endpoint.ts';
 import { boundedCount } from '../../../infrastructure/console/pages/webhooks/endpoints.ts';
 
 const ATTEMPT = {
@@ -49,6 +50,22 @@ describe('the webhook pages', () => {
     );
     for (const there of [`attempt=1&${asked}`, '', 'attempt=x', 'attempt=2&asked=never'])
       expect(await shown(there)).not.toContain('Asked for here');
+  });
+
+  test('show a moment that is none as it was typed, and say so beside it', async () => {
+    const webhook = { webhookId: 'w', status: 'active', fundIds: null, failingSince: ATTEMPT.at };
+    const app = { webhooks: { find: async () => webhook } } as unknown as App;
+    const visit = { params: { webhook: 'w' }, fields: new URLSearchParams({ since: '31/02/2026 "8h"' }) };
+    const answer = await redeliver(visit as unknown as Visit, app);
+    const { searchParams: query } = new URL((answer as { to: string }).to, 'http://console');
+    const form = async (of: URLSearchParams): Promise<string> => {
+      const view = () => redeliveryForm({ ...visit, query: of } as unknown as Visit, app);
+      return written(await speakingIn('en', view));
+    };
+    const said = await form(query);
+    expect(said).toContain('value="31/02/2026 &quot;8h&quot;" required aria-invalid="true"');
+    expect(said).toContain('Since when? Write a day and a time that exist');
+    expect(await form(new URLSearchParams())).not.toMatch(/aria-invalid|Since when/);
   });
 
   test('put into an address only what is given', () => {

@@ -28,7 +28,6 @@ import {
 } from './endpoints.ts';
 import { texts } from './texts.ts';
 import type { RangeRedelivery } from '../../../../application/webhooks/queue/range-redeliveries.ts';
-import { ConsoleProblem } from '../../page.ts';
 
 const RANGE_LOOKS: Readonly<Record<RangeRedelivery['status'], Meaning>> = {
   running: 'waits',
@@ -44,10 +43,20 @@ const sinceOf = (text: string): string | undefined => {
   return typed && (hasSeconds ? `${typed.slice(0, 20)}000Z` : `${typed.slice(0, 17)}00.000Z`);
 };
 
+const LONGEST_MOMENT = 40;
+
 export const redeliver = async ({ params, fields }: Visit, { webhooks }: Desk): Promise<ActionAnswer> => {
   const webhookId = params['webhook']!;
-  const since = sinceOf(fields.get('since') ?? '');
-  if (since === undefined) throw new ConsoleProblem(422, () => texts.badSince);
+  const typed = (fields.get('since') ?? '').slice(0, LONGEST_MOMENT);
+  const since = sinceOf(typed);
+  if (since === undefined)
+    return {
+      kind: 'redirect',
+      to: `${withQuery(pathOf({ webhookId }), { since: typed })}#again`,
+      logged: [
+        { action: 'refused', outcome: 'refused', reason: 'validation_error', decision: 'send_webhook' },
+      ],
+    };
   const begun = await webhooks.redeliveries.start('operator', webhookId, { since });
   const logged = [{ action: 'configured', decision: 'send_webhook', count: begun.queued }] as const;
   return { kind: 'redirect', to: withQuery(pathOf({ webhookId }), { again: begun.redeliveryId }), logged };
@@ -93,9 +102,12 @@ const mayRedeliver = (visit: Visit, webhook: WebhookSubscription): boolean =>
 export const redeliveryForm = async (visit: Visit, { webhooks }: Desk): Promise<View> => {
   const webhook = await webhooks.find('operator', visit.params['webhook']!);
   if (!mayRedeliver(visit, webhook)) return null;
+  const refused = visit.query.get('since');
+  const said = refused !== null && { 'aria-invalid': 'true', 'aria-describedby': 'bad-since' };
+  const value = refused ?? instant(webhook.failingSince ?? webhook.createdAt);
   return html`<form id="again" method="post" action=${`${pathOf(webhook)}/redeliver`} class="actions">
-    ${tokenField(visit)}
-    ${momentField(texts.failedSince, { name: 'since', value: instant(webhook.failingSince ?? webhook.createdAt), required: true })}
+    ${tokenField(visit)} ${momentField(texts.failedSince, { name: 'since', value, required: true, ...said })}
+    ${said && html`<small id="bad-since" class="problem" role="alert">${texts.badSince}</small>`}
     <button>${texts.sendAllAgain}</button>
     <small>${texts.sendAllHint}</small>
   </form>`;

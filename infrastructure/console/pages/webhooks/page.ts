@@ -161,6 +161,7 @@ export const webhooksPage: Page = {
     view('/webhooks/:webhook', async (visit, app) => ({
       kind: 'page',
       title: 'Webhook',
+      ...(visit.query.has('since') && { status: 422 }),
       body: html`${await endpointView(visit, app)} ${await redeliveryForm(visit, app)}`,
     })),
     part('/webhooks/:webhook/live', endpointView),
