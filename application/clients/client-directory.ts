@@ -20,7 +20,7 @@ const bytesOf = ({ resolved }: DirectoryEntry): number =>
 
 const FRESH_MS = 5_000;
 
-/** Remembered for at most five seconds, so that a revoked client or a newly linked fund takes effect soon. */
+/** Remembered for at most five seconds, so that a revoked client takes effect soon; whoever asks about funds looks anew. */
 export class ClientDirectory {
   readonly #registry: ClientRegistry;
   readonly #now: () => number;
@@ -43,17 +43,18 @@ export class ClientDirectory {
     if (known !== undefined && this.#now() - known.asOf < FRESH_MS) return known.resolved;
     const underway = this.#lookups.get(clientId);
     if (underway !== undefined) return underway;
-    const lookup = this.#lookUp(clientId).finally(() => this.#lookups.delete(clientId));
+    const lookup = this.lookUp(clientId).finally(() => this.#lookups.delete(clientId));
     this.#lookups.set(clientId, lookup);
     return lookup;
   }
 
-  async #lookUp(clientId: string): Promise<ResolvedClient | undefined> {
+  /** What holds now, however short ago it was asked. */
+  async lookUp(clientId: string): Promise<ResolvedClient | undefined> {
     const asOf = this.#now();
     const client = await this.#registry.find(clientId);
     const resolved =
       client === undefined || client.revokedAt !== null ? undefined : await this.#withFunds(client);
-    this.#entries.set(clientId, { resolved, asOf });
+    if ((this.#entries.get(clientId)?.asOf ?? asOf) <= asOf) this.#entries.set(clientId, { resolved, asOf });
     return resolved;
   }
 

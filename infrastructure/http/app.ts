@@ -19,6 +19,7 @@ import {
   authenticate,
   authenticateClient,
   callersBy,
+  lookUpFunds,
   limitAddress,
   limitApplication,
   requireScope,
@@ -50,7 +51,7 @@ export interface HttpDependencies {
   readonly app: App;
   readonly tokens: Tokens;
   readonly authenticator: ClientAuthenticator;
-  readonly clients: Pick<ClientDirectory, 'resolve'>;
+  readonly clients: Pick<ClientDirectory, 'resolve' | 'lookUp'>;
   readonly limiter: RateLimiter;
   /** Where files wait while their request is handled; it outlives the requests. */
   readonly uploads: UploadArea;
@@ -129,7 +130,7 @@ const middlewaresOf = (dependencies: HttpDependencies) => {
     const first = [observed(watch, operation), preconditions(operation)];
     const parameters = validateParameters(operation, settings.strict);
     const body = [bodies.read, parameters, validator.validate(operation)];
-    const { access, lines } = operation;
+    const { access, errors: refusals, lines } = operation;
     if (access === 'public')
       return [...first, limitAddress(operation, rates), ...body, handle(operation, responder)];
     // The secret stands in the body, which is read first.
@@ -142,6 +143,7 @@ const middlewaresOf = (dependencies: HttpDependencies) => {
       authenticate(operation, identify, rates),
       requireScope(access, operation),
       limitApplication(operation, rates),
+      ...(refusals.includes('fund_not_allowed') ? [lookUpFunds(identify)] : []),
       ...body,
       ...(isLongRead(operation) ? [takeTurn(operation, reads)] : []),
       ...(lines ? [limitLines(operation, lines, rates), batch(operation, lines)] : [handled(operation)]),

@@ -58,7 +58,7 @@ export interface Lines extends Pick<NonNullable<OperationSpec['lines']>, 'field'
 }
 
 export interface Operation
-  extends Pick<OperationSpec, 'id' | 'path' | 'access' | 'allFunds' | 'bucket'>, Checks, Handler {
+  extends Pick<OperationSpec, 'id' | 'path' | 'access' | 'allFunds' | 'bucket' | 'errors'>, Checks, Handler {
   readonly method: string;
   /** For messages: method and path. */
   readonly endpoint: string;

@@ -56,6 +56,8 @@ export class FakeClients {
   async resolve(clientId: string) {
     return this.clients.get(clientId);
   }
+
+  readonly lookUp = (clientId: string) => this.resolve(clientId);
 }
 
 export class MemoryLogger implements Logger {

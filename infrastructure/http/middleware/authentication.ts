@@ -191,10 +191,10 @@ const verified = async (tokens: Tokens, token: string): Promise<TokenClaims> => 
  * @throws HttpProblem `missing_token`, `invalid_token`, `token_expired`
  */
 export const callersBy =
-  (tokens: Tokens, clients: Pick<ClientDirectory, 'resolve'>) =>
-  async (req: IncomingMessage): Promise<Caller> => {
+  (tokens: Tokens, clients: Pick<ClientDirectory, 'resolve' | 'lookUp'>) =>
+  async (req: IncomingMessage, how: 'resolve' | 'lookUp' = 'resolve'): Promise<Caller> => {
     const claims = await verified(tokens, bearerToken(req));
-    const resolved = await clients.resolve(claims.clientId);
+    const resolved = await clients[how](claims.clientId);
     if (resolved === undefined || resolved.client.revokedAt !== null) {
       throw unauthorized('invalid_token', 'The client of this token was revoked', 'invalid_token');
     }
@@ -227,6 +227,14 @@ export const authenticate =
       if (unauthorized) requireToken(await rates.forAddress(state, bucket ?? UNMATCHED), endpoint);
       throw error;
     }
+    next();
+  };
+
+/** For what refuses a fund that is not linked: a link, and one that was taken away, count from the next request on. */
+export const lookUpFunds =
+  (identify: ReturnType<typeof callersBy>): RequestHandler =>
+  async (req, res, next) => {
+    stateOf(res).caller = await identify(req, 'lookUp');
     next();
   };
 

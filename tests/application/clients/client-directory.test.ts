@@ -56,6 +56,34 @@ describe('client directory', () => {
     expect((await directory.resolve('client_1'))?.application.fundIds).toHaveLength(2);
   });
 
+  test('looked up, it is what holds now, and stays so; an answer that was asked for before does not come back over it', async () => {
+    const [OTHER, THIRD] = ['9f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10', '9f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a11'];
+    const linked = async (how: 'resolve' | 'lookUp') =>
+      (await directory[how]('client_1'))?.application.fundIds;
+    await directory.resolve('client_1');
+    await registry.create(clientOf('client_2'), [OTHER]);
+    expect(await linked('resolve')).toEqual([FUND]);
+    expect(await linked('lookUp')).toEqual([FUND, OTHER]);
+    expect(await linked('resolve')).toEqual([FUND, OTHER]);
+
+    const held = Promise.withResolvers<undefined>();
+    const find = registry.find.bind(registry);
+    registry.find = async (clientId) => {
+      const found = await find(clientId);
+      await held.promise;
+      return found;
+    };
+    const earlier = directory.lookUp('client_1');
+    registry.find = find;
+    await registry.create(clientOf('client_3'), [THIRD]);
+    now += 1;
+    expect(await linked('lookUp')).toHaveLength(3);
+    registry.application = async () => ({ applicationId: 'app', fundIds: [], rateLimitMultiplier: 1 });
+    held.resolve(undefined);
+    await earlier;
+    expect(await linked('resolve')).toHaveLength(3);
+  });
+
   test('one lookup serves all who ask at once; an unknown client is remembered too', async () => {
     await Promise.all(Array.from({ length: 20 }, () => directory.resolve('client_1')));
     expect(registry.lookups).toBe(1);

@@ -10,6 +10,7 @@ import { JwtTokens } from '../../../../infrastructure/security/jwt-tokens.ts';
 import { OPERATIONS } from '../../../../infrastructure/http/resources/endpoints.ts';
 import { TokenSigningKeys } from '../../../../infrastructure/security/token-signing-keys.ts';
 import { client, FUND, NOW, tokenFor } from '../../../support/http-fakes.ts';
+import { loanForm, validLoanData } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 import { InMemoryClientRegistry } from '../../../support/in-memory-client-registry.ts';
 import { InMemoryKeyStore, sealedKeys } from '../../../support/in-memory-key-store.ts';
@@ -119,6 +120,24 @@ describe('revocation', () => {
     expect([status, body.error_code]).toEqual([401, 'invalid_token']);
     expect(headers.get('www-authenticate')).toContain('error="invalid_token"');
   });
+});
+
+test('a fund that is linked, or is not any more, counts with the next request that names one', async () => {
+  const { world, registry, fetchToken } = await realWorld();
+  let fundIds: readonly string[] = [];
+  const accept = world.behaviour.loans.assign;
+  world.behaviour.loans.assign = (context, input) => {
+    ({ fundIds } = context);
+    return accept(context, input);
+  };
+  const auth = await fetchToken();
+  const assign = async () =>
+    (await world.call('POST', '/loan', { body: loanForm(validLoanData()), auth })).status;
+  expect([await assign(), fundIds]).toEqual([201, [FUND]]);
+  const OTHER = '9f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
+  await registry.update('client-a', { addFundIds: [OTHER], removeFundIds: [FUND] });
+  expect([await assign(), fundIds]).toEqual([201, [OTHER]]);
+  await world.stop();
 });
 
 describe('rotation of the keys', () => {
