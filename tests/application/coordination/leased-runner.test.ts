@@ -1,10 +1,46 @@
+import { setImmediate as everythingElse } from 'node:timers/promises';
+import type { Pause } from '../../../application/support/retry.ts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Background } from '../../../application/coordination/background.ts';
 import { LeasedRunner } from '../../../application/coordination/leased-runner.ts';
 import type { Lease } from '../../../application/coordination/leases.ts';
 import { InMemoryLeases } from '../../support/in-memory-leases.ts';
-import { PassingTime } from '../../support/passing-time.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+
+/** Time that passes only when a test lets it: from one moment that something waits for to the next. */
+class PassingTime {
+  #now = 0;
+  readonly #waiting = new Set<{ readonly at: number; readonly wake: () => void }>();
+
+  readonly now = (): number => this.#now;
+
+  readonly pause: Pause = (ms, signal) =>
+    new Promise((resolve) => {
+      const wake = (): void => {
+        this.#waiting.delete(one);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const one = { at: this.#now + ms, wake };
+      this.#waiting.add(one);
+      if (signal.aborted) wake();
+      else signal.addEventListener('abort', wake);
+    });
+
+  /** How many milliseconds passed until then. */
+  async until(what: string, condition: () => boolean, withinMs = 5_000): Promise<number> {
+    const begun = this.#now;
+    for (;;) {
+      await everythingElse();
+      if (condition()) return this.#now - begun;
+      const [first] = [...this.#waiting].sort((one, other) => one.at - other.at);
+      if (first === undefined || first.at - begun > withinMs)
+        throw new Error(`not within ${withinMs} ms: ${what}`);
+      this.#now = Math.max(this.#now, first.at);
+      first.wake();
+    }
+  }
+}
 
 const TTL_MS = 600;
 
