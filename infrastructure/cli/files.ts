@@ -1,4 +1,4 @@
-import { accessSync, constants, realpathSync, statSync, rmSync } from 'node:fs';
+import { accessSync, constants, lstatSync, realpathSync, statSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { hasCode, naming } from '../support/durable-files.ts';
 import { WrongUseError } from './command-line.ts';
@@ -9,7 +9,11 @@ import type { Rows } from '../presenting/columns.ts';
 type Reasons = Readonly<Record<string, string>>;
 
 const BELOW_A_FILE: Reasons = { ENOTDIR: 'what should be its folder is a file' };
-const UNUSABLE: Reasons = { ...BELOW_A_FILE, EACCES: 'this user may not look there' };
+const UNUSABLE: Reasons = {
+  ...BELOW_A_FILE,
+  ENOENT: 'it is a link that leads nowhere',
+  EACCES: 'this user may not look there',
+};
 const UNREADABLE: Reasons = {
   ...BELOW_A_FILE,
   ENOENT: 'there is no such file',
@@ -84,8 +88,8 @@ export const directory =
       try {
         return statSync(path).isDirectory();
       } catch (error) {
-        // It may be made yet.
-        if (hasCode(error, 'ENOENT')) return true;
+        // It may be made yet, but nothing can in place of a link.
+        if (hasCode(error, 'ENOENT') && !lstatSync(path, { throwIfNoEntry: false })) return true;
         throw error;
       }
     });

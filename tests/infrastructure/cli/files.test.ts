@@ -118,9 +118,11 @@ test.each([
   ['restore', '--from', ['--data-dir', 'data']],
   ['restore', '--data-dir', ['--from', 'backup']],
 ])('%s %s names a directory', async (command, option, rest) => {
+  await symlink('nowhere', join(directory, 'dangling'));
   for (const [path, why] of [
     ['file', 'cannot be used: it is no directory'],
     ['file/x', 'cannot be used: what should be its folder is a file'],
+    ['dangling', 'cannot be used: it is a link that leads nowhere'],
     ['', 'needs the name of a directory'],
   ] as const) {
     const { code, err } = await given(option, [command, ...rest], path);
