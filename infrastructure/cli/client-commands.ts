@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander';
-import { FUND } from './cli-command.ts';
-import type { CliCommand } from './cli-command.ts';
+import type { App } from '../../application/app.ts';
 import type { ListedClient } from '../../application/clients/client-registry.ts';
 import { SCOPES, scopesOf } from '../../application/clients/scopes.ts';
-import type { App } from '../../application/app.ts';
 import { isFundId } from '../../domain/fund/names.ts';
 import { asColumns, jsonOf } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
+import { FUND } from './cli-command.ts';
+import type { CliCommand } from './cli-command.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
 import { configuring } from './desk-lines.ts';
 import { collect, collectFunds, FUND_OPTION, applicationOf } from './options.ts';

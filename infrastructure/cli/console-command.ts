@@ -1,12 +1,12 @@
-import { InvalidArgumentError, Option } from 'commander';
-import type { CliCommand } from './cli-command.ts';
-import type { CliDependencies } from './command-line.ts';
-import { aborted } from '../support/time.ts';
-import { operatorOption, numberOption, spanOption } from './options.ts';
 import { rmSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
+import { aborted } from '../support/time.ts';
+import type { CliCommand } from './cli-command.ts';
+import type { CliDependencies } from './command-line.ts';
+import { operatorOption, numberOption, spanOption } from './options.ts';
 
 interface ConsoleOptions {
   readonly host: string;

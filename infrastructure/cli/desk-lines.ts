@@ -1,15 +1,15 @@
-import { EarlierReleaseError } from '../../application/event-codec/stored-formats.ts';
-import type { App } from '../../application/app.ts';
-import type { DeskEntry } from '../../domain/desk/line.ts';
-import { StoreUnavailableError } from '../../application/ports/event-store.ts';
-import { DomainError } from '../../domain/shared/domain-error.ts';
-import { NotAllowedError } from './command-line.ts';
-import { userOfSystem } from './options.ts';
+import { recordDecisions } from '../../application/administrator/answers.ts';
 import type { DecisionAnswer } from '../../application/administrator/answers.ts';
 import { DECISIONS_AT_ONCE, namesOf, PATIENTLY } from '../../application/administrator/decisions.ts';
-import { recordDecisions } from '../../application/administrator/answers.ts';
+import type { App } from '../../application/app.ts';
+import { EarlierReleaseError } from '../../application/event-codec/stored-formats.ts';
+import { StoreUnavailableError } from '../../application/ports/event-store.ts';
 import { retry } from '../../application/support/retry.ts';
+import type { DeskEntry } from '../../domain/desk/line.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import { pause } from '../support/time.ts';
+import { NotAllowedError } from './command-line.ts';
+import { userOfSystem } from './options.ts';
 
 /** Writes what a command is about to print, or has changed, into the desk log. */
 export const recordLines = (

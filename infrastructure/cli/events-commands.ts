@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import type { CliCommand } from './cli-command.ts';
 import type { App } from '../../application/app.ts';
+import type { PublicEvent } from '../../application/ports/event-bus.ts';
 import type { LogPosition } from '../../application/ports/event-store.ts';
 import { LOAN_EVENT_NAMES } from '../../application/publication/catalogue.ts';
 import type { LoanEventName } from '../../application/publication/catalogue.ts';
@@ -10,13 +10,13 @@ import type {
   StreamedEvent,
 } from '../../application/publication/event-stream.ts';
 import { instantOf } from '../../application/schemas/values.ts';
+import type { Forwarder } from '../../application/webhooks/webhooks.ts';
 import { printedRows, asColumns, lineByLine } from '../presenting/columns.ts';
 import type { Column } from '../presenting/columns.ts';
 import { withNamesBeside } from '../presenting/fund-names.ts';
+import type { CliCommand } from './cli-command.ts';
 import { collectOf, FUND_OPTION, ONLY_APPLICATION, scopeOf } from './options.ts';
 import type { Scope } from './options.ts';
-import type { PublicEvent } from '../../application/ports/event-bus.ts';
-import type { Forwarder } from '../../application/webhooks/webhooks.ts';
 
 interface EventsOptions extends Scope {
   readonly from?: EventStreamQuery['from'];

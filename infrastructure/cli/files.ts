@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { accessSync, constants, lstatSync, realpathSync, statSync, rmSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import type { Rows } from '../presenting/columns.ts';
 import { hasCode, naming } from '../support/durable-files.ts';
 import { WrongUseError } from './command-line.ts';
-import { randomUUID } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
-import type { Rows } from '../presenting/columns.ts';
 
 type Reasons = Readonly<Record<string, string>>;
 

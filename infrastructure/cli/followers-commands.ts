@@ -1,14 +1,14 @@
-import type { CliCommand } from './cli-command.ts';
+import type { App } from '../../application/app.ts';
 import type { FollowerPlace, Move } from '../../application/maintenance/follower-places.ts';
+import type { RowDifference } from '../../application/maintenance/rebuild/compare-generations.ts';
+import type { ListedReadModel } from '../../application/maintenance/rebuild/generations.ts';
 import { instantOf } from '../../application/schemas/values.ts';
+import { retryUntilAvailable } from '../../application/support/retry.ts';
 import { asColumns } from '../presenting/columns.ts';
+import { pause } from '../support/time.ts';
+import type { CliCommand } from './cli-command.ts';
 import { NotAllowedError, DifferencesFoundError } from './command-line.ts';
 import { recordWherePossible } from './desk-lines.ts';
-import type { RowDifference } from '../../application/maintenance/rebuild/compare-generations.ts';
-import type { App } from '../../application/app.ts';
-import type { ListedReadModel } from '../../application/maintenance/rebuild/generations.ts';
-import { retryUntilAvailable } from '../../application/support/retry.ts';
-import { pause } from '../support/time.ts';
 
 const FOLLOWER_COLUMNS = asColumns<FollowerPlace>([
   { name: 'follower', of: ({ name }) => name },

@@ -1,10 +1,10 @@
-import type { CliCommand } from './cli-command.ts';
-import type { ListedTopic } from '../../application/ports/event-bus.ts';
-import { asColumns } from '../presenting/columns.ts';
-import { configuring } from './desk-lines.ts';
-import type { LateEvent } from '../../application/webhooks/late-events.ts';
 import type { App } from '../../application/app.ts';
+import type { ListedTopic } from '../../application/ports/event-bus.ts';
+import type { LateEvent } from '../../application/webhooks/late-events.ts';
+import { asColumns } from '../presenting/columns.ts';
+import type { CliCommand } from './cli-command.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
+import { configuring } from './desk-lines.ts';
 import { scopeOf } from './options.ts';
 
 const TOPIC_COLUMNS = asColumns<ListedTopic>([

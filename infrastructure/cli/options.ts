@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
 import { InvalidArgumentError } from 'commander';
+import type { App } from '../../application/app.ts';
+import { OPERATOR_RULE, isOperator } from '../../application/publication/description/decision-schema.ts';
 import { DURATION_RULE, durationOf, instantOf } from '../../application/schemas/values.ts';
 import { isFundId } from '../../domain/fund/names.ts';
 import { isCalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import { OPERATOR_RULE, isOperator } from '../../application/publication/description/decision-schema.ts';
-import type { App } from '../../application/app.ts';
 import { NotAllowedError, WrongUseError } from './command-line.ts';
 
 export const dateOption = (text: string): CalendarDate => {

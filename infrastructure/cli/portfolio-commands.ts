@@ -1,10 +1,6 @@
-import { FUND } from './cli-command.ts';
-import type { CliCommand } from './cli-command.ts';
-import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
-import { printPosition } from '../presenting/position.ts';
-import { warnOfLeftOut, warnOfUnvalued } from './left-out.ts';
-import { dateOption, instantOption, FUND_OPTION, fundOf, numberOption } from './options.ts';
 import { InvalidArgumentError, Option } from 'commander';
+import type { App } from '../../application/app.ts';
+import type { Comparison } from '../../application/reconciliation/comparison.ts';
 import {
   HIGHEST_TOLERANCE_CENTS,
   LONGEST_WINDOW_DAYS,
@@ -15,11 +11,15 @@ import {
   StatementError,
 } from '../../application/reconciliation/statements.ts';
 import type { StatementFormat } from '../../application/reconciliation/statements.ts';
-import type { Comparison } from '../../application/reconciliation/comparison.ts';
-import type { App } from '../../application/app.ts';
-import { DifferencesFoundError, WrongUseError, whileRead } from './command-line.ts';
+import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
+import { printPosition } from '../presenting/position.ts';
 import { printReconciliation } from '../presenting/reconciliation.ts';
+import { FUND } from './cli-command.ts';
+import type { CliCommand } from './cli-command.ts';
+import { DifferencesFoundError, WrongUseError, whileRead } from './command-line.ts';
 import { fileToRead, requireApart } from './files.ts';
+import { warnOfLeftOut, warnOfUnvalued } from './left-out.ts';
+import { dateOption, instantOption, FUND_OPTION, fundOf, numberOption } from './options.ts';
 
 interface PortfolioOptions {
   readonly fund: string;

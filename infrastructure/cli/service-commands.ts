@@ -1,6 +1,11 @@
-import type { CliCommand } from './cli-command.ts';
+import { InvalidArgumentError } from 'commander';
+import type { App } from '../../application/app.ts';
+import type { ClockMove } from '../../application/maintenance/sandbox/sandbox-clock.ts';
 import type { Finding, ServiceStatus } from '../../application/maintenance/service-status.ts';
+import { DomainError } from '../../domain/shared/domain-error.ts';
 import { asColumns, printedRows, mebibytes } from '../presenting/columns.ts';
+import { inOneLine } from '../presenting/terminal-text.ts';
+import type { CliCommand } from './cli-command.ts';
 import {
   whileRead,
   withService,
@@ -8,16 +13,11 @@ import {
   MOVE_TARGETS,
   NotAllowedError,
 } from './command-line.ts';
-import { showObject } from './shown-object.ts';
-import { inOneLine } from '../presenting/terminal-text.ts';
 import type { BackupSummary, CliDependencies, Progress, MoveTargets } from './command-line.ts';
-import { directory } from './files.ts';
-import { InvalidArgumentError } from 'commander';
 import { configuring } from './desk-lines.ts';
-import type { ClockMove } from '../../application/maintenance/sandbox/sandbox-clock.ts';
-import { DomainError } from '../../domain/shared/domain-error.ts';
-import type { App } from '../../application/app.ts';
+import { directory } from './files.ts';
 import { instantOption, spanOption } from './options.ts';
+import { showObject } from './shown-object.ts';
 
 const FINDING_COLUMNS = asColumns<Finding>(['check', 'state', 'detail']);
 

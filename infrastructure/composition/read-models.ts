@@ -1,31 +1,31 @@
+import { LOAN_STREAM_PREFIX } from '../../application/command-handling/operation.ts';
 import { decodeEvent } from '../../application/event-codec/event-codec.ts';
+import { newestOperation } from '../../application/loans/operation-states.ts';
+import type { Generations } from '../../application/maintenance/rebuild/generations.ts';
+import type { Generation, Places } from '../../application/maintenance/rebuild/open-generation.ts';
+import { RebuildReadModels } from '../../application/maintenance/rebuild/rebuild-read-models.ts';
+import type { RebuildDependencies } from '../../application/maintenance/rebuild/rebuild-read-models.ts';
+import { ServingReadModel } from '../../application/maintenance/rebuild/serving-read-model.ts';
+import type { OnDamage } from '../../application/maintenance/rebuild/serving-read-model.ts';
+import { DamagedStoreError } from '../../application/ports/event-store.ts';
 import type {
   EventSubscription,
   RecordedEvent,
   StoredEvents,
   EventStore,
 } from '../../application/ports/event-store.ts';
-import type { LogOrder } from '../../application/ports/read-models.ts';
-import { numberOf, projectedEvent } from '../../application/projecting/projected-event.ts';
-import { PUBLISHED } from '../../application/publication/catalogue.ts';
-import type { DomainEvent } from '../../domain/domain-event.ts';
-import type { LoanEvent } from '../../domain/loan/events.ts';
-import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
-import { loanProjection } from '../../projections/loan/loan-projection.ts';
-import { eventIndexProjection } from '../../projections/publication/event-index-projection.ts';
-import { LOAN_STREAM_PREFIX } from '../../application/command-handling/operation.ts';
-import { newestOperation } from '../../application/loans/operation-states.ts';
-import { DamagedStoreError } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { SqlWatch } from '../../application/ports/observation.ts';
-import { RebuildReadModels } from '../../application/maintenance/rebuild/rebuild-read-models.ts';
-import type { RebuildDependencies } from '../../application/maintenance/rebuild/rebuild-read-models.ts';
-import { Outage, repeatUntilAborted } from '../../application/support/retry.ts';
-import type { Generation, Places } from '../../application/maintenance/rebuild/open-generation.ts';
-import type { Generations } from '../../application/maintenance/rebuild/generations.ts';
-import { ServingReadModel } from '../../application/maintenance/rebuild/serving-read-model.ts';
-import type { OnDamage } from '../../application/maintenance/rebuild/serving-read-model.ts';
+import type { LogOrder } from '../../application/ports/read-models.ts';
 import { misfit } from '../../application/processors/log-fit.ts';
+import { numberOf, projectedEvent } from '../../application/projecting/projected-event.ts';
+import { PUBLISHED } from '../../application/publication/catalogue.ts';
+import { Outage, repeatUntilAborted } from '../../application/support/retry.ts';
+import type { DomainEvent } from '../../domain/domain-event.ts';
+import type { LoanEvent } from '../../domain/loan/events.ts';
+import { loanProjection } from '../../projections/loan/loan-projection.ts';
+import type { ProjectedEvent, Projection } from '../../projections/projection.ts';
+import { eventIndexProjection } from '../../projections/publication/event-index-projection.ts';
 import { pause } from '../support/time.ts';
 import { holdsEvents } from './log-fit.ts';
 

@@ -1,19 +1,19 @@
-import type { Parts } from './parts.ts';
 import { PUBLISHING } from '../../application/maintenance/quarantine/quarantined-operations.ts';
+import type { FoundService, ServiceStatus } from '../../application/maintenance/service-status.ts';
 import { messageOf } from '../../application/support/failures.ts';
 import { loanProjection } from '../../projections/loan/loan-projection.ts';
+import { holderOfDirectory } from '../embedded/directory-lock.ts';
 import type { HealthChecks } from '../http/server/health-app.ts';
 import type { KafkaEventBus } from '../kafka/kafka-event-bus.ts';
 import { roomFor } from '../support/durable-files.ts';
 import { TimedOutError, within } from '../support/time.ts';
 import type { BackgroundThread } from './background/background-thread.ts';
+import { ROLES } from './configuration.ts';
 import type { Configuration, Role } from './configuration.ts';
 import { keepsFiles, processOf, sharesStores } from './engines.ts';
+import type { Parts } from './parts.ts';
 import { standingsOf } from './processors.ts';
 import type { Roles } from './roles.ts';
-import type { FoundService, ServiceStatus } from '../../application/maintenance/service-status.ts';
-import { holderOfDirectory } from '../embedded/directory-lock.ts';
-import { ROLES } from './configuration.ts';
 
 const PROBED_STREAM = 'loan-readiness.probe';
 /** An engine that has not answered by then counts as unreachable. */
