@@ -4,8 +4,10 @@ import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import type { Schema } from '../sql/schema.ts';
 import type { SqlDatabase } from '../sql/sql-database.ts';
 import { loanDecider } from '../../domain/loan/index.ts';
+import type { Timestamp } from '../../domain/shared/identifiers.ts';
 import type { CommandHandler } from '../command-handling/command-handler.ts';
 import { parseLoanStream } from '../command-handling/operation.ts';
+import { notEarlier } from '../event-codec/event-codec.ts';
 import { UnreadableEventError } from '../event-codec/fields.ts';
 import type { BusinessClock } from '../ports/clock.ts';
 import { DamagedStoreError } from '../ports/event-store.ts';
@@ -77,6 +79,12 @@ interface Marking {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
+interface Since {
+  readonly today: CalendarDate;
+  /** Nothing is marked as before that, although a clock may be set back a moment after the day began. */
+  readonly began: Timestamp;
+}
+
 const PAGE = 500;
 /** Enough for the store to commit many operations at once, few enough to leave it to requests. */
 const IN_FLIGHT = 32;
@@ -90,12 +98,13 @@ const UNREADABLE = [UnreadableEventError, DamagedStoreError] as const;
  * @throws Error when no operation of a page could be marked, and not because of what is stored of them: then it is not their fault
  */
 export const markOverdue = async (deps: Marking, signal: AbortSignal): Promise<number> => {
-  const today = deps.clock.today();
+  const { clock } = deps;
+  const since = { today: clock.today(), began: clock.now() };
   let marked = 0;
   let after: DueInstallment | undefined;
   for (;;) {
-    const page = await deps.dueBefore(today, PAGE, after);
-    marked += await markAll(deps, [...new Set(page.map(({ stream }) => stream))], { today, signal });
+    const page = await deps.dueBefore(since.today, PAGE, after);
+    marked += await markAll(deps, [...new Set(page.map(({ stream }) => stream))], { ...since, signal });
     after = page.at(-1);
     if (page.length < PAGE || signal.aborted) return marked;
   }
@@ -104,7 +113,7 @@ export const markOverdue = async (deps: Marking, signal: AbortSignal): Promise<n
 const markAll = async (
   deps: Marking,
   streams: readonly string[],
-  { today, signal }: { readonly today: CalendarDate; readonly signal: AbortSignal },
+  { signal, ...since }: Since & { readonly signal: AbortSignal },
 ): Promise<number> => {
   const waiting = streams.values();
   const failures: { readonly stream: string; readonly error: unknown }[] = [];
@@ -114,7 +123,7 @@ const markAll = async (
       if (signal.aborted) return;
       try {
         // Not `marked += await`: that reads the sum before it waits and loses what others add.
-        const count = await mark(deps, stream, today);
+        const count = await mark(deps, stream, since);
         marked += count;
       } catch (error) {
         failures.push({ stream, error });
@@ -133,7 +142,11 @@ const markAll = async (
   return marked;
 };
 
-const mark = async ({ commands, clock }: Marking, stream: string, today: CalendarDate): Promise<number> => {
+const mark = async (
+  { commands, clock }: Marking,
+  stream: string,
+  { today, began }: Since,
+): Promise<number> => {
   const operation = parseLoanStream(stream);
   if (!operation) throw new Error(`${stream} is not the stream of an operation`);
   const { events } = await commands.handle({
@@ -141,8 +154,10 @@ const mark = async ({ commands, clock }: Marking, stream: string, today: Calenda
     applicationId: operation.applicationId,
     actor: 'scheduler',
     correlationId: `overdue-${today}`,
-    decide: (state) =>
-      loanDecider.decide({ type: 'MarkInstallmentsOverdue', today, now: clock.now() }, state),
+    decide: (state) => {
+      const now = notEarlier(clock.now(), began);
+      return loanDecider.decide({ type: 'MarkInstallmentsOverdue', today, now }, state);
+    },
   });
   return events.length;
 };

@@ -7,6 +7,7 @@ import { DamagedStoreError } from '../../../application/ports/event-store.ts';
 import type { JsonText } from '../../../application/ports/event-store.ts';
 import { calendarDate } from '../../../domain/shared/calendar-date.ts';
 import type { CalendarDate } from '../../../domain/shared/calendar-date.ts';
+import type { Timestamp } from '../../../domain/shared/identifiers.ts';
 import { sampleMetadata } from '../../contracts/event-store-samples.ts';
 import { NOW, requestRepurchase } from '../../domain/support/loan-story.ts';
 import { fixedClock } from '../../support/application-parts.ts';
@@ -60,6 +61,19 @@ const overdueOf = async (process: PostAssignment, code: string): Promise<readonl
   );
 
 describe('mark overdue installments', () => {
+  test('not as before the sweep began, where the clock is set back right after midnight', async () => {
+    const { process, due, logger } = await started(['A']);
+    const now = () =>
+      (due.pages === 0 ? '2026-04-16T03:00:00.001Z' : '2026-04-16T02:59:59.990Z') as Timestamp;
+    const clock = { now, today: () => calendarDate('2026-04-16') };
+    const { commands } = process;
+    const dueBefore = due.dueBefore.bind(due);
+    await markOverdue({ commands, dueBefore, clock, logger }, new AbortController().signal);
+    const marks = (await storyOf(process, 'A')).filter(({ type }) => type === 'InstallmentBecameOverdue');
+    expect(marks).toHaveLength(3);
+    for (const one of marks) expect(one).toMatchObject({ recordedAt: '2026-04-16T03:00:00.001Z' });
+  });
+
   test('everything due before today, in one append an operation, by the scheduler', async () => {
     const { process, sweep } = await started(['A', 'B']);
     expect(await sweep()).toBe(6);
