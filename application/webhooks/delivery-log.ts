@@ -79,9 +79,10 @@ const deliveryIds = (database: SqlDatabase, query: DeliveryQuery, from?: string)
     .limit(limit + 1);
 };
 
-/** The last delivery to look at for a page of some names; undefined where all of them may be. */
+/** The last delivery to look at for a page of some names or funds; undefined where all of them may be. */
 const lookedAt = async (database: SqlDatabase, query: DeliveryQuery): Promise<string | undefined> => {
-  if (query.events === undefined || query.eventIds !== undefined) return undefined;
+  const isOfSome = query.events !== undefined || query.onlyFundIds !== undefined;
+  if (!isOfSome || query.eventIds !== undefined) return undefined;
   const end = inOrder(database.builder.selectFrom('webhook_delivery'), query)
     .offset(MOST_LOOKED_AT - 1)
     .limit(2);

@@ -83,15 +83,16 @@ export const filterCases: readonly StoryCase[] = [
     },
   },
   {
-    name: 'a rare name is found behind many others, with bounded work for a page',
+    name: 'a rare name or fund is found behind many others, with bounded work for a page',
     check: async (story, webhookId) => {
-      await story.enqueue(webhookId, [story.event('RARE', { name: 'loan_rejected' })]);
+      const its = { name: 'loan_rejected', fundId: 'a rare fund' };
+      await story.enqueue(webhookId, [story.event('RARE', its)]);
       const many = Array.from({ length: MORE_THAN_ARE_LOOKED_AT }, (_, index) => story.event(`OP-${index}`));
       await story.enqueue(webhookId, many, 1);
-      await story.enqueue(webhookId, [story.event('NEW', { name: 'loan_rejected' })], 2);
-      const rare = { webhookId, events: ['loan_rejected'] };
-      expect(await codesOf(story.adapter, { ...rare, limit: 5 })).toEqual([['NEW'], ['RARE']]);
-      expect(await codesOf(story.adapter, { ...rare, limit: 1 })).toEqual([['NEW'], ['RARE']]);
+      await story.enqueue(webhookId, [story.event('NEW', its)], 2);
+      for (const rare of [{ events: [its.name] }, { onlyFundIds: [its.fundId] }])
+        for (const limit of [5, 1])
+          expect(await codesOf(story.adapter, { webhookId, ...rare, limit })).toEqual([['NEW'], ['RARE']]);
     },
   },
 ];

@@ -232,8 +232,8 @@ export const listDeliveries = endpoint({
   access: 'events',
   summary: 'List deliveries of a subscription',
   description:
-    'Newest first, with every attempt that was made. Filters can be combined. A page with `event` or `since` may be short, or ' +
-    'empty: only a `next_cursor` that is null ends the list.',
+    'Newest first, with every attempt that was made. Filters can be combined. A page with `event` or `since`, or for a client of some ' +
+    'funds, may be short, or empty: only a `next_cursor` that is null ends the list.',
   parameters: [
     ...['WebhookId', 'DeliveryStatus', 'Since', 'DeliveredEvents', 'DeliveredCode', 'DeliveredEventId'],
     ...['Limit', 'Cursor'],
