@@ -13,5 +13,6 @@ export default {
   testTimeout: 120_000,
   // On two cores: some suites wait more than they work.
   maxWorkers: 4,
-  workerGracefulExitTimeout: 5_000,
+  // A worker ends by writing what was compiled for the first time: 4 s in a new clone, more on a busy machine. One that a suite keeps open never ends.
+  workerGracefulExitTimeout: 60_000,
 };
