@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { Living } from '../lives/live.ts';
 import type { Book } from '../lives/model/book.ts';
 import { livesFrom } from '../lives/smallest.ts';
@@ -57,6 +57,9 @@ const open = async (path: string): Promise<void> => {
 const drawn = (picture: Locator): Promise<unknown> =>
   within('it is drawn', 60_000, async () => (await picture.evaluate(widthOf)) > 300);
 const widthOf = ({ width }: { width: number }): number => width;
+/** A renegotiation may have reserved the code before. */
+const receptionOn = (page: Page): Locator =>
+  page.locator('.timeline > li').filter({ hasText: 'Operation received' });
 const paid = ({ parts }: Book): number =>
   parts.filter(({ status }) => status === 'settled' || status === 'prepaid').length;
 
@@ -105,7 +108,7 @@ describe('an operation', () => {
     const { page } = at.desk;
     const { path } = operationWith((one) => paid(one) > 0);
     await open(path);
-    const reception = page.locator('.timeline > li').last();
+    const reception = receptionOn(page);
     await reception.locator('summary').click();
     await reception.getByText('How the value came about').waitFor();
     expect(await reception.locator('tbody tr').count()).toBeGreaterThan(0);
@@ -122,7 +125,7 @@ describe('an operation', () => {
     });
     const { path } = operationWith((one) => paid(one) > 0);
     await page.goto(new URL(path, page.url()).href, { waitUntil: 'commit' });
-    const reception = page.locator('.timeline > li').last();
+    const reception = receptionOn(page);
     await reception.locator('summary').click();
     await reception.getByText('Loading').waitFor();
     opened.resolve();
