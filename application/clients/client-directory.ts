@@ -20,7 +20,7 @@ const bytesOf = ({ resolved }: DirectoryEntry): number =>
 
 const FRESH_MS = 5_000;
 
-/** Remembered for at most five seconds, so that a revoked client takes effect soon; whoever asks about funds looks anew. */
+/** Remembered for at most five seconds, so that a revoked client takes effect soon; what would refuse a fund looks anew. */
 export class ClientDirectory {
   readonly #registry: ClientRegistry;
   readonly #now: () => number;

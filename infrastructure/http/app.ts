@@ -19,7 +19,7 @@ import {
   authenticate,
   authenticateClient,
   callersBy,
-  lookUpFunds,
+  withLinksOfNow,
   limitAddress,
   limitApplication,
   requireScope,
@@ -130,7 +130,7 @@ const middlewaresOf = (dependencies: HttpDependencies) => {
     const first = [observed(watch, operation), preconditions(operation)];
     const parameters = validateParameters(operation, settings.strict);
     const body = [bodies.read, parameters, validator.validate(operation)];
-    const { access, errors: refusals, lines } = operation;
+    const { access, lines } = operation;
     if (access === 'public')
       return [...first, limitAddress(operation, rates), ...body, handle(operation, responder)];
     // The secret stands in the body, which is read first.
@@ -143,10 +143,11 @@ const middlewaresOf = (dependencies: HttpDependencies) => {
       authenticate(operation, identify, rates),
       requireScope(access, operation),
       limitApplication(operation, rates),
-      ...(refusals.includes('fund_not_allowed') ? [lookUpFunds(identify)] : []),
       ...body,
       ...(isLongRead(operation) ? [takeTurn(operation, reads)] : []),
-      ...(lines ? [limitLines(operation, lines, rates), batch(operation, lines)] : [handled(operation)]),
+      ...(lines
+        ? [limitLines(operation, lines, rates), batch(operation, lines)]
+        : [handled(withLinksOfNow(operation, identify))]),
     ];
   };
   return { stepsOf, responder, errors, watch };

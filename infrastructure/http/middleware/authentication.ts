@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 import { allows, scopesOf, SCOPES } from '../../../application/clients/scopes.ts';
 import type { Client } from '../../../application/clients/client-registry.ts';
 import { isSoundText } from '../../../application/schemas/document-validators.ts';
+import { DomainError } from '../../../domain/shared/domain-error.ts';
 import { HttpProblem, oauthDescription, rateLimited } from '../errors/http-problem.ts';
 import { repetitions } from '../requests/request-rules.ts';
 import { quoted } from '../../../application/schemas/parse-json.ts';
@@ -230,13 +231,20 @@ export const authenticate =
     next();
   };
 
-/** For what refuses a fund that is not linked: a link, and one that was taken away, count from the next request on. */
-export const lookUpFunds =
-  (identify: ReturnType<typeof callersBy>): RequestHandler =>
-  async (req, res, next) => {
-    stateOf(res).caller = await identify(req, 'lookUp');
-    next();
+/** What refuses a fund tries once more with the links of now: the fund may have been linked a moment ago. */
+export const withLinksOfNow = (operation: Operation, identify: ReturnType<typeof callersBy>): Operation => {
+  const run: Operation['run'] = async (call) => {
+    try {
+      return await operation.run(call);
+    } catch (error) {
+      if (!(error instanceof DomainError && error.code === 'fund_not_allowed' && call.context)) throw error;
+      const { fundIds } = await identify(call.req, 'lookUp');
+      if (fundIds.every((fundId) => call.context!.fundIds.includes(fundId))) throw error;
+      return operation.run({ ...call, context: { ...call.context, fundIds } });
+    }
   };
+  return operation.errors.includes('fund_not_allowed') ? { ...operation, run } : operation;
+};
 
 /** @throws HttpProblem `insufficient_scope` */
 export const requireScope =

@@ -4,6 +4,7 @@ import { ClientDirectory } from '../../../../application/clients/client-director
 import { allows } from '../../../../application/clients/scopes.ts';
 import { SCOPES } from '../../../../application/clients/scopes.ts';
 import type { Scope } from '../../../../application/clients/scopes.ts';
+import { DomainError } from '../../../../domain/shared/domain-error.ts';
 import { callersBy } from '../../../../infrastructure/http/middleware/authentication.ts';
 import type { OperationSpec } from '../../../../infrastructure/http/openapi/operation.ts';
 import { JwtTokens } from '../../../../infrastructure/security/jwt-tokens.ts';
@@ -122,21 +123,22 @@ describe('revocation', () => {
   });
 });
 
-test('a fund that is linked, or is not any more, counts with the next request that names one', async () => {
+test('a fund that was linked a moment ago is not refused; one that is not linked is, with one try', async () => {
   const { world, registry, fetchToken } = await realWorld();
-  let fundIds: readonly string[] = [];
+  const tried: (readonly string[])[] = [];
   const accept = world.behaviour.loans.assign;
   world.behaviour.loans.assign = (context, input) => {
-    ({ fundIds } = context);
+    tried.push(context.fundIds);
+    if (!context.fundIds.includes(input.fundId)) throw new DomainError('fund_not_allowed', 'is not linked');
     return accept(context, input);
   };
   const auth = await fetchToken();
-  const assign = async () =>
-    (await world.call('POST', '/loan', { body: loanForm(validLoanData()), auth })).status;
-  expect([await assign(), fundIds]).toEqual([201, [FUND]]);
   const OTHER = '9f0c1e52-8a44-4b8e-9d64-0b7f6f1c2a10';
-  await registry.update('client-a', { addFundIds: [OTHER], removeFundIds: [FUND] });
-  expect([await assign(), fundIds]).toEqual([201, [OTHER]]);
+  const body = () => loanForm({ ...validLoanData(), fund_id: OTHER });
+  const assign = async () => (await world.call('POST', '/loan', { body: body(), auth })).status;
+  expect([await assign(), tried]).toEqual([403, [[FUND]]]);
+  await registry.update('client-a', { addFundIds: [OTHER], removeFundIds: [] });
+  expect([await assign(), tried]).toEqual([201, [[FUND], [FUND], [FUND, OTHER]]]);
   await world.stop();
 });
 
