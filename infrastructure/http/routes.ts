@@ -10,6 +10,7 @@ import { headerReader, queryReader } from './requests/parameters.ts';
 import { DocumentValidators } from '../../application/schemas/document-validators.ts';
 import { recogniser } from '../../application/schemas/recogniser.ts';
 import type { Component } from '../../application/schemas/schema.ts';
+import { MIB } from '../../application/support/sized-cache.ts';
 
 /** A host with its port and without user information (RFC 3986, section 3.2). */
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(:\d{0,5})?$/i;
@@ -128,10 +129,9 @@ export const withoutPrefix = (prefix: string): RequestHandler => {
   };
 };
 
-const MEBIBYTE = 1_048_576;
 const BODY = 'body';
 
-const FILE_BYTES = { sandbox: 2 * MEBIBYTE - 1, production: 10 * MEBIBYTE } as const;
+const FILE_BYTES = { sandbox: 2 * MIB - 1, production: 10 * MIB } as const;
 
 const jsonKind = (
   schema: Component,

@@ -5,6 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ByteRange, ReceivedFile } from '../../../application/ports/document-store.ts';
+import { MIB } from '../../../application/support/sized-cache.ts';
 import { BoundedBuffer, tooLarge } from './read-body.ts';
 import type { Slot, SlotBounds } from '../limits/slots.ts';
 import { giveToOwner, naming } from '../../support/durable-files.ts';
@@ -190,16 +191,14 @@ const MINUTE_MS = 60_000;
 const SILENCE_MS = 5 * MINUTE_MS;
 const MARK = 'owner';
 
-const MEBIBYTE = 1_048_576;
-
 /** Weight is bytes on disk, in files of requests under way; who waits is not read meanwhile. */
 export const UPLOAD_BOUNDS: SlotBounds = {
-  application: { places: 64, weight: 512 * MEBIBYTE },
-  process: { places: 512, weight: 4096 * MEBIBYTE },
+  application: { places: 64, weight: 512 * MIB },
+  process: { places: 512, weight: 4096 * MIB },
   waiting: 128,
   waitMs: 10_000,
-  leastWeight: 4 * MEBIBYTE,
-  mostWeight: 50 * MEBIBYTE,
+  leastWeight: 4 * MIB,
+  mostWeight: 50 * MIB,
   refused: () => tooManyUnderWay('uploads'),
 };
 

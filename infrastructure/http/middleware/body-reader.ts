@@ -4,6 +4,7 @@ import type { BusinessClock } from '../../../application/ports/clock.ts';
 import { MOST_VIOLATIONS, withoutRepetitions } from '../../../application/schemas/document-validators.ts';
 import { parseJson } from '../../../application/schemas/parse-json.ts';
 import { unaskedFields } from '../../../application/schemas/recogniser.ts';
+import { MIB } from '../../../application/support/sized-cache.ts';
 import { receiveForm } from '../bodies/form.ts';
 import {
   declaredLength,
@@ -83,12 +84,10 @@ export const preconditions =
 /** A text of this length takes some milliseconds to parse and check. */
 const LARGE_TEXT = 32 * 1024;
 
-const MEBIBYTE = 1_048_576;
-
 /** Weight is bytes in memory, of large texts that have not come in whole; who waits is not read meanwhile. */
 export const TEXT_BOUNDS: SlotBounds = {
-  application: { places: 64, weight: 16 * MEBIBYTE },
-  process: { places: 512, weight: 128 * MEBIBYTE },
+  application: { places: 64, weight: 16 * MIB },
+  process: { places: 512, weight: 128 * MIB },
   waiting: 256,
   waitMs: 10_000,
   leastWeight: LARGE_TEXT,
