@@ -16,7 +16,8 @@ import type { PdfVerdict } from './pdf-process.ts';
 export const contentOf = async (file: ReceivedFile, range?: ByteRange): Promise<Buffer> =>
   Buffer.concat(await Array.fromAsync(file.read(range)));
 
-const REQUIRED = ['[content_types].xml', 'word/document.xml'];
+/** Word for the web numbers the part with the text: `word/document2.xml`. */
+const REQUIRED = [/^\[content_types\]\.xml$/i, /^word\/document\d*\.xml$/i];
 /** A Word document has some dozens of entries, of some thirty bytes each; a larger directory is an attempt to waste processor time. */
 const MOST_ENTRIES = 1_000;
 const MOST_DIRECTORY_BYTES = 128 * 1024;
@@ -79,7 +80,8 @@ const wordDocumentFlaw = async (file: ReceivedFile): Promise<string | undefined>
     for await (const entry of zip.eachEntry()) {
       bytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
       if (bytes > MOST_DIRECTORY_BYTES) return 'the archive has too large a directory';
-      if (entry.uncompressedSize > 0 && !entry.isEncrypted()) missing.delete(entry.fileName.toLowerCase());
+      if (entry.uncompressedSize === 0 || entry.isEncrypted()) continue;
+      for (const name of missing) if (name.test(entry.fileName)) missing.delete(name);
       if (missing.size === 0) return undefined;
     }
     return 'it is an archive, but not a Word document';

@@ -29,6 +29,12 @@ describe.each([
     expect(await inspector.inspect(received(wordDocument()), EITHER, inspection)).toBe('docx');
   });
 
+  test('takes a document that Word for the web saved, whose part with the text has a number', async () => {
+    const names = ['word/document2.xml', 'word/_rels/document2.xml.rels', '[Content_Types].xml'];
+    const saved = zipOf(names.map((name) => ({ name, content: '<x/>' })));
+    expect(await inspector.inspect(received(saved), EITHER, inspection)).toBe('docx');
+  });
+
   test.each<[string, () => Buffer | string, RegExp]>([
     ['an empty file', () => '', /^file contract\.pdf: it is empty$/],
     ['a file of four bytes', () => '%PDF', /neither a PDF nor a Word document$/],
