@@ -66,13 +66,6 @@ const compile = (name: Named): Validator => {
     ]);
 };
 
-/** RFC 3339 writes leap seconds, which the clock of no computer here knows. */
-const NO_SUCH_INSTANT = {
-  field: 'decided_at',
-  code: 'invalid_date',
-  message: 'must be an instant that exists, without a leap second',
-};
-
 const malformed = (all: readonly FieldViolation[], value?: unknown): DecisionReading => {
   const violations = all.slice(0, MOST_VIOLATIONS);
   const id = (value as { decision_id?: unknown } | null | undefined)?.decision_id;
@@ -150,9 +143,5 @@ export const readDecision = (text: string): DecisionReading => {
   const violations = validator(second ? 'AdministratorConfirmation' : 'AdministratorDecision')(value);
   if (violations.length > 0) return malformed(violations, value);
   if (second) return { kind: 'second', second: secondOf(value as ConfirmationFields) };
-  const fields = value as DecisionFields;
-  if (fields.decided_at !== undefined && Number.isNaN(Date.parse(fields.decided_at))) {
-    return malformed([NO_SUCH_INSTANT], value);
-  }
-  return { kind: 'read', decision: submitted(fields) };
+  return { kind: 'read', decision: submitted(value as DecisionFields) };
 };

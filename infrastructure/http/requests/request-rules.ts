@@ -42,16 +42,6 @@ export const repetitions = (
 
 export const textIn = (entry: unknown, field: string): string | undefined => asText(asDraft(entry)?.[field]);
 
-/** RFC 3339 writes leap seconds, which no clock here shows. @param code as the field's other rules are told */
-export const withoutLeapSecond = (
-  draft: Draft,
-  fields: readonly string[],
-  code: string,
-): readonly FieldViolation[] =>
-  fields
-    .filter((field) => /T\d\d:\d\d:60/i.test(asText(draft[field]) ?? ''))
-    .map((field) => ({ field, code, message: 'must be an instant without a leap second' }));
-
 export const notAfter = (
   field: string,
   date: unknown,

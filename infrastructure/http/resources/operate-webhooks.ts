@@ -31,8 +31,6 @@ import { RANGE_CHOICES, RANGE_STATES } from '../../../application/webhooks/queue
 import type { RangeRedelivery as Range } from '../../../application/webhooks/queue/range-redeliveries.ts';
 import type { TypeOf } from '../../../application/schemas/schema.ts';
 import { HttpProblem } from '../errors/http-problem.ts';
-import { withoutLeapSecond } from '../requests/request-rules.ts';
-import type { CrossCheck } from '../requests/request-rules.ts';
 
 const ROTATED = fieldsOf<Rotated>()({
   webhook_id: named(WEBHOOK_ID, EXAMPLE_WEBHOOK_ID),
@@ -196,8 +194,6 @@ const exampleCompleted = {
   ...{ status: 'completed', delivered: 1198, failed: 2, completed_at: '2026-01-15T18:31:12.480Z' },
 };
 
-const crossCheck: CrossCheck = (draft) => withoutLeapSecond(draft, ['since', 'until'], 'invalid_format');
-
 const rangeOf = ({ since, until, status }: RangeToRedeliver) => ({
   since,
   ...(typeof until === 'string' && { until }),
@@ -220,7 +216,6 @@ export const redeliverWebhook = endpoint({
   body: { schema: RangeToRedeliver, example: exampleRangeRequest },
   success: [json(202, 'It has begun.', RangeRedelivery)],
   errors: ['webhook_not_found', 'redelivery_running', 'concurrent_modification', 'webhook_invalid_state'],
-  crossCheck,
   answer: async ({ webhooks }, context, call) => ({
     status: 202,
     json: RangeRedelivery.show(

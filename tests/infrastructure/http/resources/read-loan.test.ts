@@ -144,6 +144,7 @@ describe('GET /loan', () => {
     ['updated_since=yesterday', /RFC 3339, such as 2026-01-15T12:00:00Z/],
     ['updated_since=2026-01-15', /RFC 3339/],
     ['updated_since=2026-02-30T00:00:00Z', /RFC 3339/],
+    ['updated_since=2026-06-30T23:59:60Z', /^updated_since must be a date-time of RFC 3339/],
     ['updated_since=2026-01-15T12:00:00+03:00', /write \+ as %2B/],
     ['updated_since=2026-01-15T12:00:00Z&updated_since=2026-01-16T12:00:00Z', /once/],
     ['update_since=2026-01-15T12:00:00Z', /the nearest one is updated_since/],
