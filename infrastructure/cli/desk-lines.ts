@@ -30,9 +30,12 @@ export const recordWherePossible = async (
   }
 };
 
+const isNotAllowed = (error: unknown): boolean =>
+  error instanceof NotAllowedError || error instanceof EarlierReleaseError;
+
 const reasonOf = (error: unknown): string | undefined => {
   if (error instanceof DomainError) return error.code;
-  return error instanceof NotAllowedError || error instanceof EarlierReleaseError ? 'not_allowed' : undefined;
+  return isNotAllowed(error) ? 'not_allowed' : undefined;
 };
 
 interface Configuring<Result> extends Omit<DeskEntry, 'action' | 'decision'> {
@@ -70,15 +73,17 @@ export const configuring = async <Result>(
   return result;
 };
 
+const mayPass = (error: unknown): boolean => !isNotAllowed(error) && PATIENTLY.mayPass(error);
+
 /**
  * Tries again what failed for a reason that may pass: a store that is away, a renegotiation that is being decided.
- * @throws Error when it still fails after some seconds; refusals of the domain are thrown at once
+ * @throws Error when it still fails after some seconds; refusals are thrown at once
  */
 export const patiently = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   try {
-    return await retry(work, PATIENTLY, pause);
+    return await retry(work, { ...PATIENTLY, mayPass }, pause);
   } catch (error) {
-    if (!PATIENTLY.mayPass(error)) throw error;
+    if (!mayPass(error)) throw error;
     throw new Error(`given up for now: ${(error as Error).message}`, { cause: error });
   }
 };

@@ -70,6 +70,14 @@ describe('fund four-eyes', () => {
     expect(JSON.parse((await fourEyes()).out)).toEqual(rule);
   });
 
+  test('knows no such fund, and says so at once', async () => {
+    for (const more of [[], ['--off']])
+      expect(await receivables('fund', 'four-eyes', '--fund', 'Fundo Aurora', ...more)).toMatchObject({
+        code: 3,
+        err: 'error: no fund has the id or the name Fundo Aurora\n',
+      });
+  });
+
   test('asks for people who are signed in, where nothing else is said', async () => {
     expect(JSON.parse((await fourEyes('--decision', 'disburse:50000')).out)).toMatchObject({
       evidence: 'signed-in',
