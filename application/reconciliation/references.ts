@@ -62,19 +62,20 @@ export type Schedules = ReadonlyMap<string, ReadonlySet<string>>;
  */
 export class References {
   readonly #payments: Payments;
-  readonly #schedules: Schedules;
+  readonly #schedules: Schedules | undefined;
   /** Of operations with many payments, by their plain names: a statement may ask for each of its lines. */
   readonly #installments = new Map<number, ReadonlyMap<string, string>>();
   #events: Map<string, number> | undefined;
   #plainCodes: Map<string, number> | undefined;
 
-  /** @param schedules of those that no payment names */
-  constructor(payments: Payments, schedules: Schedules = new Map()) {
+  /** @param schedules what operations have beside installments that a payment names */
+  constructor(payments: Payments, schedules?: Schedules) {
     this.#payments = payments;
     this.#schedules = schedules;
   }
 
-  find(text: string): Reference | undefined {
+  /** Null where schedules have to say whether it names an installment, or its operation alone. */
+  find(text: string): Reference | null | undefined {
     if (text === '') return undefined;
     for (const id of eventIdsIn(text)) {
       const payment = this.#eventsById().get(id);
@@ -83,20 +84,22 @@ export class References {
     }
     for (const word of wordsOf(text)) {
       const found = this.#named(word);
-      if (found) return found;
+      if (found !== undefined) return found;
     }
     return this.#namedPlainly(plain(text));
   }
 
-  #named(word: string): Reference | undefined {
+  #named(word: string): Reference | null | undefined {
     const whole = this.#payments.findOperation(word);
     if (whole !== NONE) return { operation: whole, installment: null, payment: NONE };
     for (const { code, installment: name, separator } of placesIn(word)) {
       const operation = this.#payments.findOperation(code);
       if (operation === NONE) continue;
-      const isOne = this.#schedules.get(code)?.has(name) || (separator === '/' && !SPACE.test(name));
+      const isWord = !SPACE.test(name);
+      const isOne = this.#schedules?.get(code)?.has(name) || (separator === '/' && isWord);
       const installment = this.#installmentOf(operation, name) ?? (isOne ? name : undefined);
       if (installment !== undefined) return { operation, installment, payment: NONE };
+      if (!this.#schedules && separator === ' ' && isWord) return null;
     }
     return undefined;
   }
