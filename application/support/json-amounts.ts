@@ -13,3 +13,7 @@ export const amount = (value: Cents): { readonly rawJSON: string } => JSON.rawJS
 
 export const amountOrNull = (value: Cents | null): { readonly rawJSON: string } | null =>
   value === null ? null : amount(value);
+
+/** Whether a field of this name holds money, in requests, answers and events. */
+export const holdsMoney = (name: string): boolean =>
+  /(?:^|_)value$|^(?:remaining_balance|difference|surplus|total_received)$/.test(name);

@@ -1,6 +1,6 @@
-import { stringify } from 'yaml';
 import { asyncApiDocument } from '../../application/publication/description/asyncapi-document.ts';
 import { API_VERSION } from '../../infrastructure/http/openapi/version.ts';
+import { yamlText } from '../../infrastructure/http/openapi/yaml-text.ts';
 
 /** The document as it is served. */
 export const publishedTopics = () => JSON.parse(JSON.stringify(asyncApiDocument(API_VERSION)));
@@ -11,4 +11,4 @@ export const publishedSchemasFile = new URL('../fixtures/published-schemas.json'
 
 const HEAD = '# Served as /asyncapi.yaml; written by: node tests/support/write-topics.ts\n';
 
-export const topicsText = (): string => HEAD + stringify(publishedTopics(), { aliasDuplicateObjects: false });
+export const topicsText = (): string => HEAD + yamlText(publishedTopics());

@@ -1,4 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { stringify } from 'yaml';
+import { yamlText } from './yaml-text.ts';
 
-parentPort!.postMessage(stringify(workerData, { aliasDuplicateObjects: false }));
+parentPort!.postMessage(yamlText(workerData));

@@ -7,6 +7,7 @@ import { endpoint } from '../operation.ts';
 import { REVALIDATE, served, ServedContent } from '../docs/served-content.ts';
 import { GUIDE_POLICY } from '../docs/guides/guides.ts';
 import type { Schema } from '../../../application/schemas/schema.ts';
+import { holdsMoney } from '../../../application/support/json-amounts.ts';
 import type { PublicAddresses, OpenApiDocument } from '../openapi/operation.ts';
 import { HEAPS, threadOptions } from '../../support/threads.ts';
 import { asyncApiDocument } from '../../../application/publication/description/asyncapi-document.ts';
@@ -147,8 +148,12 @@ const releasedDescription = async (
   ) as Schema;
 };
 
+/** Examples show amounts as answers do. */
+const withDecimals = (name: string, value: unknown): unknown =>
+  typeof value === 'number' && holdsMoney(name) ? JSON.rawJSON(value.toFixed(2)) : value;
+
 const servedAsJson = (document: Schema): ServedContent =>
-  new ServedContent(Buffer.from(JSON.stringify(document)), 'application/json; charset=utf-8');
+  new ServedContent(Buffer.from(JSON.stringify(document, withDecimals)), 'application/json; charset=utf-8');
 
 const THREAD = new URL('../openapi/yaml-thread.ts', import.meta.url);
 

@@ -42,6 +42,20 @@ describe('the interface description', () => {
     expect(parse(text)).toEqual(document);
   });
 
+  test.each([
+    ['/openapi.json', /"(\w+)":(-?\d[\d.]*)/g],
+    ['/openapi.yaml', /^ *(?:- )?(\w+): (-?\d[\d.]*)$/gm],
+    ['/asyncapi.json', /"(\w+)":(-?\d[\d.]*)/g],
+    ['/asyncapi.yaml', /^ *(?:- )?(\w+): (-?\d[\d.]*)$/gm],
+  ])('%s shows amounts with two decimals, as answers do', async (path, numbers) => {
+    const { text } = await world.call('GET', path, { auth: false });
+    const fields = JSON.stringify(document).matchAll(/"(\w+)":\{[^{}]*schemas\/(?:Amount|Balance)"/g);
+    const money = new Set(['present_value', ...[...fields].map(([, name]) => name!)]);
+    const found = [...text.matchAll(numbers)].filter(([, name]) => name !== 'maximum');
+    expect(found.filter(([, name]) => money.has(name!)).length).toBeGreaterThan(10);
+    expect(found.filter(([, name, number]) => money.has(name!) !== /\.\d\d$/.test(number!))).toEqual([]);
+  });
+
   test('stands beside the description of the topics, in both forms', async () => {
     const asJson = await world.call('GET', '/asyncapi.json', { auth: false });
     const asYaml = await world.call('GET', '/asyncapi.yaml', { auth: false });
