@@ -1,6 +1,9 @@
 import { ownTemporaryDirectory } from './own-temporary-directory.ts';
 
-/** Lets the run fail when a worker had to be killed, because a suite left something open: Jest itself only says so. */
+/** What a run without workers may take for its end. */
+const END_MS = 10_000;
+
+/** Lets the run fail when a worker had to be killed, or would not end by itself, because a suite left something open: Jest itself only says so. */
 export default class LeakReporter {
   #leak;
 
@@ -12,6 +15,13 @@ export default class LeakReporter {
         this.#leak = new Error('a suite left something open');
       print(...parts);
     };
+  }
+
+  onRunComplete() {
+    setTimeout(() => {
+      console.error('a suite left something open:', ...process.getActiveResourcesInfo());
+      process.exit(1);
+    }, END_MS).unref();
   }
 
   getLastError() {

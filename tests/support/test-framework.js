@@ -46,6 +46,12 @@ const inOwnDirectory = async (file) => {
 /** What Node.js keeps of where an error was made. Jest makes it a hundred calls, of the product's errors too. */
 const STACK_FRAMES = 10;
 
+/** Circus closes nothing of a file of which no test runs, as with `-t`: it may have opened something as it was read, and others not at all. */
+const closeUnused = async () => {
+  for (const { type, fn } of getState().rootDescribeBlock.hooks)
+    if (type === 'afterAll') await Promise.try(fn).catch(() => undefined);
+};
+
 const STATUS = { skip: 'pending', todo: 'todo' };
 
 const resultOf = ({ testPath, status, errors, errorsDetailed, ...result }) => {
@@ -86,7 +92,9 @@ export default async (globalConfig, config, environment, runtime, path) => {
   try {
     const { testResults, unhandledErrors } = await inOwnDirectory(async () => {
       await import(pathToFileURL(path).href);
-      return run();
+      const ran = await run();
+      if (ran.testResults.every(({ status }) => status === 'skip')) await closeUnused();
+      return ran;
     });
     const results = testResults.map(resultOf);
     const failures = formatResultsErrors(results, config, globalConfig, path);
