@@ -174,6 +174,8 @@ class Transport:
         request = Request(asked.url, asked.body, headers, method=asked.method)
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
+                if response.length is None and not response.chunked:  # so are headers read that were cut off
+                    raise HTTPException("half of an answer")
                 answer = Answer(response.status, response.headers, response.read())
         except URLError as error:
             unconnected = isinstance(error.reason, _NotConnected)

@@ -4,6 +4,7 @@ import socket
 import threading
 import unittest
 from decimal import Decimal
+from http.server import BaseHTTPRequestHandler
 from unittest import mock
 
 from receivables_fund import ApiError, Client, NoAnswer, Patience, ReceivablesError
@@ -49,6 +50,13 @@ class WhatIsSentAgain(AgainstScripted):
     def test_half_an_answer_is_none(self) -> None:
         self.service.answers = [says(200, {"status": "settled"}, Content_Length="500"), says(200, {"status": "settled"})]
         self.assertEqual(self.client.settle_installment(SETTLEMENT), {"status": "settled"})
+
+    def test_half_the_headers_are_none(self) -> None:
+        def half(handler: BaseHTTPRequestHandler) -> None:
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nContent-L")
+
+        self.service.answers = [half, says(200, b"%PDF-1.4")]
+        self.assertEqual(self.client.read_document("OP-1", "d-1"), b"%PDF-1.4")
 
     def test_what_could_be_done_twice_only_when_it_was_not_done_once(self) -> None:
         self.service.answers = [refuses(429, "rate_limited", True), refuses(409, "concurrent_modification", True), HOOK]
