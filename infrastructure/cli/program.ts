@@ -123,6 +123,10 @@ const forTerminals = (dependencies: CliDependencies): CommandDependencies => ({
   ask: (question) => dependencies.ask(shownOnly(question)),
 });
 
+/** The library's own `help` looks at the first name alone. */
+const withHelp = (args: readonly string[]): readonly string[] =>
+  args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args;
+
 /**
  * Runs one command.
  * @param args what follows the program's name
@@ -131,7 +135,7 @@ const forTerminals = (dependencies: CliDependencies): CommandDependencies => ({
 export const runProgram = async (args: readonly string[], given: CliDependencies): Promise<number> => {
   const dependencies = forTerminals(given);
   try {
-    await createProgram(dependencies).parseAsync([...args], { from: 'user' });
+    await createProgram(dependencies).parseAsync([...withHelp(args)], { from: 'user' });
     return DONE;
   } catch (error) {
     if (error instanceof OutputClosedError) return DONE;

@@ -43,8 +43,10 @@ describe('every command', () => {
   test.each(leaves.map((path) => [path.join(' ')]))(
     '%s: help on standard output, the format where it shows, and nothing opened',
     async (name) => {
-      const { code, out, err } = await commandLine(() => ({}), { open })(...name.split(' '), '--help');
+      const receivables = commandLine(() => ({}), { open });
+      const { code, out, err } = await receivables(...name.split(' '), '--help');
       expect([code, err]).toEqual([0, '']);
+      expect(await receivables('help', ...name.split(' '))).toMatchObject({ code, out, err });
       expect(out.includes('  -o <format>')).toBe(SHOWING.has(name));
       expect(out).not.toContain('--format');
       const mandatory = leafOf(name).options.filter((option) => option.mandatory);
