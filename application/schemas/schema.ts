@@ -131,7 +131,11 @@ const absentWhenNull = (schema: Schema): Schema => {
 };
 
 export const nullable = <const Given extends Schema>(schema: Given): SchemaOf<Static<Given> | null> =>
-  typed({ ...schema, type: [schema['type'], 'null'] });
+  typed({
+    ...schema,
+    type: [schema['type'], 'null'],
+    ...(Array.isArray(schema['enum']) && { enum: [...(schema['enum'] as readonly unknown[]), null] }),
+  });
 
 export const listOf = <const Items extends Schema>(
   items: Items,

@@ -25,8 +25,9 @@ const Payment = component('Payment', {
       note: nullable(text()),
       dry_run: { type: 'boolean', default: false },
       replaces: ref(Code),
+      reason: oneOf(['late']),
     },
-    ['dry_run', 'replaces'],
+    ['dry_run', 'replaces', 'reason'],
   ),
   description: 'Money that came in.',
 });
@@ -48,6 +49,7 @@ describe('a schema', () => {
         note: { type: ['string', 'null'] },
         dry_run: { type: ['boolean', 'null'], default: false },
         replaces: { anyOf: [{ $ref: '#/components/schemas/Code' }, { type: 'null' }] },
+        reason: { type: ['string', 'null'], enum: ['late', null] },
       },
       description: 'Money that came in.',
     });
