@@ -121,16 +121,13 @@ export const entryOfDecision = (answer: DecisionAnswer): DeskEntry => {
   return { ...entry, ...(decisionId !== undefined && { decisionId }), ...decided, reason: reason.code };
 };
 
-/** A line for each answer, in the name of whom the decision names, otherwise of the visitor. */
-export const recordDecisions = async (
+/** A line for each answer, in the name of whom the decision names, otherwise of the visitor. Those of a batch are one append: tried again, none is there twice. */
+export const recordDecisions = (
   desk: Pick<Desk, 'record'>,
   visitor: DeskVisitor,
   answers: readonly DecisionAnswer[],
-): Promise<void> => {
-  const names = new Map<string, DeskEntry[]>();
-  for (const answer of answers) {
-    const name = answer.decision?.operator ?? visitor.name;
-    names.set(name, [...(names.get(name) ?? []), entryOfDecision(answer)]);
-  }
-  for (const [name, entries] of names) await desk.record({ ...visitor, name }, entries);
-};
+): Promise<void> =>
+  desk.record(
+    visitor,
+    answers.map((answer) => ({ ...entryOfDecision(answer), name: answer.decision?.operator })),
+  );

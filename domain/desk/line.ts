@@ -23,6 +23,8 @@ export interface DeskVisitor {
 
 export interface DeskEntry {
   readonly action: DeskAction;
+  /** Default: the visitor's. */
+  readonly name?: string | undefined;
   readonly outcome?: DeskOutcome;
   readonly reason?: string;
   readonly applicationId?: string;
@@ -35,7 +37,7 @@ export interface DeskEntry {
   readonly sum?: Cents;
 }
 
-export interface DeskLineWritten extends Omit<DeskEntry, 'outcome'>, DeskVisitor {
+export interface DeskLineWritten extends Omit<DeskEntry, 'outcome' | 'name'>, DeskVisitor {
   readonly type: 'DeskLineWritten';
   readonly at: Timestamp;
   readonly outcome: DeskOutcome;
@@ -71,11 +73,20 @@ const isCode = (value: unknown): boolean => CODE.test(value as string);
  * @param known the operation of the entry exists, and this is its fund, where that could be told
  */
 export const deskLine = (
-  { way, issuer, subject, name }: DeskVisitor,
+  { way, issuer, subject, ...visitor }: DeskVisitor,
   entry: DeskEntry,
   { at, known }: { readonly at: Timestamp; readonly known?: { readonly fundId?: string } | undefined },
 ): DeskLineWritten => {
-  const { action, outcome = 'done', applicationId, code, decisionId, count, sum } = entry;
+  const {
+    action,
+    name = visitor.name,
+    outcome = 'done',
+    applicationId,
+    code,
+    decisionId,
+    count,
+    sum,
+  } = entry;
   const usedUp =
     outcome === 'applied' || outcome === 'already_applied' || outcome === 'awaiting_confirmation';
   return {

@@ -2,7 +2,10 @@ import { expect, test } from '@jest/globals';
 import { recordDecisions } from '../../../application/administrator/answers.ts';
 import type { DecisionAnswer } from '../../../application/administrator/answers.ts';
 import type { SubmittedDecision } from '../../../application/administrator/decisions.ts';
+import { DESK_DAYS_STREAM } from '../../../application/desk/desk-streams.ts';
+import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import { deskOver, linesOf } from '../../support/desk-over.ts';
+import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
 
 const ID = '0b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60';
 const of = (decisionId: string, more: object = {}): SubmittedDecision => ({
@@ -36,8 +39,33 @@ test('each answer is a line, in the name that the decision gives, and what could
     ['administrator', 'decided', 'applied', 'D-1', undefined],
     ['administrator', 'refused', 'refused', undefined, undefined],
     ['administrator', 'refused', 'refused', undefined, undefined],
-    ['administrator', 'decided', 'already_applied', undefined, undefined],
     ['Ana', 'decided', 'already_applied', 'D-2', 180_000],
+    ['administrator', 'decided', 'already_applied', undefined, undefined],
   ]);
   expect(JSON.stringify(lines.map(({ at: _, ...line }) => line))).not.toMatch(/Joana|52998224725/);
+});
+
+/** The second time that lines come, it is away. */
+class AwayOnce extends InMemoryEventStore {
+  #times = 0;
+
+  override async append(...asked: Parameters<InMemoryEventStore['append']>) {
+    if (asked[0] !== DESK_DAYS_STREAM && ++this.#times === 2) throw new StoreUnavailableError('away');
+    return super.append(...asked);
+  }
+}
+
+test('lines of several operators that are written again, because the log was away, stand there once', async () => {
+  const desk = deskOver({ events: new AwayOnce() });
+  const answers = ['Ana', 'Bia', 'Ana'].map((operator, n): DecisionAnswer => {
+    return { outcome: 'applied', decision: of(`D-${n}`, { operator }), status: 'approved' };
+  });
+  const record = () => recordDecisions(desk, { way: 'topic', name: 'administrator' }, answers);
+  await record().catch(record);
+  const lines = await linesOf(desk);
+  expect(lines.map(({ name, decisionId }) => `${decisionId} ${name}`)).toEqual([
+    'D-0 Ana',
+    'D-1 Bia',
+    'D-2 Ana',
+  ]);
 });
