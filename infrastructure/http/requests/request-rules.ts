@@ -76,6 +76,7 @@ export const requireMatchingFiles = (
   mayLack = false,
 ): void => {
   const referenced = new Set(names);
+  const normal = new Set(names.map((name) => name.normalize()));
   const uploaded = new Set(files.map(({ name }) => name));
   const repeated = repetitions(files.map(({ name }) => name));
   const missing = mayLack ? [] : names.filter((name) => !uploaded.has(name));
@@ -94,7 +95,9 @@ export const requireMatchingFiles = (
     ...unreferenced.map(({ name, field }) => ({
       field,
       code: 'unreferenced_file' as const,
-      message: `${name} is named by no document; leave it out or add a document`,
+      message: normal.has(name.normalize())
+        ? `${name} differs from the name of its document in how accents are written; send both in one form of Unicode, such as NFC`
+        : `${name} is named by no document; leave it out or add a document`,
     })),
   ];
   const [first] = details;

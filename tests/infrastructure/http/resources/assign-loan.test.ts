@@ -137,6 +137,16 @@ describe('an assignment tried out', () => {
     expect(assigned).toBeUndefined();
   });
 
+  test('says of a file whose accents are other characters than those of its document that they are', async () => {
+    const backing_documents = [{ type: 'ccb', value: 'c\u00e9dula.pdf' }];
+    const { body } = await quote({ backing_documents }, [{ name: 'ce\u0301dula.pdf' }]);
+    expect(body).toMatchObject({
+      error_code: 'unreferenced_file',
+      message:
+        'ce\u0301dula.pdf differs from the name of its document in how accents are written; send both in one form of Unicode, such as NFC',
+    });
+  });
+
   test('with `dry_run` false it is the assignment itself', async () => {
     expect((await quote({ dry_run: false })).status).toBe(201);
     expect(assigned).not.toHaveProperty('dryRun');
