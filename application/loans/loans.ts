@@ -127,11 +127,7 @@ export const applicationOf = async (holding: Holders, code: string): Promise<str
 };
 
 /** @throws DomainError `loan_not_found` where this application, or any where none is named, has no operation of this code */
-export const requireKnown = async (
-  holding: Holders,
-  code: string,
-  applicationId: string | undefined,
-): Promise<void> => {
+export const requireKnown = async (holding: Holders, code: string, applicationId?: string): Promise<void> => {
   if (
     applicationId === undefined
       ? (await holdersOf(holding, code)).length > 0

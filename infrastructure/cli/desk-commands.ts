@@ -53,6 +53,7 @@ export const addDeskCommands = (program: CliCommand): void => {
     .listing(
       async ({ funds }) => withNamesBeside(DESK_COLUMNS, await funds.names()),
       async function* (services, { since, subject, code, fund }: LogOptions) {
+        if (code !== undefined) await services.loans.requireKnown(code);
         yield* services.desk.lines({
           ...{ since, subject, code },
           ...(await scopeOf(services, { fund })),

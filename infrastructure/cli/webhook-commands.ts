@@ -101,15 +101,17 @@ export const addWebhookCommands = (program: CliCommand): void => {
     .serving(verifyDeliveries);
 };
 
-const deliveriesOf = (
-  { webhooks }: App,
+async function* deliveriesOf(
+  { loans, webhooks }: App,
   webhookId: string,
   { name, ...options }: DeliveriesOptions,
   command: CliCommand,
-): AsyncIterable<WaitingDelivery> =>
-  command.limited(USUALLY_LISTED, (limit) =>
+): AsyncGenerator<WaitingDelivery> {
+  if (options.code !== undefined) await loans.requireKnown(options.code);
+  yield* command.limited(USUALLY_LISTED, (limit) =>
     webhooks.deliveries.search(webhookId, { ...options, ...(name && { events: name }), limit }),
   );
+}
 
 async function* redelivering(
   services: App,

@@ -163,6 +163,11 @@ test('it refuses an anchor that was changed, cut off, or signed by another', asy
     await writeFile(inFolder(CHANGED), `${lines.join('\n')}\n`);
     expect(await verify([EXPORT, CHANGED])).toEqual({ code: 1, said: expect.stringMatching(why) });
   }
+  await world.auditCommand('anchor', '--output', inFolder(CHANGED));
+  expect(await verify([EXPORT, CHANGED])).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('no stream'),
+  });
   const { code, said } = await verify([EXPORT, ANCHOR], `${key.slice(0, -1)}_`);
   expect([code, said]).toEqual([1, expect.stringContaining('is signed with another key')]);
 });

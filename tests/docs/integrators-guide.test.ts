@@ -179,7 +179,6 @@ describe('the quick start', () => {
         env: environment,
       });
       // What the guide shows further on goes on from there.
-      await writeFile(join(directory, 'invoice.pdf'), '%PDF-1.4');
       const api = new ApiClient(running.baseUrl, client);
       const further = { cwd: directory, env: { ...environment, TOKEN: await api.token() } };
       await within('an installment is overdue', 60_000, async () => {

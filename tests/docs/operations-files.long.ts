@@ -152,6 +152,18 @@ test('receivables.service is a unit that systemd takes', async () => {
   expect(stderr.split('\n').filter((line) => line.includes('receivables.service'))).toEqual([]);
 }, 300_000);
 
+test('commands of one machine have the environment of its service', async () => {
+  const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
+  const [, script = ''] = /^### On one machine\n[\s\S]*?^```sh\n([\s\S]*?)^```/m.exec(page) ?? [];
+  const [environment, data] = [join(directory, 'environment'), join(directory, 'nothing')];
+  writeFileSync(environment, `ENVIRONMENT=sandbox\nDATA_DIR=${data}\n`);
+  const here = script
+    .replaceAll('/opt/receivables', ROOT.replace(/\/$/, ''))
+    .replace('/etc/receivables/environment', environment);
+  const told = run('sh', ['-c', here, 'receivables', 'client', 'list'], { cwd: directory });
+  await expect(told).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(`data in ${data}`) });
+}, 300_000);
+
 describe('completion', () => {
   const script = (shell: string): string => {
     const path = join(directory, `completion.${shell}`);

@@ -8,8 +8,9 @@ import { RunningService } from '../support/running-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'sandbox.md'), 'utf8');
-/** The page's own snippets, one after another, as a reader pastes them. */
-const snippets = [...page.matchAll(/^```bash\n([\s\S]*?)^```/gm)].map(([, code]) => code).join('\n');
+/** The page's own snippets, one after another, as a reader pastes them; of its commands, what moves the clock. */
+const snippets = [...page.matchAll(/^```(?:bash|sh)\n([\s\S]*?)^```/gm)].map(([, code]) => code).join('\n');
+const receivables = `receivables() { if [ "$1" = sandbox ]; then post /sandbox/clock "{\\"advance\\": \\"$4\\"}" >&2; fi; }`;
 
 let service: RunningService;
 const directory = temporaryDirectory();
@@ -20,14 +21,18 @@ afterAll(() => service?.stop());
 
 test('a late payer in two minutes, as the page has it', async () => {
   const { client_id, client_secret } = await service.createClient(FUND);
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', snippets], {
-    cwd: directory,
-    env: {
-      PATH: process.env['PATH'],
-      ...{ BASE: service.baseUrl, CLIENT_ID: client_id, CLIENT_SECRET: client_secret, FUND },
+  const { stdout } = await promisify(execFile)(
+    'bash',
+    ['-euo', 'pipefail', '-c', `${receivables}\n${snippets}`],
+    {
+      cwd: directory,
+      env: {
+        PATH: process.env['PATH'],
+        ...{ BASE: service.baseUrl, CLIENT_ID: client_id, CLIENT_SECRET: client_secret, FUND },
+      },
+      timeout: 100_000,
     },
-    timeout: 100_000,
-  });
+  );
   const answers = stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))

@@ -71,6 +71,16 @@ test('the reports hold what its integrators were answered', async () => {
 const findings = () => examine({ DATA_DIR: dataDir }, () => new RecordingLogger());
 const unlikeOk = async () => (await findings()).filter(({ state }) => state !== 'ok');
 
+test('a code that no operation has is no empty report', async () => {
+  const hook = { url: `https://127.0.0.1:${await freePort()}/hook`, events: ['*'] };
+  const { webhook_id: id } = (await api.call('POST', '/webhook', hook)).body;
+  for (const report of [['desk', 'log'], ['events'], ['webhook', 'deliveries', id]])
+    expect(await commandLineBeside({ DATA_DIR: dataDir })(...report, '--code', 'NOPE')).toMatchObject({
+      ...{ code: 3, out: '', err: expect.stringContaining('no operation has the code NOPE') },
+    });
+  await api.call('DELETE', `/webhook/${id}`);
+});
+
 test('deliveries that wait at a dead endpoint and a clock that was moved are warnings that name them', async () => {
   const url = `https://127.0.0.1:${await freePort()}/nobody`;
   const { body: webhook } = await api.call('POST', '/webhook', { url, events: ['*'] });
