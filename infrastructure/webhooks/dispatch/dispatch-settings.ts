@@ -20,7 +20,7 @@ export interface DispatchSettings {
   readonly lookEveryMs: number;
   /** After a claim of few lanes, or after few results were stored, so long is waited for more of them to travel together. */
   readonly gatherMs: number;
-  /** After a longer wait, for a name server or for its turn, a delivery's address and secret are looked at again before it is sent. */
+  /** So long after the store was asked for a delivery, its address and secret are looked at again before it is sent. */
   readonly knownForMs: number;
 }
 

@@ -174,11 +174,12 @@ export class WebhookDispatcher {
 
   async #lease(requests: readonly LeaseRequest[], now: number): Promise<void> {
     const { queue, settings } = this.#deps;
+    const askedAt = performance.now();
     try {
       const leased = await queue.lease(requests, iso(now), iso(now + settings.leaseMs));
       this.#lastError = undefined;
       if (this.#state === 'running') {
-        this.#take(leased, now);
+        this.#take(leased, now, askedAt);
         return await gathered(leased.deliveries.length, settings.gatherMs);
       }
       const leases = leased.deliveries.map(({ lease }) => lease);
@@ -190,26 +191,27 @@ export class WebhookDispatcher {
     }
   }
 
-  #take({ deliveries, schedules }: LeasedLanes, now: number): void {
+  #take({ deliveries, schedules }: LeasedLanes, now: number, askedAt: number): void {
     const brought = new Set(deliveries.map(({ lease }) => lease.webhookId));
     for (const schedule of schedules) {
       this.#schedule.learn(brought.has(schedule.webhookId) ? schedule : afterEmptyLease(schedule, now));
     }
     for (const delivery of deliveries) {
-      const run: Promise<void> = this.#run(delivery).finally(() => this.#running.delete(run));
+      const run: Promise<void> = this.#run(delivery, askedAt).finally(() => this.#running.delete(run));
       this.#running.add(run);
     }
   }
 
-  async #run(first: LeasedDelivery): Promise<void> {
+  async #run(first: LeasedDelivery, firstAskedAt: number): Promise<void> {
     const endpoint = this.#schedule.endpoint(first.lease.webhookId);
     const goesOn = () => this.#state === 'running' && endpoint.breaker.probeAt === undefined;
     endpoint.lanes += 1;
     try {
-      let ended = await this.#send(first, endpoint, () => this.#state === 'running');
+      let ended = await this.#send(first, endpoint, firstAskedAt, () => this.#state === 'running');
       while (ended) {
+        const askedAt = performance.now();
         const next = await this.#runner.store(ended, endpoint, goesOn());
-        ended = next && (await this.#send(next, endpoint, goesOn));
+        ended = next && (await this.#send(next, endpoint, askedAt, goesOn));
       }
     } catch (error) {
       // Nothing is lost: the lease ends, and a worker makes the attempt again.
@@ -224,6 +226,7 @@ export class WebhookDispatcher {
   async #send(
     delivery: LeasedDelivery,
     endpoint: Endpoint,
+    askedAt: number,
     maySend: () => boolean,
   ): Promise<Ended | undefined> {
     const retry = isRetry(delivery) ? 1 : 0;
@@ -239,7 +242,7 @@ export class WebhookDispatcher {
       switch (located.kind) {
         case 'found':
           return await this.#inTurn(endpoint, async () => {
-            const maySendNow = maySend() && (await this.#runner.isCurrent(delivery, begunAt));
+            const maySendNow = maySend() && (await this.#runner.isCurrent(delivery, askedAt));
             if (!maySendNow) return this.#runner.giveBack(delivery, endpoint);
             return this.#runner.send(delivery, endpoint, located.route, locatingMs);
           });

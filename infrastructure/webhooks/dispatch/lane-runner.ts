@@ -115,9 +115,9 @@ export class LaneRunner {
     return sender.locate(endpoint.url, endpoint.applicationId, settings.timeoutMs);
   }
 
-  /** Whether it still goes to that address with that secret; known without asking a moment after it was leased. */
-  async isCurrent({ endpoint }: LeasedDelivery, leasedAt: number): Promise<boolean> {
-    if (performance.now() - leasedAt < this.#deps.settings.knownForMs) return true;
+  /** Whether it still goes to that address with that secret; known without asking a moment after the store was asked for it. */
+  async isCurrent({ endpoint }: LeasedDelivery, askedAt: number): Promise<boolean> {
+    if (performance.now() - askedAt < this.#deps.settings.knownForMs) return true;
     return this.#deps.queue.isCurrent(endpoint);
   }
 

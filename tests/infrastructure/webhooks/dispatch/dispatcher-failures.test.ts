@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DeliveryQueue } from '../../../../application/webhooks/queue/delivery-queue.ts';
+import { pause } from '../../../../infrastructure/support/time.ts';
 import { openServiceDatabase } from '../../../support/sql/temporary-database.ts';
-import { signingKeyOf } from '../../../../infrastructure/webhooks/sending/webhook-sender.ts';
 import { BROKEN_SEAL, DOWN, DispatchWorld, NEVER, OK } from '../support/dispatch-world.ts';
+import type { SentRequest } from '../support/dispatch-world.ts';
 import { until } from '../../../support/within.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const URL_A = 'https://a.example/hooks/token-of-a';
+const secretOf = ({ key }: SentRequest): string => key.text.export().toString();
 /** Of who takes over: a machine that is busy for a while does not take its lease away. */
 const UNHURRIED = { timeoutMs: 60_000, leaseMs: 90_000 };
 
@@ -303,10 +305,10 @@ describe('what was changed while a delivery waited for its turn', () => {
     await change({ sealedSecret: 'secret-2', url: 'https://moved.example/' });
     finish();
     await world.untilDelivered(webhookId, 3);
-    expect(sender.sent.map(({ eventId, url, key }) => [eventId, url, key])).toEqual([
-      ['OP-1#0', URL_A, signingKeyOf('secret-1')],
-      ['OP-2#0', URL_A, signingKeyOf('secret-1')],
-      ['OP-1#1', 'https://moved.example/', signingKeyOf('secret-2')],
+    expect(sender.sent.map((one) => [one.eventId, one.url, secretOf(one)])).toEqual([
+      ['OP-1#0', URL_A, 'secret-1'],
+      ['OP-2#0', URL_A, 'secret-1'],
+      ['OP-1#1', 'https://moved.example/', 'secret-2'],
     ]);
   });
 
@@ -320,4 +322,34 @@ describe('what was changed while a delivery waited for its turn', () => {
     dispatcher.wake([webhookId]);
     await world.untilDelivered(webhookId, 3);
   });
+
+  test.each(['lease', 'record'] as const)(
+    'holds however long the store took to answer: %s',
+    async (asked) => {
+      const webhookId = await world.subscribe(URL_A);
+      const knownForMs = 50;
+      const late = <Answer>(answer: Answer): Promise<Answer> =>
+        world.subscriptions
+          .update(world.applicationId, webhookId, { sealedSecret: 'secret-2' }, iso(1))
+          .then(() => pause(knownForMs))
+          .then(() => answer);
+      const { dispatcher, sender } = world.worker({
+        settings: { ...UNHURRIED, knownForMs },
+        queue: {
+          lease: async (...args) => {
+            const leased = await world.queue.lease(...args);
+            return asked === 'lease' && leased.deliveries.length > 0 ? late(leased) : leased;
+          },
+          record: async (...args) => {
+            const recorded = await world.queue.record(...args);
+            return asked === 'record' && recorded[0]!.kind === 'next' ? late(recorded) : recorded;
+          },
+        },
+      });
+      await world.enqueue(webhookId, [world.event('OP-1'), world.event('OP-1')]);
+      dispatcher.start();
+      await world.untilDelivered(webhookId, 2);
+      expect(sender.sent.map(secretOf)).toEqual([asked === 'lease' ? 'secret-2' : 'secret-1', 'secret-2']);
+    },
+  );
 });
