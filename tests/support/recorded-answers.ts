@@ -98,6 +98,14 @@ const token = (fields: Record<string, string>): RequestInit => ({
   body: new URLSearchParams(fields),
 });
 
+const askingForToken =
+  (fields: Record<string, string>, headers: Record<string, string> = {}): Provoked =>
+  async ({ service }) => {
+    const { client_id, client_secret } = await service.createClient(FUND);
+    const all = { grant_type: 'client_credentials', client_id, client_secret, ...fields };
+    return (await fetch(`${service.baseUrl}/token`, { ...token(all), headers })).json();
+  };
+
 const json =
   (body: string): Provoked =>
   async ({ service, assigned }) => {
@@ -126,6 +134,7 @@ const PROVOCATIONS: Readonly<Record<string, Provoked>> = {
   invalid_request_of_path: raw('/loan/%', {}),
   invalid_request_of_token: raw('/token', token({ client_id: 'a' })),
   validation_error: of('POST', '/loan', () => assigning(withState('Sao Paulo'))),
+  validation_error_of_token: askingForToken({}, { 'X-Sandbox-Token-Lifetime': '2h' }),
   unknown_field: of('POST', '/installment/settle', settling({ dryRun: true })),
   invalid_query_parameter: of('GET', '/loan?statu=active'),
   installment_not_found: of('POST', '/installment/settle', settling({ installment_code: '003' })),
@@ -170,11 +179,7 @@ const PROVOCATIONS: Readonly<Record<string, Provoked>> = {
     return (await assigned.call('PATCH', `/webhook/${webhook_id}`, {})).body;
   },
   unsupported_grant_type: raw('/token', token({ grant_type: 'password' })),
-  invalid_scope: async ({ service }) => {
-    const { client_id, client_secret } = await service.createClient(FUND);
-    const fields = { grant_type: 'client_credentials', client_id, client_secret, scope: 'loans' };
-    return (await fetch(`${service.baseUrl}/token`, token(fields))).json();
-  },
+  invalid_scope: askingForToken({ scope: 'loans' }),
   invalid_client: raw(
     '/token',
     token({ grant_type: 'client_credentials', client_id: 'a', client_secret: 'b' }),
@@ -211,6 +216,8 @@ const PROVOCATIONS: Readonly<Record<string, Provoked>> = {
   ),
   concurrent_modification: failing(new ConcurrencyError('loan-1', 1n, 2n)),
   payload_too_large: json(`{"reason_detail": "${'x'.repeat(9_000)}"}`),
+  payload_too_large_of_token: raw('/token', token({ client_secret: 'x'.repeat(20_000) })),
+  unsupported_media_type_of_token: raw('/token', { method: 'POST', body: '{}' }),
   unsupported_media_type: of('POST', '/installment/settle', undefined, { 'content-type': 'text/plain' }),
   operation_invalid_state: async ({ assigned }) => {
     const code = 'OP-2026-000125';

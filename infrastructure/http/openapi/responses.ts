@@ -85,10 +85,10 @@ interface Told {
 /** What the service answered to a request of this kind; a test compares. */
 const told = (code: ErrorCode, codes: readonly ErrorCode[], shape: ErrorShape): Told => {
   const said: Readonly<Record<string, Told>> = recorded.refusals;
-  if (code === 'invalid_request') {
-    if (shape.schema === 'TokenError') return recorded.refusals.invalid_request_of_token;
-    if (!codes.includes('validation_error')) return recorded.refusals.invalid_request_of_path;
-  }
+  const ofToken = shape.schema === 'TokenError' ? said[`${code}_of_token`] : undefined;
+  if (ofToken) return ofToken;
+  if (code === 'invalid_request' && !codes.includes('validation_error'))
+    return recorded.refusals.invalid_request_of_path;
   return said[code] ?? { message: ERRORS[code].meaning };
 };
 

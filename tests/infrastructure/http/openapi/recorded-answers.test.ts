@@ -36,6 +36,15 @@ test('every code that the description shows is shown with such an answer', () =>
   expect(Object.keys(ERRORS)).toEqual(expect.arrayContaining(refusals.map(({ error_code }) => error_code)));
 });
 
+test('what POST /token refuses is shown in its own words, not in those of other requests', () => {
+  const answers = document.paths['/token'].post.responses;
+  const shownFor = (status: number, code: string): string =>
+    answers[status].content['application/json'].examples[code].value.message;
+  expect(shownFor(400, 'validation_error')).toMatch(/^X-Sandbox-Token-Lifetime must be/);
+  expect(shownFor(413, 'payload_too_large')).toBe('the body may hold at most 16384 bytes');
+  expect(shownFor(415, 'unsupported_media_type')).toBe('send the body as application/x-www-form-urlencoded');
+});
+
 test('a quote stands beside the receipt of every request that can be tried out', () => {
   const quotes = shown.filter(({ status }) => status === 'quoted');
   expect(quotes).toEqual([
