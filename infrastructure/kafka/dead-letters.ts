@@ -104,6 +104,11 @@ export class KafkaDeadLetters implements DeadLetters {
     const open = new Map(ends);
     const done = Promise.withResolvers<void>();
     consumer.on(consumer.events.CRASH, ({ payload }) => done.reject(payload.error));
+    // The mark of a transaction, which may come last, is no message.
+    consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload: { partition, lastOffset } }) => {
+      if (Number(lastOffset) + 1 >= (open.get(partition) ?? 0)) open.delete(partition);
+      if (open.size === 0) done.resolve();
+    });
     try {
       await within(CONNECT_WITHIN_MS, 'connecting to Kafka', consumer.connect());
       await consumer.subscribe({ topic: this.#topic, fromBeginning: true });
@@ -112,8 +117,6 @@ export class KafkaDeadLetters implements DeadLetters {
         eachMessage: async ({ topic, partition, message }) => {
           const at = new Date(Number(message.timestamp)).toISOString();
           found.push({ record: recordOf(topic, partition, message), at });
-          if (Number(message.offset) + 1 >= (open.get(partition) ?? 0)) open.delete(partition);
-          if (open.size === 0) done.resolve();
         },
       });
       await within(READ_WITHIN_MS, `reading ${this.#topic}`, done.promise);

@@ -46,6 +46,8 @@ export class PartitionSource implements EventSubscription<KafkaRecord> {
   /** Whether the broker still has what the follower asks for was looked at. */
   #looked = false;
   #isHeld = false;
+  /** From here to there nothing is handed over. */
+  #empty = { from: 0, to: 0 };
 
   constructor(dependencies: Dependencies) {
     this.#deps = dependencies;
@@ -59,6 +61,11 @@ export class PartitionSource implements EventSubscription<KafkaRecord> {
     const { promise, resolve: letGo } = Promise.withResolvers<void>();
     take({ payload, letGo });
     await promise;
+  }
+
+  /** Marks of transactions, and what an aborted one wrote, which the library keeps to itself and goes on behind. */
+  passOver(from: number, to: number): void {
+    this.#empty = { from: from === this.#empty.to ? this.#empty.from : from, to };
   }
 
   async *subscribe({
@@ -92,7 +99,8 @@ export class PartitionSource implements EventSubscription<KafkaRecord> {
   ): AsyncGenerator<SubscriptionMessage<KafkaRecord>, number, undefined> {
     const { batch } = payload;
     const end = Number(batch.lastOffset()) + 1;
-    if (askedFor(batch) > next) {
+    const { from, to } = this.#empty;
+    if (askedFor(batch) > (from <= next && next < to ? to : next)) {
       // The broker remembers another place, or went to its oldest message because ours has expired.
       const found = await this.#within(placeAt(next));
       if (found !== next) yield { kind: 'checkpoint', checkpoint: placeAt(found) };

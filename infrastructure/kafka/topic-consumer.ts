@@ -148,6 +148,13 @@ export class KafkaTopicConsumer<W = unknown> {
     });
     const watch = watchSession(consumer, this.#closing.signal, STALLED_AFTER_MS);
     consumer.on(consumer.events.GROUP_JOIN, (event) => this.#joined(consumer, event));
+    consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload }) => {
+      const { partition, batchSize, lastOffset } = payload;
+      // Null, against its type, where all of it lies before the place that was asked for.
+      const firstOffset = (payload.firstOffset as string | null) ?? lastOffset;
+      if (batchSize === 0)
+        this.#assignment?.sources.get(partition)?.passOver(Number(firstOffset), Number(lastOffset) + 1);
+    });
     try {
       await within(CONNECT_WITHIN_MS, 'connecting to Kafka', consumer.connect());
       await consumer.subscribe({ topic, fromBeginning: true });

@@ -14,7 +14,7 @@ import {
 } from '../../support/kafka/bus-world.ts';
 import type { BusWorld } from '../../support/kafka/bus-world.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';
-import { rawKafka, readTopic, writeRaw } from '../../support/kafka/topic-reader.ts';
+import { rawKafka, readTopic, writeInTransaction, writeRaw } from '../../support/kafka/topic-reader.ts';
 import { until } from '../../support/within.ts';
 
 let world: BusWorld;
@@ -188,6 +188,21 @@ test('a batch larger than one request arrives whole and in order', async () => {
   await bus.publish(sent);
   await until(() => seen.length >= 40, 'all events');
   expect(seen).toEqual(sent);
+});
+
+test('an aborted transaction that is larger than what comes at once holds up nothing behind it', async () => {
+  const seen: PublicEvent[] = [];
+  await world.consumer('g', async (batch) => void seen.push(...batch));
+  const write = (event: PublicEvent) => {
+    const message = toBusMessage(event);
+    return writeRaw(outsider, events(), [{ ...message, partition: 0, headers: { ...message.headers } }]);
+  };
+  await write(busEvent('OP', 0));
+  await until(() => seen.length === 1, 'what was before it');
+  await writeInTransaction(outsider, events(), new Array<string>(20).fill('x'.repeat(100_000)), 'abort');
+  await write(busEvent('OP', 1));
+  await until(() => seen.length === 2, 'what comes behind it');
+  expect(sequencesByCode(seen)).toEqual({ OP: [0, 1] });
 });
 
 test('lag is what waits, by group', async () => {

@@ -8,7 +8,7 @@ import { busEvent, busWorld, mixedEvents, sequencesByCode, whole } from '../../s
 import type { BusWorld } from '../../support/kafka/bus-world.ts';
 import { addressesOf, everyBroker } from '../../support/kafka/each-broker.ts';
 import { testKafka } from '../../support/kafka/test-kafka.ts';
-import { rawKafka, readTopic, writeRaw } from '../../support/kafka/topic-reader.ts';
+import { rawKafka, readTopic, writeInTransaction, writeRaw } from '../../support/kafka/topic-reader.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { until } from '../../support/within.ts';
 
@@ -175,6 +175,8 @@ test('an event that was overtaken is put aside, loudly, and a repetition is not;
   expect(seen.at(-1)).toEqual(four);
   expect(counted).toHaveLength(1);
   expect(await deadLetters.list()).toHaveLength(1);
+  await writeInTransaction(outsider, letters[0]!.topic, ['no dead letter of ours'], 'commit');
+  expect(await deadLetters.list()).toHaveLength(2);
   const left = await withAdmin(outsider, (admin) => admin.listGroups());
   expect(left.groups.filter(({ groupId }) => groupId.includes('dead-letters-read'))).toEqual([]);
 });

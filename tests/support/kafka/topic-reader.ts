@@ -33,6 +33,25 @@ export const writeRaw = async (
   await producer.disconnect();
 };
 
+/** The broker puts a mark of its own behind what is written so, at a place as a message has it. */
+export const writeInTransaction = async (
+  kafka: Kafka,
+  topic: string,
+  values: readonly string[],
+  end: 'commit' | 'abort',
+): Promise<void> => {
+  const producer = kafka.producer({
+    transactionalId: randomUUID(),
+    maxInFlightRequests: 1,
+    idempotent: true,
+  });
+  await producer.connect();
+  const transaction = await producer.transaction();
+  for (const value of values) await transaction.send({ topic, messages: [{ partition: 0, value }] });
+  await transaction[end]();
+  await producer.disconnect();
+};
+
 /** Everything that is on a topic now, in the order of its partitions. */
 export const readTopic = async (kafka: Kafka, topic: string): Promise<readonly KafkaRecord[]> => {
   const marks = await watermarks(kafka, topic);
