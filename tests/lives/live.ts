@@ -1,4 +1,5 @@
 import { answerDifferences, byArrival, byId, differences, isOfEarlier } from './compare.ts';
+import { knownAt } from './known.ts';
 import { Meaning } from './meaning.ts';
 import { ApplicationModel } from './model/application-model.ts';
 import { money } from './model/book.ts';
@@ -20,6 +21,7 @@ export class Living {
   /** Answered as expected so far, to tell what happened. */
   readonly story: string[] = [];
   readonly found: string[] = [];
+  readonly known: ReturnType<typeof knownAt>[] = [];
   /** Kinds of answers, to see that lives meet all of them. */
   readonly met = new Set<string>();
   readonly #stranger: TestApplication;
@@ -49,6 +51,7 @@ export class Living {
       else await this.world.gate.inside(() => this.#take(step));
     }
     if (this.found.length === 0) await this.world.gate.inside(() => this.checkReads());
+    this.known.push(knownAt(this.model, this.world.now().now));
   }
 
   /** Everything that can be read of this life, in the world that it went on in or in one that was made from it. */

@@ -61,7 +61,7 @@ const heldOn = (books: ReadonlyMap<string, Book>, book: Book, date: string): rea
 };
 
 /** What a fund holds and has received on a day, by what was posted. */
-const countedOn = ({ model: { books } }: Living, fund: string, date: string) => {
+const countedOn = (books: ReadonlyMap<string, Book>, fund: string, date: string) => {
   const own = [...books.values()].filter((book) => book.fund === fund);
   const open = own.map((book) => [book, heldOn(books, book, date)] as const);
   return {
@@ -118,18 +118,35 @@ const aroundBuckets = ({ model }: Living): readonly string[] =>
     return i < MOST_BUCKETS ? [dayAfter(parts[0]!.due, last), dayAfter(parts[0]!.due, last + 1)] : [];
   });
 
+const shownPosition = async ({ world }: Living, fundId: string, date: string, knownAt?: string) => {
+  const asked = { fundId, date: calendarDate(date), knownAt };
+  const { operations, open, overdue, flows } = await world.parts.portfolio.show(asked);
+  return { operations, open, overdue: [overdue.installments, overdue.faceValue], flows };
+};
+
+/** What the portfolio says was known when a part of the life had ended, of the day of that and of today. */
+const knownDifferences = async (living: Living): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (const { at, books } of living.known)
+    for (const date of [at.slice(0, 'yyyy-mm-dd'.length), living.world.now().today])
+      for (const fundId of living.application.funds) {
+        const shown = await shownPosition(living, fundId, date, at);
+        const unlike = differences(positionOf(countedOn(books, fundId, date), date), shown);
+        found.push(...unlike.map((text) => `portfolio on ${date} as known at ${at}: ${text}`));
+      }
+  return found;
+};
+
 /** What the portfolio and a comparison say of the funds of a life, beside sums of what was posted in it. */
 export const checkSums = async (living: Living): Promise<readonly string[]> => {
-  const { portfolio, reconciliation } = living.world.parts;
-  const found: string[] = [];
+  const { reconciliation } = living.world.parts;
+  const found: string[] = [...(await knownDifferences(living))];
   const { funds } = living.application;
   const { today } = living.world.now();
   for (const date of [...datesFor(today), ...aroundBuckets(living)]) {
-    const counted = new Map(funds.map((fundId) => [fundId, countedOn(living, fundId, date)]));
+    const counted = new Map(funds.map((fundId) => [fundId, countedOn(living.model.books, fundId, date)]));
     for (const [fundId, own] of counted) {
-      const { operations, open, overdue, flows } = await portfolio.show({ fundId, date: calendarDate(date) });
-      const shown = { operations, open, overdue: [overdue.installments, overdue.faceValue], flows };
-      const unlike = differences(positionOf(own, date), shown);
+      const unlike = differences(positionOf(own, date), await shownPosition(living, fundId, date));
       found.push(...unlike.map((text) => `portfolio on ${date}: ${text}`));
       if (date === today) found.push(...(await partDifferences(living, fundId, own, date)));
     }
