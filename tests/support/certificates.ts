@@ -5,6 +5,12 @@ import * as x509 from '@peculiar/x509';
 x509.cryptoProvider.set(webcrypto as never);
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const SHORT_RSA = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 1_024,
+  publicExponent: new Uint8Array([1, 0, 1]),
+};
 const DAY = 86_400_000;
 
 export interface Leaf {
@@ -20,11 +26,13 @@ export interface Authority {
     readonly names?: readonly string[];
     readonly from?: Date;
     readonly to?: Date;
+    /** A key that is too short by now. */
+    readonly weak?: boolean;
   }): Promise<Leaf>;
 }
 
-const keys = (): Promise<webcrypto.CryptoKeyPair> =>
-  webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+const keys = (weak = false): Promise<webcrypto.CryptoKeyPair> =>
+  webcrypto.subtle.generateKey(weak ? SHORT_RSA : algorithm, true, ['sign', 'verify']);
 const pem = async (key: webcrypto.CryptoKey): Promise<string> => {
   const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
   return `-----BEGIN PRIVATE KEY-----\n${pkcs8.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END PRIVATE KEY-----\n`;
@@ -45,8 +53,8 @@ export const authority = async (): Promise<Authority> => {
   });
   return {
     caPem: rootCert.toString('pem'),
-    leaf: async ({ names = ['localhost', '127.0.0.1'], from, to } = {}) => {
-      const own = await keys();
+    leaf: async ({ names = ['localhost', '127.0.0.1'], from, to, weak } = {}) => {
+      const own = await keys(weak);
       const cert = await x509.X509CertificateGenerator.create({
         subject: 'CN=receiver',
         issuer: rootCert.subject,

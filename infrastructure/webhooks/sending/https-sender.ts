@@ -57,9 +57,10 @@ const certificates: Readonly<Record<string, string>> = {
   CERT_REVOKED: 'revoked',
   ERR_TLS_CERT_ALTNAME_INVALID: 'issued for another host name',
   HOSTNAME_MISMATCH: 'issued for another host name',
+  /** What Node.js has no name for. */
+  UNSPECIFIED: 'refused, as one with a key or a signature that is too weak',
 };
-const OTHER_CERTIFICATE_CODE =
-  /CERT|CHAIN|INVALID_CA|INVALID_PURPOSE|EE_KEY_TOO_SMALL|CA_MD_TOO_WEAK|PATH_LENGTH/;
+const OTHER_CERTIFICATE_CODE = /CERT|CHAIN|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/;
 
 const codeOf = (error: unknown): string => {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };

@@ -36,6 +36,11 @@ describe('a certificate that is', () => {
       () => world.ca.leaf({ names: ['other.example'] }),
       /^certificate problem: issued for another host name$/,
     ],
+    [
+      'weak',
+      async () => ({ ...(await world.ca.leaf({ weak: true })), ciphers: 'DEFAULT@SECLEVEL=0' }),
+      /^certificate problem: refused, as one with a key or a signature that is too weak$/,
+    ],
   ];
 
   test.each(cases)('%s gets nothing', async (_name, certificate, error) => {
