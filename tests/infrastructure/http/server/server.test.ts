@@ -10,9 +10,7 @@ import { tokenFor } from '../../../support/http-fakes.ts';
 import { validSettlement } from '../../../support/http-requests.ts';
 import { HttpWorld } from '../../../support/http-world.ts';
 
-const world = await HttpWorld.start({
-  limits: { headersTimeoutMs: 150, requestTimeoutMs: 300, checkIntervalMs: 50 },
-});
+const world = await HttpWorld.start({ limits: { checkIntervalMs: 50 } });
 afterAll(() => world.stop());
 
 interface RawAnswer {
@@ -42,6 +40,18 @@ const exchange = async (bytes: string): Promise<RawAnswer> => {
   socket.write(bytes);
   await once(socket, 'close');
   return parseAnswer(text);
+};
+
+/** While the server soon takes a request for too slow, as it takes any other of a busy machine. */
+const soonTooSlow = async (bytes: string): Promise<RawAnswer> => {
+  const { server } = world.http;
+  const { headersTimeout, requestTimeout } = server;
+  Object.assign(server, { headersTimeout: 150, requestTimeout: 300 });
+  try {
+    return await exchange(bytes);
+  } finally {
+    Object.assign(server, { headersTimeout, requestTimeout });
+  }
 };
 
 const expectErrorBody = async ({ status, headers, body }: RawAnswer): Promise<void> => {
@@ -77,7 +87,7 @@ describe('requests that never become one', () => {
     ['headers too slow', 'GET / HTTP/1.1\r\nHost: x\r\n', 408],
     ['no Host', 'GET /loan HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
   ])('%s', async (_what, bytes, status) => {
-    const answer = await exchange(bytes);
+    const answer = await (status === 408 ? soonTooSlow : exchange)(bytes);
     expect(answer.status).toBe(status);
     await expectErrorBody(answer);
     if (status === 431)
@@ -106,10 +116,7 @@ describe('requests that never become one', () => {
   });
 
   test('a body that drips in is cut off', async () => {
-    const started = performance.now();
-    const answer = await exchange(`${settleHead('', 100)}{"a"`);
-    expect(answer.status).toBe(408);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect((await soonTooSlow(`${settleHead('', 100)}{"a"`)).status).toBe(408);
   });
 });
 
