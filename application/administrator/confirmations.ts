@@ -37,7 +37,7 @@ interface Dependencies {
   readonly firstDecisions: FirstDecisions;
   readonly rules: FundRules;
   readonly carryOut: CarryOut;
-  readonly worklists: Pick<Worklists, 'pending'>;
+  readonly worklists: Pick<Worklists, 'of'>;
 }
 
 export interface AwaitingDecision {
@@ -196,9 +196,7 @@ export class Confirmations {
     const set = [...(await this.#deps.rules.current()).rules];
     const rules = new Map(set.filter(([of]) => wanted(of) && (fundId === undefined || of === fundId)));
     if (rules.size === 0) return [];
-    const pending = (await this.#deps.worklists.pending({ fundId })).filter((one) =>
-      rules.has(one.fundId as FirstDecision['fundId']),
-    );
+    const pending = await this.#deps.worklists.of([...rules.keys()]).pending({});
     const found: AwaitingDecision[] = [];
     for (let start = 0; start < pending.length; start += AT_ONCE) {
       const part = pending.slice(start, start + AT_ONCE);

@@ -50,7 +50,10 @@ export const deskOver = (
   const desk = administratorOf(store, clock as ReturnType<typeof fixedClock>);
   const pending = codes.map((code) => ({ applicationId: APPLICATION, code, fundId: FUND }));
   return Object.assign(desk, {
-    worklists: Object.assign(desk.worklists, { pending: () => Promise.resolve(pending) }),
+    worklists: Object.assign(desk.worklists, {
+      pending: () => Promise.resolve(pending),
+      of: () => desk.worklists,
+    }),
   });
 };
 

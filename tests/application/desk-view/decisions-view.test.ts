@@ -98,3 +98,10 @@ test('of what awaits another person, the decisions of funds that a person does n
   // Of each its decisions, and what happened to the operation since.
   expect(await awaiting({ role: 'viewer' })).toEqual({ found: 2, read: 4 });
 });
+
+test('what waits in a fund without a rule is not asked for, whoever looks', async () => {
+  const listed = jest.spyOn(administrator.worklists, 'of');
+  await administrator.confirmations.awaiting();
+  await administrator.confirmations.awaiting(OTHER_FUND);
+  expect(listed.mock.calls).toEqual([[[FUND]]]);
+});

@@ -159,14 +159,14 @@ describe('decisions that need two people', () => {
   });
 
   test('the page of an operation says that it awaits another person, and asks for no other operation', async () => {
-    const pending = jest.spyOn(desk.service.administrator.worklists, 'pending');
+    const listed = jest.spyOn(desk.service.administrator.worklists, 'of');
     const { text } = await desk.get(`/operations/${desk.key('B1')}`);
     expect(text).toContain('<a href="/awaiting">Decided by one person: awaits another one</a>');
     await desk.assign('B2');
     const other = await desk.get(`/operations/${desk.key('B2')}`);
     expect([other.text.includes('/awaiting'), other.text.includes('value="approve"')]).toEqual([false, true]);
-    expect(pending).not.toHaveBeenCalled();
-    pending.mockRestore();
+    expect(listed).not.toHaveBeenCalled();
+    listed.mockRestore();
   });
 
   test('where several funds have rules one of them can be chosen, and no choice is all', async () => {
