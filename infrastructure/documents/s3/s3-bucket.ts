@@ -42,6 +42,7 @@ export const parseS3Url = (text: string): S3Location | undefined => {
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 400;
+/** Its answer included. */
 const ATTEMPT_MS = 10_000;
 /** Most characters of a refusal's body that go into the error. */
 const REASON_CHARACTERS = 300;
@@ -56,8 +57,6 @@ interface Request {
 
 interface S3BucketOptions {
   readonly location: S3Location;
-  /** For one attempt, its answer included; default 10 s. */
-  readonly attemptMs?: number;
   readonly pause: (ms: number) => Promise<void>;
 }
 
@@ -133,13 +132,13 @@ export class S3Bucket {
   }
 
   async #attempt({ method, name, body, headers }: Request) {
-    const { location, attemptMs = ATTEMPT_MS } = this.#options;
+    const { location } = this.#options;
     const response = await this.#client.fetch(name === '' ? location.base : `${location.base}/${name}`, {
       method,
       headers: { ...headers, 'x-amz-content-sha256': sha256(body ?? new Uint8Array()) },
       ...(body && { body }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(attemptMs),
+      signal: AbortSignal.timeout(ATTEMPT_MS),
     });
     const content = Buffer.from(await response.arrayBuffer());
     return { status: response.status, headers: response.headers, content };

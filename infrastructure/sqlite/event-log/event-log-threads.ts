@@ -88,8 +88,6 @@ export const openEventLog = (file: EventLogFile & Pick<ConnectionSettings, 'role
 
 export interface SqliteEventStoreOptions {
   readonly logger?: Logger;
-  /** Appends that may wait while the disk is slow; more are refused. Default 10,000, and 64 million characters in any case. */
-  readonly maxWaitingAppends?: number;
   /** How long an append waits for another process to release the file. Default 5,000. */
   readonly busyTimeoutMs?: number;
   /** Upper bound of the file in pages of 4 KiB; beyond it an append fails as on a full disk. Default: none. */
@@ -112,14 +110,15 @@ export interface AppendWriter {
 
 const THREAD = new URL('./event-log-thread.ts', import.meta.url);
 const BUSY_TIMEOUT_MS = 5_000;
-const MAX_WAITING_CHARACTERS = 64_000_000;
+/** Of appends that may wait while the disk is slow; more are refused. */
+const LIMITS = { maxCalls: 10_000, maxCharacters: 64_000_000 };
 
 const startWriter = (file: EventLogFile, options: SqliteEventStoreOptions): Promise<AppendWriter> =>
   DatabaseThread.start<Row, AppendReply>({
     name: 'event store writer',
     entry: THREAD,
     data: file,
-    limits: { maxCalls: options.maxWaitingAppends ?? 10_000, maxCharacters: MAX_WAITING_CHARACTERS },
+    limits: LIMITS,
     logger: options.logger,
   });
 

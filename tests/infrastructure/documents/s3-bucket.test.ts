@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { DamagedDocumentError } from '../../../application/ports/document-store.ts';
 import type { ReceivedFile } from '../../../application/ports/document-store.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
@@ -16,10 +16,10 @@ let s3: S3StandIn;
 const documentKeys = new Keys();
 const { keys } = documentKeys;
 
-const storeAt = (url: string, attemptMs = 5_000): SealedDocumentStore => {
+const storeAt = (url: string): SealedDocumentStore => {
   const location = parseS3Url(url);
   if (!location) throw new Error('the address is well written');
-  const bucket = new S3Bucket({ location, attemptMs, pause: () => Promise.resolve() });
+  const bucket = new S3Bucket({ location, pause: () => Promise.resolve() });
   return new SealedDocumentStore(new BucketPlace(bucket), documentKeys);
 };
 
@@ -83,10 +83,13 @@ describe('sealed documents in a bucket', () => {
     s3.faults.push('unavailable', 'cut');
     await storeAt(s3.url).put(STREAM, file);
     expect(s3.objects.size).toBe(1);
-    // The others have their time on a busy machine, too.
     s3.faults.push('silent');
-    await storeAt(s3.url, 1_000).put(OTHER, file);
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    using times = jest.spyOn(AbortSignal, 'timeout').mockImplementationOnce(() => timeout(100));
+    await storeAt(s3.url).put(OTHER, file);
     expect(s3.objects.size).toBe(2);
+    expect(times.mock.calls).toContainEqual([10_000]);
+    expect(s3.faults).toEqual([]);
   });
 
   test('a storage that stays away is unavailable: nothing was acknowledged', async () => {

@@ -105,19 +105,20 @@ describe('a disk in trouble', () => {
 
   test('when far too much waits, more is refused at once, and what waits is stored in the end', async () => {
     const dataDir = temporaryDirectory();
-    const store = await openStore(dataDir, { maxWaitingAppends: 5 });
+    const store = await openStore(dataDir);
     const release = holdWriteLock(dataDir);
-    const outcomes = Array.from({ length: 9 }, (_, n) =>
+    const outcomes = Array.from({ length: 10_004 }, (_, n) =>
       failureOf(store.append(`loan-a.${n}`, 'no_stream', sampleEvents(1))),
     );
-    const refused = await within(Promise.all(outcomes.slice(5)), PATIENCE_MS, 'the refusals');
+    const refused = await within(Promise.all(outcomes.slice(10_000)), PATIENCE_MS, 'the refusals');
     for (const failure of refused) {
       expect(failure).toBeInstanceOf(StoreUnavailableError);
       expect((failure as Error).message).toMatch(/overloaded/);
     }
     release();
-    expect(await Promise.all(outcomes.slice(0, 5))).toEqual(Array(5).fill(undefined));
-    expect(await catchUp(store, 'loan-', PATIENCE_MS)).toHaveLength(5);
+    const stored = await Promise.all(outcomes.slice(0, 10_000));
+    expect(stored).toEqual(Array(10_000).fill(undefined));
+    expect(await catchUp(store, 'loan-', PATIENCE_MS)).toHaveLength(10_000);
   });
 });
 
