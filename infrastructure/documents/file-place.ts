@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HEADER_BYTES, keyIdOf } from './sealed-content.ts';
 import type { PlacedContent, SealedPlace } from './sealed-document-store.ts';
-import { giveToOwner, hasCode, ifThere, sync, writeDurably } from '../support/durable-files.ts';
+import {
+  giveToOwner,
+  hasCode,
+  ifThere,
+  makeDirectory,
+  sync,
+  writeDurably,
+} from '../support/durable-files.ts';
 
 const ABANDONED_AFTER_MS = 3_600_000;
 const MOST_TRIES = 10;
@@ -23,7 +30,7 @@ export class FilePlace implements SealedPlace {
   /** Makes the folders, and removes files that a crash left half written; files that another process is writing are younger. */
   async start(): Promise<void> {
     for (const folder of [this.#root, this.#incoming]) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeDirectory(folder);
       giveToOwner(folder);
     }
     for (const name of await readdir(this.#incoming)) {
@@ -70,10 +77,10 @@ export class FilePlace implements SealedPlace {
 
   /** True where it was not there. */
   async #makeFolder(folder: string): Promise<boolean> {
-    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    const made = await makeDirectory(folder);
     // It may be gone again.
     await ifThere((async () => giveToOwner(folder))());
-    return made !== undefined;
+    return made;
   }
 
   async #store(path: string, content: AsyncIterable<Buffer>): Promise<void> {

@@ -30,20 +30,26 @@ export const naming = async <Result>(path: string, writing: Promise<Result>): Pr
 };
 
 /**
- * Its owner's alone, with what is missing above it. Where the parent is there and takes nothing, as in /proc or behind a link that leads
- * nowhere, `recursive` of Node.js tries for ever, or names the wrong path.
+ * Its owner's alone, with what is missing above it. `recursive` of Node.js says ENOENT for any trouble of the disk, and where the parent is
+ * there and takes nothing, as in /proc or behind a link that leads nowhere, it tries for ever, or names the wrong path.
+ * @returns false where something of that name was there
  */
-export const makeDirectory = async (path: string): Promise<void> => {
-  const make = (): Promise<void> =>
-    mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
-      if (!hasCode(error, 'EEXIST')) throw error;
-    });
+export const makeDirectory = async (path: string): Promise<boolean> => {
+  const make = async (): Promise<boolean> => {
+    try {
+      await mkdir(path, { mode: 0o700 });
+      return true;
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) return false;
+      throw error;
+    }
+  };
   try {
-    await make();
+    return await make();
   } catch (error) {
     if (!hasCode(error, 'ENOENT') || dirname(path) === path) throw error;
     await makeDirectory(dirname(path));
-    await make();
+    return make();
   }
 };
 
@@ -82,7 +88,7 @@ export const writeDurably = async (path: string, content: string | AsyncIterable
 export const sync = async (path: string): Promise<void> => {
   const handle = await open(path, 'r');
   try {
-    await handle.sync();
+    await naming(path, handle.sync());
   } finally {
     await handle.close();
   }

@@ -267,13 +267,13 @@ describe('documents that cannot be written', () => {
   const files = (most: string) => (): void =>
     void execFileSync('prlimit', ['--pid', String(service?.pid), `--nofile=${most}:`]);
 
-  test.each<[string, () => void, () => void]>([
-    ['because their folder is gone', away, back],
-    ['because a file is in its place', () => (away(), writeFileSync(folder(), '')), back],
-    ['because their disk became read-only', () => makeReadOnly(folder()), () => unmount(folder())],
+  test.each<[string, string, () => void, () => void]>([
+    ['because their folder is gone', 'ENOENT', away, back],
+    ['because a file is in its place', 'ENOTDIR', () => (away(), writeFileSync(folder(), '')), back],
+    ['because their disk became read-only', 'EROFS', () => makeReadOnly(folder()), () => unmount(folder())],
     // No number above it is given out again, whichever files and connections are closed meanwhile; those below belong to Node.js itself.
-    ['because no open file is left', files('10'), files('1024')],
-  ])('%s are refused with 503 and few lines, which is over by itself', async (_, begin, end) => {
+    ['because no open file is left', 'EMFILE', files('10'), files('1024')],
+  ])('%s are refused with 503 and few lines, which is over by itself', async (_, code, begin, end) => {
     const running = await start();
     const api = await running.client();
     expect((await api.assign(loanRequest(api.fund, 'E-1', 12))).status).toBe(201);
@@ -287,6 +287,7 @@ describe('documents that cannot be written', () => {
       end();
     }
     expectFewLines(running);
+    expect(running.output).toContain(`"reason":"${code}: `);
     for (let n = 0; n < 30; n++)
       expect((await api.assign(loanRequest(api.fund, `N-${n}`, 12))).status).toBe(201);
   });

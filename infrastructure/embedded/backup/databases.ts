@@ -2,20 +2,24 @@ import { DatabaseSync } from 'node:sqlite';
 import type { DatabaseSyncOptions } from 'node:sqlite';
 import { CHAIN_START, chainHash, metadataOf } from '../../../application/event-codec/event-codec.ts';
 import type { EventMetadata, JsonText } from '../../../application/ports/event-store.ts';
-import { SQLITE_FULL, isUnavailable, sqliteCode, unusable } from '../../sqlite/connection.ts';
+import { SQLITE_FULL, isUnavailable, unusable } from '../../sqlite/connection.ts';
 import { BackupFailedError } from './manifest.ts';
 import type { BrokenLink } from './manifest.ts';
 
 /** A running service may hold a lock for so long, such as while it empties its write-ahead log. */
 const PATIENCE_MS = 10_000;
 
-/** @throws StoreUnavailableError naming the file that is in the way: only the copy needs room */
+/** Extended result codes: no room, and IOERR_WRITE, _FSYNC, _DIR_FSYNC, _TRUNCATE. A quota that is used up is one of a write. */
+const OF_WRITING: ReadonlySet<unknown> = new Set([SQLITE_FULL, 778, 1_034, 1_290, 1_546]);
+
+/** @throws StoreUnavailableError naming the file that is in the way: only the copy is written */
 const copying = (source: string, copy: string, work: () => void): void => {
   try {
     work();
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    throw unusable(sqliteCode(error) === SQLITE_FULL ? copy : source, error);
+    const { errcode } = error as { errcode?: unknown };
+    throw unusable(OF_WRITING.has(errcode) ? copy : source, error);
   }
 };
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, copyFile, mkdir, readFile, readdir, realpath, stat, rm } from 'node:fs/promises';
+import { chmod, copyFile, readFile, readdir, realpath, stat, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { messageOf } from '../../../application/support/failures.ts';
-import { ifThere, sync, writeDurably, hasCode } from '../../support/durable-files.ts';
+import { ifThere, makeDirectory, sync, writeDurably, hasCode } from '../../support/durable-files.ts';
 import { lockFile } from '../directory-lock.ts';
 
 /** A backup that is not whole, not readable, or not of this service; or a place where none can be put. */
@@ -31,7 +31,7 @@ export const filesBelow = async (root: string, below: string): Promise<readonly 
 
 /** Readable by its owner alone, who may write it, whatever the source is. False when that has just been removed. */
 export const copyDurably = async (source: string, target: string): Promise<boolean> => {
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  await makeDirectory(dirname(target));
   if (!(await ifThere(copyFile(source, target).then(() => true)))) return false;
   await chmod(target, 0o600);
   await sync(target);

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Cipheriv, Decipheriv } from 'node:crypto';
-import { open, unlink, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { open, unlink, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import type { ByteRange, ReceivedFile } from '../../../application/ports/documen
 import { MIB } from '../../../application/support/sized-cache.ts';
 import { BoundedBuffer, tooLarge } from './read-body.ts';
 import type { Slot, SlotBounds } from '../limits/slots.ts';
-import { giveToOwner, naming } from '../../support/durable-files.ts';
+import { giveToOwner, makeDirectory, naming } from '../../support/durable-files.ts';
 import { tooManyUnderWay, unavailable } from '../errors/http-problem.ts';
 import { Slots } from '../limits/slots.ts';
 
@@ -268,7 +268,7 @@ export class UploadArea {
 
   /** Shows that this process lives; makes the folder again if it was removed. */
   async #markFolder(): Promise<void> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(this.#directory);
     giveToOwner(this.#root);
     giveToOwner(this.#directory);
     const path = join(this.#directory, MARK);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -319,6 +320,19 @@ test('a copy for which there is no room is named, and so is data that is damaged
   expect(() => copyDatabase(source, full)).toThrow(/^\/dev\/full cannot be used: .*full; make room$/);
   writeFileSync(source, 'no database at all');
   expect(() => copyDatabase(source, join(directory, 'copy.db'))).toThrow(`${source} is damaged`);
+});
+
+test('a copy that cannot be written is named, as where a quota is used up', () => {
+  const [source, copy] = [join(directory, 'large.db'), join(directory, 'copy.db')];
+  withDatabase(source, 'CREATE TABLE content (bytes BLOB); INSERT INTO content VALUES (zeroblob(1000000))');
+  const limitFiles = (most: string): void =>
+    void execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${most}:`]);
+  limitFiles('500000');
+  try {
+    expect(() => copyDatabase(source, copy)).toThrow(`${copy} cannot be used: disk I/O error`);
+  } finally {
+    limitFiles('unlimited');
+  }
 });
 
 test('keys that came or went while the log was copied are as they are now', async () => {
