@@ -164,7 +164,12 @@ export class Administrator {
 
   async #settleAwaiting(second: SecondDecision, who: Who): Promise<DecisionAnswer> {
     const place = await this.confirmations.placeOf(second);
-    return this.#answering(answeredAt(second, place), () => this.confirmations.settle(second, place, who));
+    const answered = answeredAt(second, place);
+    return this.#answering(answered, async () => {
+      const isOfRule = place !== undefined && answered.code === null;
+      const named = { ...answered, ...(isOfRule && { fundId: await this.confirmations.fundOf(second) }) };
+      return this.#answering(named, () => this.confirmations.settle(second, { place, named }, who));
+    });
   }
 
   async #carriedOut(decision: SubmittedDecision, who: Who): Promise<DecisionAnswer> {

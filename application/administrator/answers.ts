@@ -95,9 +95,10 @@ const actionOf = ({ outcome, decision }: DecisionAnswer): DeskAction => {
 };
 
 const aboutOf = (decided: AnsweredDecision): Omit<DeskEntry, 'action'> => {
-  const { applicationId, code, decision, decisionId, firstDecisionId = decisionId, disbursedValue } = decided;
+  const { applicationId, code, fundId, decision, decisionId, disbursedValue } = decided;
   return {
-    ...{ decision, decisionId: firstDecisionId },
+    ...{ decision, decisionId: decided.firstDecisionId ?? decisionId },
+    ...(fundId !== undefined && { fundId }),
     ...(applicationId !== null && { applicationId }),
     ...(code !== null && { code }),
     ...(disbursedValue !== undefined && { sum: disbursedValue }),

@@ -139,13 +139,16 @@ export class Confirmations {
     return firstDecisions.fundOf(place, firstDecisionId);
   }
 
-  /** @param place of `placeOf` @throws DomainError where it cannot be confirmed or withdrawn, or not by this person */
-  async settle(second: SecondDecision, place: string | undefined, who: Who): Promise<DecisionAnswer> {
+  /** @param place of `placeOf` @param named as it is answered @throws DomainError where it cannot be confirmed or withdrawn, or not by this person */
+  async settle(
+    second: SecondDecision,
+    { place, named }: { readonly place: string | undefined; readonly named: AnsweredDecision },
+    who: Who,
+  ): Promise<DecisionAnswer> {
     const { decision, decisionId, firstDecisionId } = second;
     if (place === undefined) throw neverAwaited(firstDecisionId);
     const fingerprint = hash('sha256', canonicalText({ decision, firstDecisionId }));
     const asked = { decisionId, actor: actorNamed(who.name), fingerprint };
-    const named = answeredAt(second, place);
     if (place === FOUR_EYES_STREAM) {
       const outcome = await this.#deps.rules.settle(decision, firstDecisionId, asked, who);
       return { outcome, decision: named, status: null };

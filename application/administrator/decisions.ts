@@ -102,6 +102,8 @@ export interface AnsweredDecision {
   readonly applicationId: string | null;
   readonly code: string | null;
   readonly decision: DecisionName | SecondDecisionName;
+  /** Of a rule, which is of no operation. */
+  readonly fundId?: string | undefined;
   readonly firstDecisionId?: string;
   readonly operator?: string;
   readonly disbursedValue?: Cents;

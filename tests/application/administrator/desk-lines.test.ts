@@ -1,11 +1,20 @@
 import { expect, test } from '@jest/globals';
-import { recordDecisions } from '../../../application/administrator/answers.ts';
+import { entryOfDecision, recordDecisions } from '../../../application/administrator/answers.ts';
 import type { DecisionAnswer } from '../../../application/administrator/answers.ts';
 import type { SubmittedDecision } from '../../../application/administrator/decisions.ts';
 import { DESK_DAYS_STREAM } from '../../../application/desk/desk-streams.ts';
 import { StoreUnavailableError } from '../../../application/ports/event-store.ts';
 import { deskOver, linesOf } from '../../support/desk-over.ts';
 import { InMemoryEventStore } from '../../support/in-memory-event-store.ts';
+import {
+  FUND,
+  ana,
+  bia,
+  deskOver as administratorOver,
+  ruleOf,
+  second,
+  setRule,
+} from '../../support/two-people-desk.ts';
 
 const ID = '0b0e4a3c-6f57-4d0e-8a3b-1d2c3b4a5f60';
 const of = (decisionId: string, more: object = {}): SubmittedDecision => ({
@@ -68,4 +77,25 @@ test('lines of several operators that are written again, because the log was awa
     'D-1 Bia',
     'D-2 Ana',
   ]);
+});
+
+test('what is said of a rule of two people is a line of its fund, refused or not', async () => {
+  const administrator = administratorOver(new InMemoryEventStore());
+  await setRule(administrator, ruleOf('stated', ['approve', 0]), ana);
+  await setRule(administrator, ruleOf('stated'), ana, 'LESS');
+  const said = async (...[decision, who]: [Parameters<typeof second>[1], typeof ana]) => {
+    const { action, reason, fundId } = entryOfDecision(
+      await second(administrator, decision, who, { first: 'LESS' }),
+    );
+    return [action, reason, fundId];
+  };
+  expect([await said('confirm', ana), await said('confirm', bia), await said('confirm', bia)]).toEqual([
+    ['refused', 'own_decision', FUND],
+    ['confirmed', undefined, FUND],
+    ['confirmed', undefined, FUND],
+  ]);
+  await setRule(administrator, ruleOf('stated', ['approve', 0]), ana);
+  await setRule(administrator, ruleOf('stated'), ana, 'LESS-2');
+  const withdrawn = await second(administrator, 'withdraw', ana, { first: 'LESS-2' });
+  expect(entryOfDecision(withdrawn)).toMatchObject({ action: 'withdrawn', fundId: FUND });
 });
