@@ -5,7 +5,7 @@ import type { CliCommand } from './cli-command.ts';
 import type { CalendarDate } from '../../domain/shared/calendar-date.ts';
 import { printShown } from '../presenting/shown-operation.ts';
 import { DifferencesFoundError } from './command-line.ts';
-import { fileToGrow, fileToRead, fileToWrite, requireApart, writeWhole } from './files.ts';
+import { fileToRead, fileToWrite, requireApart, writeWhole } from './files.ts';
 import {
   dateOption,
   instantOption,
@@ -72,7 +72,7 @@ export const addAuditCommands = (program: CliCommand): void => {
     .option(
       '--resume <file>',
       'keep in this file how far the audit has come; given again after a stop, it goes on from there',
-      fileToGrow('--resume'),
+      fileToWrite('--resume'),
     )
     .reporting()
     .told(

@@ -99,10 +99,14 @@ test.each([
   expect((await receivables(...args)).err).toMatch(message);
 });
 
-test('what is there and no file stays what it is', async () => {
+test.each([
+  ['--output', ['loan', 'list']],
+  // SQLite would make a journal beside a device.
+  ['--resume', ['audit', 'verify']],
+])('what is there and no file stays what it is: %s', async (option, command) => {
   const server = createServer().listen(join(directory, 'socket'));
   await once(server, 'listening');
-  const { code, err } = await given('--output', ['loan', 'list'], 'socket');
+  const { code, err } = await given(option, command, 'socket');
   expect([code, err]).toEqual([2, expect.stringContaining('it is there and no file')]);
   expect((await stat(join(directory, 'socket'))).isSocket()).toBe(true);
   server.close();
