@@ -145,16 +145,19 @@ describe('renegotiate several operations', () => {
     expect(documents.stored).toContain(`${streamOf('N1')}/${'cc'.repeat(32)}`);
   });
 
-  test('borrowers that differ have to be told apart by the request', async () => {
-    const { documents, process } = await worldWith('L1');
+  test('borrowers that differ have to be told apart by the request, which is looked at last', async () => {
+    const { documents, process } = await worldWith('L1', 'L3');
     await activeLoan(process, documents, 'L2', { borrower: { ...ana, document_number: '11144477735' } });
+    const renegotiated = (asked: AskedRenegotiation) => process.renegotiation.renegotiate(context(), asked);
     const both = renegotiation(['L1', 'L2'], withDocument());
-    await expect(process.renegotiation.renegotiate(context(), both)).rejects.toMatchObject({
+    await expect(renegotiated(both)).rejects.toMatchObject({
       code: 'validation_error',
       details: [{ code: 'ambiguous_borrower' }],
     });
+    const usedCode = { ...both, newProposalCode: loanCode('L3') };
+    await expect(renegotiated(usedCode)).rejects.toMatchObject({ code: 'proposal_code_already_used' });
     const named = { ...both, borrower: ana };
-    expect((await process.renegotiation.renegotiate(context(), named)).replayed).toBe(false);
+    expect((await renegotiated(named)).replayed).toBe(false);
   });
 
   test('a borrower who was forgotten is not taken over, though the key is still in use here', async () => {
