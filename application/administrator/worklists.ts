@@ -151,7 +151,8 @@ export class Worklists {
   }
 
   async pending({ applicationId, fundId }: PendingQuery): Promise<readonly PendingOperation[]> {
-    let all = this.#listed();
+    // With its states, what waits is found by them: a fund or an application has many more operations than wait.
+    let all = this.#listed().where('status', 'in', WAITING_STATUSES);
     if (applicationId !== undefined) all = all.where('application_id', '=', applicationId);
     if (fundId !== undefined) all = all.where('fund_id', '=', fundId);
     return (await this.#database.read(all)).map(pendingOf);

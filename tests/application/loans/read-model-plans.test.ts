@@ -154,6 +154,28 @@ describe('the read model finds its rows by index', () => {
     ).toEqual(['loan', 'installment', 'installment_credit', 'prepayment', 'document', 'status_history']);
   });
 
+  test.each<[string, (desk: Worklists) => Promise<unknown>, string]>([
+    ['of all funds', (desk) => desk.pending({}), 'loan_waiting (waiting_since>?)'],
+    [
+      'of a fund',
+      (desk) => desk.pending({ fundId: 'f' }),
+      'loan_waiting_fund (fund_id=? AND status=? AND waiting_since>?)',
+    ],
+    [
+      'of some funds',
+      (desk) => desk.of(['f', 'g']).pending({}),
+      'loan_waiting_fund (fund_id=? AND status=? AND waiting_since>?)',
+    ],
+    [
+      'of an application',
+      (desk) => desk.pending({ applicationId: 'a' }),
+      'loan_list_status (application_id=? AND status=?)',
+    ],
+  ])('everything that waits %s', async (_, read, expected) => {
+    const [plan, ...others] = await plansOn((database) => read(new Worklists(database)));
+    expect([plan!.split('; ')[0], others]).toEqual([`SEARCH loan USING INDEX ${expected}`, []]);
+  });
+
   test.each<[string, (desk: Worklists) => Promise<unknown>, string, number]>([
     ['counted', (desk) => desk.waiting(), 'SCAN loan USING COVERING INDEX loan_waiting_fund', 1],
     ['listed', (desk) => desk.worklist({ limit: 50 }), 'loan_waiting (waiting_since>?)', 1],
