@@ -167,7 +167,10 @@ export class Administrator {
     const answered = answeredAt(second, place);
     return this.#answering(answered, async () => {
       const isOfRule = place !== undefined && answered.code === null;
-      const named = { ...answered, ...(isOfRule && { fundId: await this.confirmations.fundOf(second) }) };
+      const named = {
+        ...answered,
+        ...(isOfRule && { fundId: await this.confirmations.fundOf(second, place) }),
+      };
       return this.#answering(named, () => this.confirmations.settle(second, { place, named }, who));
     });
   }

@@ -130,11 +130,9 @@ export class Confirmations {
     return place?.startsWith(DECISION_STREAM_PREFIX) === true ? decidedStreamOf(place) : undefined;
   }
 
-  async fundOf(second: SecondDecision): Promise<string | undefined> {
+  /** @param place of `placeOf` */
+  async fundOf({ firstDecisionId }: SecondDecision, place: string): Promise<string | undefined> {
     const { firstDecisions, rules } = this.#deps;
-    const { firstDecisionId } = second;
-    const place = await this.placeOf(second);
-    if (place === undefined) return undefined;
     if (place === FOUR_EYES_STREAM) return (await rules.current()).proposals.get(firstDecisionId)?.fundId;
     return firstDecisions.fundOf(place, firstDecisionId);
   }

@@ -43,7 +43,8 @@ export const administratorFor = (
   const refusalOfSecond = async (second: SecondDecision): Promise<DecisionAnswer | undefined> => {
     const right = second.decision === 'confirm' ? 'confirm' : 'withdraw';
     if (rights.within(right) === undefined) return undefined;
-    const fundId = await administrator.confirmations.fundOf(second);
+    const place = await administrator.confirmations.placeOf(second);
+    const fundId = place && (await administrator.confirmations.fundOf(second, place));
     if (fundId === undefined || !rights.has('see', fundId)) return unknownFirst(second);
     if (!rights.has(right, fundId)) throw new RoleError(right);
     return undefined;
